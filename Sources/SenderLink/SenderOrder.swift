@@ -15,15 +15,12 @@ package enum SenderOrder: Hashable, Sendable, Codable {
   /// Retry unreachable servers now.
   case tryServers
 
-  /// The allowed numbers of concurrent requests to a target.
-  package static let laneRange = 1...64
-
   /// Whether the order is within bounds, since other processes are not trusted.
   package var isValid: Bool {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
     case .limit(let limit): limit.map { $0 > 0 } ?? true
-    case .lanes(let count, _): Self.laneRange.contains(count)
+    case .lanes(let count, _): Target.concurrencyRange.contains(count)
     case .start, .tryServers: true
     }
   }

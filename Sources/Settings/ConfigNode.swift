@@ -145,7 +145,7 @@ struct ConfigNode: Sendable {
   }
 
   func integer(in range: ClosedRange<Int>) throws(ConfigError) -> Int {
-    let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    let wanted = "a whole number from \(HumanReadable.range(range))"
     guard case .integer(let number) = value else { throw expected(wanted) }
     guard range.contains(number) else { throw fault("expected \(wanted), found \(number)") }
     return number

@@ -33,7 +33,7 @@ struct ResumeReader {
       }
       return
     }
-    let isTus = target.resume.mode == .tus
+    let isTus = target.resume.createsFirst
     for (key, why) in Self.conflicts + (isTus ? Self.tusConflicts : []) {
       if let node = entries[key] {
         throw node.fault("does not go with resume = \"\(target.resume.mode.rawValue)\": \(why)")

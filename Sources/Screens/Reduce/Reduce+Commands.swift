@@ -50,8 +50,8 @@ extension AppState {
     case .add: return [.add(PastedPaths.typed(argument))]
     case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
     case .lanes:
-      guard let count = Int(argument), Self.concurrencyRange.contains(count) else {
-        return refuse("lanes: expected a number from 1 to 64, not \"\(argument)\"")
+      guard let count = Int(argument), Target.concurrencyRange.contains(count) else {
+        return refuse("lanes: expected a number from \(HumanReadable.range(Target.concurrencyRange)), not \"\(argument)\"")
       }
       return setConcurrency(count)
     case .target: return switchTarget(argument)

@@ -125,12 +125,9 @@ extension AppState {
     return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
   }
 
-  /// The same range as in a target's configuration.
-  static let concurrencyRange = 1...64
-
   /// Sets how many files are sent to the target at once.
   mutating func setConcurrency(_ count: Int) -> [Effect] {
-    guard Self.concurrencyRange.contains(count) else { return [.bell] }
+    guard Target.concurrencyRange.contains(count) else { return [.bell] }
     concurrency = count
     wishes[target] = count
     message = "\(HumanReadable.count(count, "file")) at once to \(target)"

@@ -26,7 +26,7 @@ package actor UploadEngine {
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
   /// The most uploads that run at once.
-  package static let mostLanes = 64
+  package static let mostLanes = Target.concurrencyRange.upperBound
 
   nonisolated let executor: QueueExecutor
   let time: TimeSource

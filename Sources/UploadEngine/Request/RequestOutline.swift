@@ -54,7 +54,7 @@ package struct RequestOutline: Hashable, Sendable {
   package static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    if let first = uploads.first, first.target.resume.mode == .tus {
+    if let first = uploads.first, first.target.resume.createsFirst {
       do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch
       {
         return (nil, [(first.item.id, error)])

@@ -44,21 +44,3 @@ extension Target {
     return secrets.hidden(in: address) == address ? address : nil
   }
 }
-
-extension TransferEnd {
-  /// Whether the end may mean that the server has changed since an earlier run looked at it.
-  func refutes(_ server: ResumeServer) -> Bool {
-    // Nothing was sent, because the file exceeds a remembered limit.
-    if case .tooLarge = trouble { return true }
-    if case .unresumable = trouble { return true }
-    // What was taken is not sent again, whatever the server says about itself.
-    guard let status, (400..<500).contains(status) else { return false }
-    // An ordinary upload is refused for many reasons; only a tus server says that it is one (tus 1.0.0,
-    // "Tus-Version").
-    guard case .tus = server else {
-      return headers["tus-version"] != nil || headers["tus-resumable"] != nil
-    }
-    // These concern who sends what, not how.
-    return ![401, 403, 407, 413, 429].contains(status)
-  }
-}

@@ -149,15 +149,8 @@ extension UploadEngine {
     let (target, point) = (upload.target, job.resumePoint)
     let identity = file.identity
     let server = server(of: job)
-    // An upload resumes with the protocol that it began with.
-    var mode = target.resume.mode
-    if mode == .auto { mode = point.map { $0.mode ?? .tus } ?? .http }
-    var tus: TusServer?
-    if case .tus(let known)? = server {
-      tus = known
-      if target.resume.mode == .auto, point == nil { mode = .tus }
-    }
-    guard mode == .http else {
+    guard target.resume.mode(continuing: point, at: server) == .http else {
+      let tus: TusServer? = if case .tus(let known)? = server { known } else { nil }
       let values = Preparation.values(for: upload, now: time.date())
       let machine = TusMachine(
         target: target, identity: identity,
@@ -216,7 +209,7 @@ extension UploadEngine {
         transfer?.task.cancel()
       case .end(let end):
         let isFirst = recalled.remove(job.route) != nil
-        if let server = conversation.recalled, end.refutes(server) {
+        if let server = conversation.recalled, server.isRefuted(by: end) {
           // The others use what the first one finds out.
           if isFirst { learn(nil, of: job) }
           startAgain(conversation, job)
@@ -292,7 +285,7 @@ extension UploadEngine {
     _ asked: ResumeRequest, of upload: UploadJob, _ conversation: Conversation,
     _ credentials: RequestHead.Credentials
   ) throws(Failure.Cause) -> UploadRequest {
-    guard conversation.machine is HTTPResumeMachine else {
+    guard type(of: conversation.machine).sendsTargetsBody else {
       return try UploadRequest(
         asked, of: upload, conversation.file, conversation.values,
         credentials: credentials)
@@ -363,9 +356,7 @@ extension UploadEngine {
     let isHome = Origin(point.url) == target.origin
     guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
       let request = try? UploadRequest(
-        point.mode == .http
-          ? HTTPResumeMachine.termination(of: point.url) : TusMachine.termination(of: point.url),
-        of: upload, Preparation.values(for: upload, now: time.date()),
+        point.termination, of: upload, Preparation.values(for: upload, now: time.date()),
         credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
     else { return }
     let (session, exchange, timeout, time) = (

@@ -7,9 +7,7 @@ extension ServerClient {
   /// - Throws: `Failure` if the server cannot be asked or refuses. A server that has already forgotten it counts as
   ///   a success.
   package func forget(_ point: ResumePoint) async throws(Failure) {
-    let request =
-      point.mode == .http
-      ? HTTPResumeMachine.termination(of: point.url) : TusMachine.termination(of: point.url)
+    let request = point.termination
     var target = target
     target.headers += request.headers.map {
       Target.Field(name: $0.name, value: Template(literal: $0.value))

@@ -51,6 +51,11 @@ package enum HumanReadable {
     return min(99, max(0, Int(Double(done) / Double(total) * 100)))
   }
 
+  /// "1 to 64"
+  package static func range(_ range: ClosedRange<Int>) -> String {
+    "\(range.lowerBound) to \(range.upperBound)"
+  }
+
   /// `count` and the noun, in the plural if needed: "1 file", "3 files".
   package static func count(_ count: Int, _ noun: String) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"

@@ -73,7 +73,7 @@ extension Target {
   /// The same for a request to `url`: header fields go only to the target's own origin.
   package func isIdempotent(at url: URL) -> Bool {
     // The server is asked how much it has before anything is sent again.
-    if resume.mode == .tus { return true }
+    if resume.createsFirst { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in

@@ -26,6 +26,9 @@ package struct HTTPResumeMachine: ResumeMachine {
   /// The version to speak while the protocol is a draft.
   private static let interopVersion: Int64 = 8
 
+  /// The first request is the target's own.
+  package static let sendsTargetsBody = true
+
   enum Phase {
     case settling, discarding, learning, creating, asking, appending, replaying, deleting
   }

@@ -34,4 +34,20 @@ package enum ResumeServer: Hashable, Sendable, Codable {
   case http(ResumeLimits?)
   /// A proxy in front of it takes an interim reply for the answer, so it gets only the usual request.
   case usual
+
+  /// Whether the end of an attempt may mean that the server has changed since an earlier run looked at it.
+  package func isRefuted(by end: TransferEnd) -> Bool {
+    // Nothing was sent, because the file exceeds a remembered limit.
+    if case .tooLarge = end.trouble { return true }
+    if case .unresumable = end.trouble { return true }
+    // What was taken is not sent again, whatever the server says about itself.
+    guard let status = end.status, (400..<500).contains(status) else { return false }
+    // An ordinary upload is refused for many reasons; only a tus server says that it is one (tus 1.0.0,
+    // "Tus-Version").
+    guard case .tus = self else {
+      return end.headers["tus-version"] != nil || end.headers["tus-resumable"] != nil
+    }
+    // These concern who sends what, not how.
+    return ![401, 403, 407, 413, 429].contains(status)
+  }
 }

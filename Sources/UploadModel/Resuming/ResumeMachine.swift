@@ -5,6 +5,8 @@ import Foundation
 package protocol ResumeMachine: Sendable {
   /// What does not depend on the protocol.
   var course: ResumeCourse { get }
+  /// Whether requests carry pieces of the target's own request, form and all; otherwise, of the file.
+  static var sendsTargetsBody: Bool { get }
   /// Begins the attempt.
   ///
   /// - Parameter loss: why the file keeps the upload from resuming, if it does.

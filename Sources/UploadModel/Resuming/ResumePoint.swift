@@ -55,6 +55,11 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     case expired
   }
 
+  /// The request that has the server forget the upload.
+  package var termination: ResumeRequest {
+    mode == .http ? HTTPResumeMachine.termination(of: url) : TusMachine.termination(of: url)
+  }
+
   /// Whether the attempt that recorded it had not sent anything of the file yet.
   package var isAtStart: Bool {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start

@@ -34,6 +34,17 @@ package struct ResumeRules: Hashable, Sendable {
   /// Whether anything is resumed.
   package var isOn: Bool { mode != .off }
 
+  /// Whether a request of its own creates each upload, before anything of the file is sent, and whatever is sent again
+  /// begins with a question.
+  package var createsFirst: Bool { mode == .tus }
+
+  /// The protocol of an attempt: that of the upload which it continues, or the one that the server is known to speak.
+  package func mode(continuing point: ResumePoint?, at server: ResumeServer?) -> Mode {
+    guard mode == .auto else { return mode }
+    if let point { return point.mode ?? .tus }
+    return if case .tus? = server { .tus } else { .http }
+  }
+
   /// Whether a file of this size can resume.
   package func holds(for size: Int64) -> Bool { isOn && size >= least }
 

@@ -24,6 +24,9 @@ package struct TusMachine: ResumeMachine {
   /// The most bytes in the request that creates an upload.
   private static let mostAlong: Int64 = 1 << 20
 
+  /// The file goes without a form.
+  package static let sendsTargetsBody = false
+
   /// What does not depend on the protocol.
   package private(set) var course: ResumeCourse
   let metadata: String

@@ -19,6 +19,8 @@ package struct Target: Hashable, Sendable {
   package var query: [Field] = []
   /// Header fields that are added to the request.
   package var headers: [Field] = []
+  /// How many of its uploads may run at once.
+  package static let concurrencyRange = 1...64
   /// How many files are sent at once.
   package var concurrency = 4
   /// The bandwidth limit for all lanes together, in bytes a second; nil for none.

@@ -37,7 +37,9 @@ struct TargetOptions: ParsableArguments {
   var header: [String] = []
 
   @Option(
-    help: ArgumentHelp("The number of concurrent uploads, 1 to 64. Default: 4.", valueName: "n"))
+    help: ArgumentHelp(
+      "The number of concurrent uploads, \(HumanReadable.range(Target.concurrencyRange)). Default: 4.",
+      valueName: "n"))
   var concurrency: Int?
 
   @Option(
@@ -136,7 +138,7 @@ struct TargetOptions: ParsableArguments {
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     if let concurrency {
-      target.concurrency = try number(concurrency, in: 1...64, of: "--concurrency")
+      target.concurrency = try number(concurrency, in: Target.concurrencyRange, of: "--concurrency")
     }
     if let attempts { target.retry.attempts = try number(attempts, in: 1...100, of: "--attempts") }
     if let timeout {

@@ -22,7 +22,7 @@ extension RequestOutline {
       ]
       lines.append("  part \(part.name): \(words.compactMap { $0 }.joined(separator: ", "))")
     }
-    if target.resume.mode == .tus {
+    if target.resume.createsFirst {
       lines.append("  then the file, in requests to the address that the server gives")
     }
     lines.append("  in all \(HumanReadable.count(Int(length), "byte"))")
