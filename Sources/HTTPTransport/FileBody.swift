@@ -8,41 +8,58 @@ struct FileBody: ExchangeBody {
   init(_ url: URL) {
     path = url.path
     var status = stat()
-    // The reader says why it cannot be opened.
-    length = stat(path, &status) == 0 ? Int64(status.st_size) : 1
+    // The reader says why it cannot be read.
+    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    length = isFile ? Int64(status.st_size) : 1
   }
 
-  func makeReader() -> any ExchangeBodyReader { Reader(path) }
+  func makeReader() -> any ExchangeBodyReader { Reader(path, length: length) }
 
   private final class Reader: ExchangeBodyReader {
     private let path: String
+    private let length: Int64
     private var descriptor: Int32 = -1
 
-    init(_ path: String) { self.path = path }
+    init(_ path: String, length: Int64) { (self.path, self.length) = (path, length) }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      if descriptor < 0 { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
-      guard descriptor >= 0 else { throw failure }
+      if descriptor < 0 { try openFile() }
       var filled = 0
       while filled < buffer.count, let start = buffer.baseAddress {
         let count = Glibc.read(descriptor, start + filled, buffer.count - filled)
         if count < 0, errno == EINTR { continue }
         guard count >= 0 else { throw failure }
         // The file has become shorter than what was announced.
-        guard count > 0 else {
-          throw CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: path])
-        }
+        guard count > 0 else { throw changed }
         filled += count
       }
       return filled
     }
 
+    /// Opens the file, which has to be what it was when the task was made. A FIFO in its place blocks nobody.
+    private func openFile() throws {
+      descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      var status = stat()
+      guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure }
+      guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == length else {
+        throw changed
+      }
+    }
+
+    private var changed: any Error {
+      CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: path])
+    }
+
     private var failure: any Error {
-      CocoaError(
-        errno == ENOENT ? .fileReadNoSuchFile : .fileReadUnknown,
-        userInfo: [NSFilePathErrorKey: path])
+      let code: CocoaError.Code =
+        switch errno {
+        case ENOENT: .fileReadNoSuchFile
+        case EACCES: .fileReadNoPermission
+        default: .fileReadUnknown
+        }
+      return CocoaError(code, userInfo: [NSFilePathErrorKey: path])
     }
   }
 }

@@ -18,8 +18,8 @@ import Synchronization
 ///
 /// Unlike Foundation's session, it does not follow redirects, keeps no cookies, cache or
 /// credentials, and delivers a reply's content in one piece. It does not make stream, WebSocket or download tasks, nor
-/// tasks whose body is a stream: those are Foundation's own. The `async` methods of URLSession cannot be overridden,
-/// and bypass it too.
+/// tasks whose body is a stream: those are Foundation's own, have numbers of their own, and are not listed here. The
+/// `async` methods of URLSession cannot be overridden, and bypass it too. `progress` of a task does not move.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadSession: URLSession, @unchecked Sendable {
@@ -55,6 +55,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle
   ) {
     loop = TransferLoop(maxIdle: maxIdle)
+    let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.httpCookieAcceptPolicy = .never
@@ -73,7 +74,8 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   /// A task that sends the request with its `httpBody`.
   package override func dataTask(with request: URLRequest) -> URLSessionDataTask {
-    make(request, request.httpBody.map(MemoryBody.init), .delegate)
+    guard request.httpBodyStream == nil else { return super.dataTask(with: request) }
+    return make(request, request.httpBody.map(MemoryBody.init), .delegate)
   }
 
   /// A task that gets what is at the URL.
@@ -86,7 +88,10 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask {
-    make(request, request.httpBody.map(MemoryBody.init), .completion(completionHandler))
+    guard request.httpBodyStream == nil else {
+      return super.dataTask(with: request, completionHandler: completionHandler)
+    }
+    return make(request, request.httpBody.map(MemoryBody.init), .completion(completionHandler))
   }
 
   /// A task that gets what is at the URL, and calls the handler at its end.
@@ -130,17 +135,17 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   private func make(
     _ request: URLRequest, _ body: (any ExchangeBody)?, _ listener: UploadTask.Listener
   ) -> UploadTask {
-    make(ExchangeRequest(request, body: body, configuration), listener)
+    make(ExchangeRequest(request, body: body, configuration), listener, original: request)
   }
 
-  private func make(_ request: ExchangeRequest, _ listener: UploadTask.Listener) -> UploadTask {
-    let (number, isInvalid) = registry.withLock { registry in
+  private func make(
+    _ request: ExchangeRequest, _ listener: UploadTask.Listener, original: URLRequest? = nil
+  ) -> UploadTask {
+    let number = registry.withLock { registry in
       registry.last += 1
-      return (registry.last, registry.isInvalid)
+      return registry.last
     }
-    let task = UploadTask(request, number, of: self, listener)
-    if isInvalid { task.cancel() }
-    return task
+    return UploadTask(request, number, of: self, listener, original: original)
   }
 
   // MARK: The tasks as a whole
@@ -183,8 +188,13 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     tellInvalid()
   }
 
-  /// Notes that a task has begun.
-  func remember(_ task: UploadTask) { registry.withLock { $0.tasks[task.taskIdentifier] = task } }
+  /// Notes that a task has begun. Returns false if it must not, because the session was invalidated.
+  func remember(_ task: UploadTask) -> Bool {
+    registry.withLock { registry in
+      if !registry.isInvalid { registry.tasks[task.taskIdentifier] = task }
+      return !registry.isInvalid
+    }
+  }
 
   /// Notes that a task has ended.
   func forget(_ task: UploadTask) {
@@ -203,8 +213,8 @@ package final class UploadSession: URLSession, @unchecked Sendable {
       registry.hasToldInvalid = true
       return true
     }
-    guard isOver, let delegate else { return }
-    delegateQueue.addOperation { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
+    // Tells the delegate, and lets go of it.
+    if isOver { super.finishTasksAndInvalidate() }
   }
 
   // MARK: Additions
@@ -236,8 +246,11 @@ extension ExchangeRequest {
     let written: Set = ["host", "content-length", "accept-encoding", "expect"]
     headers = fields.filter { !written.contains($0.key.lowercased()) }
       .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    mostReply = .max
-    idleTimeout = min(request.timeoutInterval, configuration.timeoutIntervalForRequest)
+    mostReply = 256 << 20
+    // What the request says comes first. Foundation does not show whether it says anything; 60 is the default.
+    idleTimeout =
+      request.timeoutInterval == 60
+      ? configuration.timeoutIntervalForRequest : request.timeoutInterval
     timeout = configuration.timeoutIntervalForResource
   }
 }

@@ -1,3 +1,4 @@
+import CCurl
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -48,6 +49,10 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var isWaiting = false
     /// Whether it was suspended after it had begun.
     var isSuspended = false
+    /// Whether the delegate did not want the reply's content.
+    var isRefused = false
+    /// Who hears of it, until its end.
+    var listener: Listener?
     /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
     var trouble: TransportError?
@@ -71,37 +76,46 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   let content = Mutex(Content())
   private let session: UploadSession
   private let identifier: Int
-  private let listener: Listener
+  private let original: URLRequest?
 
   init(
-    _ request: ExchangeRequest, _ identifier: Int, of session: UploadSession, _ listener: Listener
+    _ request: ExchangeRequest, _ identifier: Int, of session: UploadSession, _ listener: Listener,
+    original: URLRequest?
   ) {
     self.request = request
     self.identifier = identifier
     self.session = session
-    self.listener = listener
+    self.original = original
     super.init()
+    content.withLock { $0.listener = listener }
   }
 
   // MARK: URLSession task
 
   /// Begins the request, or lets it continue after `suspend`.
   package override func resume() {
-    let (isFirst, isHeld) = content.withLock { content in
-      defer {
-        content.isSuspended = false
-        if content.state == .suspended { content.state = .running }
+    let step: Step? = content.withLock { content in
+      guard content.state == .suspended else { return nil }
+      if content.isSuspended {
+        (content.isSuspended, content.state) = (false, .running)
+        return .goOn
       }
-      return (content.state == .suspended && !content.isSuspended, content.isSuspended)
+      let isWelcome = session.remember(self)
+      content.state = isWelcome ? .running : .canceling
+      return isWelcome ? .begin : .refuse
     }
-    if isFirst {
-      session.remember(self)
-      session.loop.start(self)
+    switch step {
+    case nil: break
+    case .begin: session.loop.start(self)
+    case .goOn: session.loop.limitsChanged()
+    case .refuse: session.loop.stop(self)
     }
-    if isHeld { session.loop.limitsChanged() }
   }
 
-  /// Puts the rest of the body on hold. What was already handed to a connection is still sent.
+  private enum Step { case begin, goOn, refuse }
+
+  /// Puts the rest of the body on hold. What was already handed to a connection is still sent, and that is all of a body
+  /// that goes with its head. Suspending twice is the same as once.
   package override func suspend() {
     content.withLock { content in
       guard content.state == .running else { return }
@@ -125,6 +139,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   package override var state: URLSessionTask.State { content.withLock { $0.state } }
   /// Its URL, method and header fields; the rest is in `request`.
   package override var originalRequest: URLRequest? {
+    if let original { return original }
     var head = URLRequest(url: request.url)
     head.httpMethod = request.method
     for (name, value) in request.headers { head.addValue(value, forHTTPHeaderField: name) }
@@ -189,35 +204,31 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   /// Reports the progress, and the reply's head once it has arrived.
   func tell(acknowledged: Int64?, head: ReplyHead?) {
-    guard !content.withLock({ $0.isStopped }) else { return }
-    if let acknowledged { tell(acknowledged: acknowledged) }
-    guard let head else { return }
-    switch listener {
-    case .transport(let delegate): delegate.urlSession(session, task: self, didReceive: head)
-    case .delegate: tellResponse()
-    case .completion: break
+    let (listener, sent) = content.withLock { content in
+      defer { content.reported = acknowledged ?? content.reported }
+      return (
+        content.isStopped ? nil : content.listener, acknowledged.map { $0 - content.reported }
+      )
     }
-  }
-
-  private func tell(acknowledged: Int64) {
-    let (sent, expected) = (
-      content.withLock { content in
-        defer { content.reported = acknowledged }
-        return acknowledged - content.reported
-      }, countOfBytesExpectedToSend
-    )
+    let (total, expected) = (acknowledged ?? 0, countOfBytesExpectedToSend)
     switch listener {
     case .transport(let delegate):
-      delegate.urlSession(
-        session, task: self, didSendBodyData: sent, totalBytesSent: acknowledged,
-        totalBytesExpectedToSend: expected)
-    case .delegate:
-      onDelegateQueue { task, delegate in
+      if let sent {
         delegate.urlSession(
-          task.session, task: task, didSendBodyData: sent, totalBytesSent: acknowledged,
+          session, task: self, didSendBodyData: sent, totalBytesSent: total,
           totalBytesExpectedToSend: expected)
       }
-    case .completion: break
+      if let head { delegate.urlSession(session, task: self, didReceive: head) }
+    case .delegate:
+      if let sent {
+        onDelegateQueue { task, delegate in
+          delegate.urlSession(
+            task.session, task: task, didSendBodyData: sent, totalBytesSent: total,
+            totalBytesExpectedToSend: expected)
+        }
+      }
+      if head != nil { tellResponse() }
+    case .completion, nil: break
     }
   }
 
@@ -226,42 +237,51 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     onDelegateQueue { task, delegate in
       (delegate as? any URLSessionDataDelegate)?.urlSession(
         task.session, dataTask: task, didReceive: response
-      ) { if $0 == .cancel { task.cancel() } }
+      ) { answer in
+        guard answer == .cancel else { return }
+        task.content.withLock { $0.isRefused = true }
+        task.cancel()
+      }
     }
   }
 
   /// Reports an interim reply.
   func tell(interim head: ReplyHead) {
-    guard case .transport(let delegate) = listener, !content.withLock({ $0.isStopped }) else {
-      return
-    }
-    delegate.urlSession(session, task: self, didReceiveInformationalResponse: head)
+    transportListener?.urlSession(session, task: self, didReceiveInformationalResponse: head)
   }
 
   /// Reports that the server ignores `Expect`.
-  func tellExpectIgnored() {
-    guard case .transport(let delegate) = listener, !content.withLock({ $0.isStopped }) else {
-      return
-    }
-    delegate.urlSessionExpectIgnored(session, task: self)
+  func tellExpectIgnored() { transportListener?.urlSessionExpectIgnored(session, task: self) }
+
+  private var transportListener: (any UploadTaskDelegate)? {
+    guard case .transport(let delegate)? = content.withLock({ $0.isStopped ? nil : $0.listener })
+    else { return nil }
+    return delegate
   }
 
   /// Reports the end, unless that has been done.
   func finish(_ trouble: TransportError?) {
-    let isFirst = content.withLock { content in
-      guard content.state != .completed else { return false }
+    let listener: Listener? = content.withLock { content in
+      guard content.state != .completed else { return nil }
       content.trouble = content.state == .canceling ? TransportError(.cancelled) : trouble
+      if case .transport? = content.listener {
+      } else if content.trouble == nil, content.isReplyCut {
+        content.trouble = TransportError(
+          .other, code: CURLE_FILESIZE_EXCEEDED, words: "The reply is too long")
+      }
       content.state = .completed
-      return true
+      return content.listener.take()
     }
-    guard isFirst else { return }
+    guard let listener else { return }
     switch listener {
     case .transport(let delegate):
       delegate.urlSession(session, task: self, didCompleteWithError: end.trouble)
     case .delegate:
       let (end, error) = (end, error)
       onDelegateQueue { task, delegate in
-        if !end.reply.isEmpty {
+        let isRefused = task.content.withLock { $0.isRefused }
+        let error = isRefused ? URLError(.cancelled) : error
+        if !end.reply.isEmpty, (error as? URLError)?.code != .cancelled {
           (delegate as? any URLSessionDataDelegate)?.urlSession(
             task.session, dataTask: task, didReceive: end.reply)
         }

@@ -31,10 +31,6 @@ extension Transfer {
       try options.set(CURLOPT_USERNAME, digest.user)
       try options.set(CURLOPT_PASSWORD, digest.password)
     }
-    if let seconds = request.idleTimeout {
-      try options.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-      try options.set(CURLOPT_LOW_SPEED_TIME, Self.wholeSeconds(seconds))
-    }
     if let seconds = request.timeout {
       try options.set(CURLOPT_TIMEOUT, Self.wholeSeconds(seconds))
     }
@@ -42,9 +38,10 @@ extension Transfer {
     try setUpCallbacks(options)
   }
 
-  /// A time-out as libcurl takes it: at least one second, since none means no limit.
+  /// A time-out as libcurl takes it: at least one second, since none means no limit, and at most 24 days.
   private static func wholeSeconds(_ seconds: Double) -> Int {
-    Int(min(max(seconds.rounded(.up), 1), Double(Int32.max)))
+    let most = Double(Int32.max / 1000)
+    return seconds < most ? Int(max(seconds.rounded(.up), 1)) : Int(most)
   }
 
   private func setUpRequest(_ options: EasyOptions) throws(TransportError) {

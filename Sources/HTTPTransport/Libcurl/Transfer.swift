@@ -54,6 +54,8 @@ final class Transfer {
   var socketError: Int32 = 0
   /// How many bytes of the body were last known to be acknowledged.
   private(set) var acknowledged: Int64 = 0
+  /// The progress at the last look, and when it last changed.
+  private var moved = (progress: UploadTask.Progress(), at: Clock.now)
   let words: UnsafeMutablePointer<CChar>
   var lists: [UnsafeMutablePointer<curl_slist>] = []
 
@@ -172,6 +174,17 @@ final class Transfer {
   }
 
   var hasGivenAll: Bool { given == length }
+
+  /// When it ends because nothing moves; nil if its caller watches that.
+  var idleEnd: Double? { request.idleTimeout.map { moved.at + $0 } }
+
+  /// Whether nothing has moved for as long as the request allows. Nothing has to while it is suspended.
+  func isIdle(at now: Double) -> Bool {
+    guard let timeout = request.idleTimeout else { return false }
+    let (progress, isSuspended) = task.content.withLock { ($0.progress, $0.isSuspended) }
+    if isSuspended || progress.hasMoved(since: moved.progress) { moved = (progress, now) }
+    return now - moved.at >= timeout
+  }
 
   /// Whether the body is sent together with the head. It then has no progress to show, and the reply soon
   /// proves its arrival.

@@ -37,6 +37,10 @@ final class TransferLoop: @unchecked Sendable {
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   var held: [Transfer] = []
+  /// Tasks that were suspended before their requests began.
+  private var parked: [UploadTask] = []
+  /// Whether there has been a request that ends when nothing moves.
+  private(set) var watchesIdle = false
   /// Transfers whose connection has ended, with the code that they ended with, until it is known whether the
   /// server has seen them.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
@@ -114,6 +118,7 @@ final class TransferLoop: @unchecked Sendable {
       settleDoubts()
       tellHeads()
       lookAtSockets()
+      endIdle()
       guard mayWait else {
         news = []
         continue
@@ -149,6 +154,7 @@ final class TransferLoop: @unchecked Sendable {
       switch order {
       case .start(let task): begin(task)
       case .stop(let task):
+        parked.removeAll { $0 === task }
         if let transfer = transfers.removeValue(forKey: ObjectIdentifier(task)) {
           transfer.breakOff()
           retire(transfer)
@@ -156,11 +162,32 @@ final class TransferLoop: @unchecked Sendable {
         task.finish(TransportError(.cancelled))
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
+        let waiting = parked
+        parked = []
+        for task in waiting { begin(task) }
       }
     }
   }
 
+  /// Ends transfers of which nothing has moved for as long as their requests allow.
+  private func endIdle() {
+    guard watchesIdle else { return }
+    let now = Clock.now
+    for transfer in transfers.values where transfer.isIdle(at: now) {
+      transfers[ObjectIdentifier(transfer.task)] = nil
+      transfer.breakOff()
+      retire(transfer)
+      transfer.task.finish(
+        TransportError(
+          code: Int(CURLE_OPERATION_TIMEDOUT.rawValue), words: "Nothing has moved for too long"))
+    }
+  }
+
   private func begin(_ task: UploadTask) {
+    let (isStopped, isSuspended) = task.content.withLock { ($0.isStopped, $0.isSuspended) }
+    guard !isStopped else { return task.finish(TransportError(.cancelled)) }
+    guard !isSuspended else { return parked.append(task) }
+    if task.request.idleTimeout != nil { watchesIdle = true }
     guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
       return task.finish(Self.outOfMemory)
     }
@@ -270,7 +297,9 @@ final class TransferLoop: @unchecked Sendable {
   // MARK: For transfers and libcurl's callbacks
 
   var holdsAny: Bool { !held.isEmpty }
-  func hold(_ transfer: Transfer) { held.append(transfer) }
+  func hold(_ transfer: Transfer) {
+    if !held.contains(where: { $0 === transfer }) { held.append(transfer) }
+  }
 
   /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }

@@ -51,7 +51,9 @@ extension AppState {
     case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
     case .lanes:
       guard let count = Int(argument), Target.concurrencyRange.contains(count) else {
-        return refuse("lanes: expected a number from \(HumanReadable.range(Target.concurrencyRange)), not \"\(argument)\"")
+        return refuse(
+          "lanes: expected a number from \(HumanReadable.range(Target.concurrencyRange)), not \"\(argument)\""
+        )
       }
       return setConcurrency(count)
     case .target: return switchTarget(argument)

@@ -35,7 +35,9 @@ struct TargetReader {
     if let node = entries["auth"] {
       try AuthReader(templates: templates).read(node, into: &target)
     }
-    if let node = entries["concurrency"] { target.concurrency = try node.integer(in: Target.concurrencyRange) }
+    if let node = entries["concurrency"] {
+      target.concurrency = try node.integer(in: Target.concurrencyRange)
+    }
     if let node = entries["retry"] { target.retry = try retry(node) }
     if let node = entries["idempotent"] { target.retry.isIdempotent = try node.bool() }
     if let node = entries["timeout"] { target.stallTimeout = try node.seconds(in: 1...86_400) }
