@@ -29,7 +29,7 @@ package struct ExchangeRequest: Sendable {
   package var digest: DigestCredentials?
   /// After how many seconds without a byte in either direction it fails; nil if the caller watches that.
   package var idleTimeout: Double?
-  /// After how many seconds it fails, whatever moves; nil for never.
+  /// After how many seconds the request fails even if bytes are still moving; nil for never.
   package var timeout: Double?
   /// The bandwidth limits on the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []

@@ -67,7 +67,7 @@ extension MediaTypeGuess.Source: CustomStringConvertible {
 }
 
 extension MediaTypeGuess.Reason: CustomStringConvertible {
-  /// For people, for example `empty file`.
+  /// The reason in words, such as `empty file`.
   public var description: String {
     switch self {
     case .emptyFile: "empty file"

@@ -148,7 +148,7 @@ struct Service: Sendable {
 
   private func delete(_ name: String, _ request: Request) throws -> Reply {
     guard configuration.allowsDeletion else {
-      throw Refusal(.forbidden, "This receiver keeps what has arrived.")
+      throw Refusal(.forbidden, "This receiver does not allow files to be deleted.")
     }
     guard try inbox.delete(name) else {
       throw Refusal(.notFound, "There is no file of that name.")

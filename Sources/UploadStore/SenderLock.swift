@@ -129,7 +129,7 @@ private struct QueueFile: Sendable {
     var (named, opened) = (stat(), stat())
     guard stat(path, &named) == 0 else { throw Self.trouble(path) }
     guard fstat(descriptor, &opened) == 0, Key(opened) == Key(named) else {
-      throw StoreError("the queue \(path) was not the one whose descriptor was handed over")
+      throw StoreError("the descriptor that was handed over is not that of the queue \(path)")
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     self.descriptor = descriptor

@@ -112,7 +112,7 @@ extension BadConfiguration {
       line: "connection = true", "connection: expected a string, found a boolean"),
     BadConfiguration(
       "[targets.a]\nurl = \"https://h/\"\nhttp = \"2\"\nconnection = \"close\"",
-      "c.toml:4: targets.a.connection: HTTP/2 cannot use a separate connection for each request; remove \"http\" or this out"
+      "c.toml:4: targets.a.connection: HTTP/2 cannot use a separate connection for each request; remove \"http\" or \"connection\""
     ),
     // JSON.
     BadConfiguration(

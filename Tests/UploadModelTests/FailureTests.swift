@@ -155,7 +155,7 @@ struct FailureTests {
         + "Copy its content to a regular file and add that.")
     #expect(
       Failure(.network(""), attempts: 1).explanation
-        == "The upload broke off: no reason was given. "
+        == "The upload was interrupted: no reason was given. "
         + "Retry sends it again from the first byte.")
   }
 

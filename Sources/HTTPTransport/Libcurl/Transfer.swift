@@ -32,7 +32,7 @@ final class Transfer {
   var socket: Int32?
   /// The position on the connection at which the request begins.
   var mark: Int64?
-  /// Whether libcurl tried to repeat the request although it must not.
+  /// Whether libcurl tried to repeat the request although that was not allowed.
   var isUnrepeatable = false
   /// Whether the server had already closed the connection before any of the request was sent on it.
   var isTooLate = false

@@ -62,7 +62,7 @@ final class TransferLoop: @unchecked Sendable {
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
-  /// - Parameter maxIdle: after how many idle seconds a connection is not used again.
+  /// - Parameter maxIdle: how many seconds a connection may be idle and still be reused.
   init(maxIdle: Int) {
     // May be called more than once: libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -169,7 +169,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Ends transfers of which nothing has moved for as long as their requests allow.
+  /// Ends transfers that have been idle for as long as their requests allow.
   private func endIdle() {
     guard watchesIdle else { return }
     let now = Clock.now
@@ -179,7 +179,8 @@ final class TransferLoop: @unchecked Sendable {
       retire(transfer)
       transfer.task.finish(
         TransportError(
-          code: Int(CURLE_OPERATION_TIMEDOUT.rawValue), words: "Nothing has moved for too long"))
+          code: Int(CURLE_OPERATION_TIMEDOUT.rawValue),
+          words: "Nothing was sent or received for too long"))
     }
   }
 
@@ -219,7 +220,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
-    // Reuse would not clear an error number in the handle, and `Transfer.sight` depends on it.
+    // Reusing the handle would not clear its error number, on which `Transfer.sight` depends.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
       return curl_easy_cleanup(easy)
@@ -304,7 +305,7 @@ final class TransferLoop: @unchecked Sendable {
   /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
-  /// Queues a final head to be reported after this turn, together with the end if that has come by then.
+  /// Queues a final head to be reported after this turn. If the transfer has ended by then, so is its end.
   func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
   func socket(of connection: SocketTable.Connection) -> Int32? {

@@ -15,8 +15,8 @@ struct Reading {
   /// The stretch that is being read.
   private var current: (start: Int64, end: Int64, sum: ContentSum)?
 
-  /// How long after a change, in nanoseconds, another one may get the same time. Some file systems count in seconds.
-  /// Those with finer times follow the clock's ticks (up to 10 ms), which a virtual machine may delay.
+  /// For how many nanoseconds after a change a second change may get the same time. Some file systems count in seconds.
+  /// Times on the others advance with the clock's ticks (up to 10 ms), which a virtual machine may delay.
   private static func step(of time: Int64) -> Int64 {
     time % 1_000_000_000 == 0 ? 2_000_000_000 : 200_000_000
   }
@@ -65,7 +65,7 @@ struct Reading {
     current?.end += Int64(bytes.count)
   }
 
-  /// Notes that the file, last changed at this time, holds everything that was read.
+  /// Records that the file, as last changed at this time, still holds everything that was read.
   mutating func settle(changed: Int64, isDoubtful: Bool) {
     (known.changed, known.isDoubtful) = (changed, isDoubtful)
   }

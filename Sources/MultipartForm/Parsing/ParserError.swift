@@ -115,7 +115,7 @@ extension ParserError.HeaderFault: CustomStringConvertible {
   /// The fault in words.
   public var description: String {
     switch self {
-    case .notAHeader: "a line is not a name, a colon and a value"
+    case .notAHeader: "a line does not consist of a name, a colon and a value"
     case .illegalByte(let byte): "a line has the byte \(hex(byte))"
     case .missingDisposition: "there is no Content-Disposition"
     case .duplicate(let name): "there is more than one \(name)"

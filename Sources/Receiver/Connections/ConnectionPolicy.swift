@@ -51,7 +51,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     self.grace = grace
   }
 
-  /// Whether any connection waits, so that ``look(now:idle:)`` has to be called from time to time.
+  /// Whether any connection is waiting. If so, ``look(now:idle:)`` has to be called from time to time.
   var hasWaiting: Bool { !waiting.isEmpty }
 
   /// Which connections are to give up their places.

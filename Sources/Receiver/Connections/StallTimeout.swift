@@ -183,7 +183,7 @@ final class StallTimeout: ChannelDuplexHandler {
     if busySince != nil { busySince = .now() }
   }
 
-  /// Checks the speed whenever the waiting adds up to the stall time-out.
+  /// Checks the speed each time the server's waits for the body add up to the stall time-out.
   private func isFastEnough() -> Bool {
     guard minBytesPerSecond > 0, waited >= stallTimeout else { return true }
     defer { (waited, received) = (.zero, 0) }

@@ -10,10 +10,10 @@ extension Service {
     return file
   }
 
-  /// Adds the body to an upload as it arrives. What has arrived stays, whatever becomes of the request.
+  /// Adds the body to an upload as it arrives. What has arrived is kept, whatever happens to the request.
   /// - Parameters:
-  ///   - most: the most bytes of the whole, if its length is not known.
-  ///   - progress: called now and then with how much of the whole has arrived.
+  ///   - most: the most bytes that the whole file may have, if its length is not known.
+  ///   - progress: called now and then with how much of the whole file has arrived.
   /// - Returns: the SHA-256 of the whole file, if all of it came with this request.
   func receive(
     _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,

@@ -96,7 +96,7 @@ final class Inbox: Sendable {
   /// Deletes a file, if it is there.
   func remove(_ name: EntryName) { unlinkat(descriptor, name.text, 0) }
 
-  /// Opens or makes a file of the folder itself. A link is an error, and a pipe does not wait.
+  /// Opens or creates a file directly in the folder. A symbolic link is an error, and opening a pipe does not block.
   func open(_ name: EntryName, _ flags: Int32) -> Int32 {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }

@@ -27,7 +27,7 @@ struct SafeFileName: Hashable {
     (stem, suffix) = Self.split(name)
   }
 
-  /// The name, or a variation of it in case it is taken: `photo (2).jpg`.
+  /// The name, or a variation with this mark for when the name is taken: `photo (2).jpg`.
   func candidate(_ mark: String? = nil) -> String {
     let end = (mark.map { " (\($0))" } ?? "") + suffix
     return Self.shorten(stem, to: EntryName.maxBytes - end.utf8.count) + end

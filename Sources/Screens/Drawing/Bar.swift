@@ -95,7 +95,7 @@ extension Canvas {
       var to = whole[index]
       if isFine, part.kind == .moving {
         to = max(from, fine[index] / 8)
-        // After a part that was lengthened to be visible, only a sliver of this one is left.
+        // If an earlier part was lengthened to be visible, `rest` may be negative: this part is then drawn as a sliver.
         let rest = fine[index] - to * 8
         if rest != 0, to < columns.count {
           let eighth = Self.eighths[max(1, rest) - 1]

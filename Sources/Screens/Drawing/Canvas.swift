@@ -94,7 +94,7 @@ struct Canvas {
   }
 
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. A border of blank
-  /// cells sets it off from what is under it; header and footer stay whole.
+  /// cells sets it off from what is under it, but never covers the header or the footer.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // A text field under the box has no cursor.

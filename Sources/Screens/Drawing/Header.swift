@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The first line: where files go, and the state. On a narrow screen the words get shorter, and the least
-/// important ones go; the target and the most important word always stay.
+/// The first line: where files go, and the state. On a narrow screen the words are shortened, and the least
+/// important ones left out; the target and the most important word are always shown.
 struct Header {
   let state: AppState
   private var totals: Totals { state.queue.totals }

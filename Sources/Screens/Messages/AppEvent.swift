@@ -72,8 +72,8 @@ package enum AppEvent: Sendable {
   case leaveWhenDone
   /// Another process sends the queue, or has stopped doing so.
   case aside(Bool)
-  /// Settings for everything that is sent, from an earlier or another session: the limit in bytes a second,
-  /// whether further files start, and how many are sent at once, by the names of the targets.
+  /// Settings for all uploads, made in an earlier session or in another one: the limit in bytes per second,
+  /// whether further files start, and how many are sent at once to each target, keyed by its name.
   case settings(limit: Int64?, isStarted: Bool, lanes: [String: Int])
   /// A message, shown until the next key.
   case message(String)

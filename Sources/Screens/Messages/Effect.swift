@@ -33,7 +33,7 @@ package enum Effect: Sendable, Equatable {
   case reorder([ItemID])
   /// These items have been edited: how they are sent, not their states.
   case edit([UploadItem])
-  /// Start further files or none, also after the next start of hoist. Files under way continue.
+  /// Start further files, or start no more of them; the next run of hoist does the same. Files under way continue.
   case setStarted(Bool)
   /// Start no further files until the user resumes. This is not the user's wish, so the next session need not know.
   case hold

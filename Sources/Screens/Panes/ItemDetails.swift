@@ -190,7 +190,7 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    // What was sent has a line of its own.
+    // If it is known what was sent, a separate line shows it.
     let made =
       sent == nil
       ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? "" : ""

@@ -89,7 +89,7 @@ struct StateLabel {
         "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
     case (.awaitingReply(_, let since), _):
-      // Whole seconds: a count that runs, not a measurement.
+      // Whole seconds, because this is a running count and not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
     case (.retrying(let failure, let next, let limit, let instant), _):

@@ -138,7 +138,7 @@ extension AppState {
     items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
   }
 
-  /// Pauses those of the items that are not paused, and none if the question was answered too late.
+  /// Pauses the items that can still be paused. If the question was answered too late, there may be none left.
   mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
     // What has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
     let going = items.filter {
@@ -223,7 +223,7 @@ extension AppState {
 
   mutating func sort(_ order: SortOrder) -> [Effect] {
     let effects = reorder(order.sorted(queue.rows))
-    message = effects.isEmpty ? "they stand in this order already" : "sorted \(order.words)"
+    message = effects.isEmpty ? "they are already in this order" : "sorted \(order.words)"
     // After sorting, the user wants to see what comes first.
     if !effects.isEmpty { moveCursor(to: 0) }
     return effects

@@ -60,7 +60,7 @@ struct Speeds: Sendable {
     sending[id]?.estimate.eta(remaining: remaining, at: now)
   }
 
-  /// Bytes per second of the current run: everything that is sent, whatever becomes of it.
+  /// Bytes per second of the current run, counting everything that is sent, even if its upload fails.
   func totalSpeed(at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     return run.estimate.speed(at: idleSince ?? now)
@@ -132,7 +132,7 @@ struct Speeds: Sendable {
     run = current
   }
 
-  /// The last seconds of an item that is being sent.
+  /// A graph of an item's bytes in each of the last seconds; nil if it is not being sent.
   func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
   /// Discards earlier measurements, since the bandwidth limit has changed.

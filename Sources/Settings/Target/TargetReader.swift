@@ -210,7 +210,7 @@ struct TargetReader {
   private func http(_ node: ConfigNode, for url: URL) throws(ConfigError) -> HTTPVersion {
     let version = try node.choice(of: HTTPVersion.self)
     guard version != .http2 || url.scheme?.lowercased() == "https" else {
-      throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(TargetURL.shown(url))")
+      throw node.fault("HTTP/2 needs an https:// URL, but this target's is \(TargetURL.shown(url))")
     }
     return version
   }
@@ -220,7 +220,8 @@ struct TargetReader {
     let text = try node.word(of: ["keep-alive", "close"])
     guard text == "keep-alive" || target.http != .http2 else {
       throw node.fault(
-        "HTTP/2 cannot use a separate connection for each request; remove \"http\" or this out")
+        "HTTP/2 cannot use a separate connection for each request; remove \"http\" or \"connection\""
+      )
     }
     return text == "close"
   }

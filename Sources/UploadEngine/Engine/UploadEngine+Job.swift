@@ -32,7 +32,7 @@ extension UploadEngine {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
-    /// The most of it that the server has had since the person asked for it.
+    /// The most bytes of it that the server has had at any time since the user asked for it to be sent.
     var furthest: Int64 = 0
     /// Its file, if it goes in several requests: all of them send the file as it was when it was opened.
     var file: HeldFile?

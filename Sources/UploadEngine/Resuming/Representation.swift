@@ -16,11 +16,11 @@ struct Representation {
   /// How many bytes come before the file's.
   var lead: Int64 { body.contentRanges.last?.lowerBound ?? 0 }
 
-  /// Makes the representation, or makes the same one again.
+  /// Makes the representation, or the same one as before.
   ///
   /// - Parameters:
   ///   - url: where it goes.
-  ///   - form: what it was made with before; nil the first time.
+  ///   - form: what the earlier one was made with; nil the first time.
   init(
     _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date

@@ -314,7 +314,7 @@ extension UploadEngine {
     guard let job = jobs[id] else { return }
     job.conversation = nil
     if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
-      // For a process that resumes the upload without this one's memory.
+      // Another process that resumes the upload cannot use what this one has in memory.
       point.moment = conversation.file.moment
       job.resumePoint = point
       keeping(id, point)
@@ -336,7 +336,7 @@ extension UploadEngine {
 
   // MARK: Taking back
 
-  /// Has servers forget what they have of uploads that are not wanted. The caller breaks off what is under way.
+  /// Asks servers to delete what they have of uploads that are no longer wanted. The caller stops those under way.
   package nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {

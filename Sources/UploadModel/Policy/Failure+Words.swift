@@ -103,7 +103,7 @@ extension Failure {
     case .outOfTime(let seconds):
       "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
-    case .network(let why): "The upload broke off: \(Self.inside(why))."
+    case .network(let why): "The upload was interrupted: \(Self.inside(why))."
     case .refused:
       "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
@@ -143,7 +143,7 @@ extension Failure {
   private func advice(goesOn: Bool) -> String {
     switch cause {
     case .shortage: "Close other programs, or raise the limit (ulimit -n)."
-    case .missing, .unreadable: "Mend the path or its permissions, then retry."
+    case .missing, .unreadable: "Correct the path or its permissions, then retry."
     case .notAFile("a folder"): "Add the files inside it (-r does), or pack it first."
     case .notAFile: "Copy its content to a regular file and add that."
     case .changed: "Retry sends the file as it is now."
@@ -152,7 +152,7 @@ extension Failure {
     case .typeNotAllowed: "Send it elsewhere, or correct its type."
     case .unsendable: "Mend the target or the file's name, then retry."
     case .nameNotResolved: "Check the target's URL and the network, then retry."
-    case .connectionRefused, .unreachable: "Check that the server runs, then retry."
+    case .connectionRefused, .unreachable: "Check that the server is running, then retry."
     case .proxyUnreachable:
       "Check the proxy and the environment variables that name it (http_proxy, https_proxy, all_proxy), or "
         + "list the server in no_proxy, then retry."
@@ -164,7 +164,7 @@ extension Failure {
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
     case .refused where mayBeStored == true:
-      "The server may have stored it before it failed: look there, then retry."
+      "The server may have stored the file before it reported an error: look there, then retry."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -188,7 +188,7 @@ extension Failure {
     switch status {
     case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
     case 401: "Retrying will not help: give the target credentials that the server takes."
-    case 403: "Retrying will not help: these credentials may not upload here."
+    case 403: "Retrying will not help: these credentials do not permit uploads here."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405: "Retrying will not help: the server wants another method at this URL."
     case 411: "Retrying will not help: something between strips the length of the request."

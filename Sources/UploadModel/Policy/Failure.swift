@@ -136,7 +136,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case otherOrigin
     /// There were more redirects than are followed.
     case tooMany
-    /// The `Location` is missing, which such a reply has to have (RFC 9110 §15.4.8).
+    /// The `Location` is missing, although such a reply should have one (RFC 9110 §15.4.8).
     case noLocation
     /// The `Location` is not a URL that a file can be sent to.
     case badLocation

@@ -48,7 +48,7 @@ package struct JobMachine: Sendable {
 
   /// What can happen to an upload.
   package enum Event: Sendable {
-    /// It is its turn. This can cut its delay short if it goes together with others.
+    /// The upload's turn has come. If it is sent in one request with others, this can cut its delay short.
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
@@ -179,7 +179,7 @@ package struct JobMachine: Sendable {
     if case .delivered(let receipt) = verdict {
       return go(to: .finished(delivered: true), .done(receipt))
     }
-    // So does a delivery whose record could not be created.
+    // It counts, too, if the file was delivered but its record could not be created.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       return go(to: .finished(delivered: false), .failed(failure))
     }

@@ -26,8 +26,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var seconds: Double
   /// Whether the server has more of a resumable upload than was recorded before this attempt.
   package var hasAdvanced = false
-  /// Whether the server has all of the file, and the reply that says what became of it was lost: this one answers
-  /// the question how much has arrived.
+  /// Whether the server has all of the file, but its reply about the outcome was lost. This reply only says how much
+  /// has arrived.
   package var isReplyLost = false
   /// The file as the request described it to the server, if it carried one.
   package var sent: SentFile?

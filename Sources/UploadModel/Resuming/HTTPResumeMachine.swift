@@ -54,7 +54,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var losesInterims: Bool
   /// Whether the upload is deleted for that reason and begun again with the usual request.
   private var leavesDraft = false
-  /// Whether all of that request was sent nevertheless: the server may have stored it.
+  /// Whether all of the first request was sent before it was broken off: the server may have stored the file.
   private var hadAll = false
   /// Whether the server did not forget the upload when it was told to: it goes on after all.
   private var staysWithDraft = false

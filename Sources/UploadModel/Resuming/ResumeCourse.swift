@@ -12,7 +12,7 @@ package struct ResumeCourse: Sendable {
   /// An upload that is given up because the file may have changed, until it is certain that the server does not have all
   /// of it: it would be stored twice.
   private(set) var abandoned: ResumePoint?
-  /// Whether the server has more of the file than it has ever had, in any upload of it.
+  /// Whether the server now has more of the file than it had ever had before, in any upload of it.
   package private(set) var hasAdvanced = false
   /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
   /// of the next does not advance.

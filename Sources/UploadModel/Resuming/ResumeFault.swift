@@ -18,7 +18,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case offsetStuck
   /// It has named two addresses for one upload.
   case locationChanged
-  /// It has closed the upload before all of it was there.
+  /// It has closed the upload before all of it had arrived.
   case endedEarly
   /// It has everything but does not say that the upload is complete.
   case neverComplete
@@ -30,7 +30,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case otherVersion
   /// It takes so little in one request that the upload would need very many.
   case appendTooSmall
-  /// The checksum of what it received is repeatedly not that of what was sent.
+  /// The checksum of what it received has repeatedly differed from that of what was sent.
   case checksumMismatch
 
   /// The code for scripts: `resume-no-location`, and so on.
@@ -68,7 +68,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
       "The server made an upload and did not say where: its reply has no Location."
     case .badLocation: "The server keeps the upload at an address that nothing can be sent to."
     case .locationElsewhere:
-      "The server keeps the upload on another server than the target names, so it was not followed."
+      "The server put the upload on a server that the target does not name, so that address was not followed."
     case .locationAtHome:
       "Another server gave the upload an address on the target's own server. It was not followed, since requests "
         + "there carry the target's credentials."
@@ -79,7 +79,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .locationChanged: "The server named two addresses for the same upload."
     case .endedEarly: "The server closed the upload before it had all of it."
     case .neverComplete:
-      "The server has all of the upload and does not say that it is complete (Upload-Complete)."
+      "The server has all of the upload but does not say that it is complete (Upload-Complete)."
     case .otherLength: "The upload at the address that was kept is of another length."
     case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
     case .otherVersion: "The server does not speak tus 1.0.0."
@@ -87,7 +87,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
       "The server takes so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
         + "more than \(HTTPResumeMachine.mostTinyPieces) of them."
     case .checksumMismatch:
-      "What the server received does not have the checksum of what was sent, three times in a row."
+      "Three times in a row, the checksum of what the server received was not that of what was sent."
     }
   }
 

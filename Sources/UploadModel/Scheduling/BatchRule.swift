@@ -4,8 +4,8 @@ package struct BatchRule: Hashable, Sendable {
   package var maxFiles: Int
   /// The most bytes in the files of one request together. A larger file goes alone.
   package var maxBytes: Int64
-  /// Whether a refused request is split in halves and sent again, so that one bad file cannot fail the
-  /// others.
+  /// Whether a refused request is split in half and sent again, so that one bad file cannot make the others
+  /// fail.
   package var splitsRefused: Bool
 
   /// A rule for at most `maxFiles` files in a request.

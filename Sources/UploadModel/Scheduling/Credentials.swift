@@ -89,7 +89,7 @@ package struct Credentials: Hashable, Sendable {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
 
-  /// The command starts, as was permitted.
+  /// The command that was permitted to start does so.
   mutating func recordRenewing() {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }

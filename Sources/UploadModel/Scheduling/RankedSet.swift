@@ -91,7 +91,7 @@ struct RankedSet: Sendable {
     Self.count(of: chunks[chunk]) { $0.rank < rank }
   }
 
-  /// How many elements are `low`, which come before all others.
+  /// How many elements are `low`. Those have to come before all others.
   private static func count<Element>(of elements: [Element], low isLow: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

@@ -413,7 +413,7 @@ extension Scheduler {
     case candidate(Candidate)
     /// Nothing starts before this moment.
     case later(Instant)
-    /// Nothing starts before something happens.
+    /// Nothing starts until something else changes, such as a lane becoming free.
     case held
   }
 

@@ -2,8 +2,8 @@ import ScalarText
 
 // All text in here is Unicode scalars.
 
-/// A text with placeholders: `{file.name}`, `{now.iso8601}`, … Braces are doubled to stand for
-/// themselves. A template never runs code.
+/// A text with placeholders: `{file.name}`, `{now.iso8601}`, … A literal brace is written twice.
+/// A template never runs code.
 package struct Template: Hashable, Sendable {
   enum Piece: Hashable, Sendable {
     case text(String)

@@ -10,7 +10,7 @@ struct EncodedText {
   private let bytes: [UInt8]
   /// Escaped characters, by their start.
   private let units: [Int: [Unit]]
-  /// Where escapes end: the byte before such a position is not a letter of a word.
+  /// Where escapes end: the byte before such a position belongs to the escape, not to a word.
   private let ends: Set<Int>
 
   /// One to four bytes and where their spelling ends.

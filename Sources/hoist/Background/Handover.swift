@@ -11,7 +11,7 @@ struct Handover: Codable, Equatable {
   var limit: Int64?
   /// How many requests go to each target at once, as set by the user.
   var lanes: [String: Int]
-  /// The last item that is not the session's concern.
+  /// The last item before those that belong to the session.
   var floor: ItemID
 
   /// The descriptor with the queue's lock. The rest comes on standard input; errors go to standard error.

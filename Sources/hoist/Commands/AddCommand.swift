@@ -38,7 +38,7 @@ struct AddCommand: HoistCommand {
     let target = try destination.target(of: config.loadAndWarn(in: context))
     guard !destination.hasQuery(target) else {
       throw UserError(
-        "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "
+        "--to: the part of a URL after \"?\" is not kept, because it may be a secret; give the target a "
           + "name in the configuration")
     }
     let rules = recursive ? try folders.rules() : nil

@@ -11,7 +11,7 @@ struct HistoryCommand: HoistCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @Flag(help: "Print comma-separated values with a line of names (RFC 4180).")

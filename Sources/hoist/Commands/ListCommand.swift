@@ -8,9 +8,10 @@ struct ListCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List what is on a target's server already.",
     discussion: """
-      The target says how in its table server.list. One line for each entry: its identifier, a tab, \
-      and what it is called, or the table's columns. With --json, all that the server says of it, one \
-      object a line. Of a list with several pages the first is shown, and with --all each of them.
+      The target's table server.list describes how. Each entry is one line: its identifier, a tab \
+      and its name, or the columns set in that table. With --json, it is everything that the server \
+      says about it, as one object per line. If a list has several pages, only the first is shown; with \
+      --all, every page is.
       """)
 
   @Argument(
@@ -27,7 +28,7 @@ struct ListCommand: HoistCommand {
   @Flag(help: "List every page.")
   var all = false
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @OptionGroup var config: ConfigOption
@@ -41,7 +42,7 @@ struct ListCommand: HoistCommand {
     for pair in query {
       let halves = pair.split(scalar: "=", maxSplits: 1)
       guard halves.count == 2, !halves[0].isEmpty else {
-        throw UserError("--query: expected NAME=VALUE, and there is no name or no \"=\"")
+        throw UserError("--query: expected NAME=VALUE, but there is no name or no \"=\"")
       }
       items.append((halves[0], halves[1]))
     }

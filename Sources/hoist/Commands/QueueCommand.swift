@@ -20,7 +20,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @Flag(help: "Then print what becomes of each file, until the hoist that sends them ends.")

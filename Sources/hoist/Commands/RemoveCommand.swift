@@ -24,7 +24,7 @@ struct RemoveCommand: HoistCommand {
 
   @Flag(
     help:
-      "Print one JSON object a line: id, deleted (null if that cannot be told), and message if it failed."
+      "Print one JSON object per line: id, deleted (null if unknown), and message if it failed."
   )
   var json = false
 

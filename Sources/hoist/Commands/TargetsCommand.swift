@@ -11,7 +11,7 @@ struct TargetsCommand: HoistCommand {
 
   @OptionGroup var config: ConfigOption
 
-  @Flag(help: "Print one JSON object a line: name, url, default.")
+  @Flag(help: "Print one JSON object per line: name, url, default.")
   var json = false
 
   func run(in context: Context) throws {

@@ -62,7 +62,7 @@ struct TrustCommand: HoistCommand {
       return
     }
     if let old = settings.blueprint(of: name)?.tls.pin {
-      context.output.error("It takes the place of the pin \(old).")
+      context.output.error("It will replace the pin \(old).")
     }
     try Question(context: context).agree(
       "Pin this key for the target \(name) in \(file)?", isAgreed: yes,

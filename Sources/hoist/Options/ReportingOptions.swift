@@ -3,7 +3,7 @@ import Foundation
 
 /// The options that say what a push reports, and where.
 struct ReportingOptions: ParsableArguments {
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @Flag(name: [.short, .long], help: "Print only results and failures.")

@@ -3,7 +3,8 @@ import ArgumentParser
 /// The options that say what is done about files that were sent before.
 struct SentOptions: ParsableArguments {
   @Flag(
-    help: "Leave out files that were sent to the target before: same path, size and time of change."
+    help:
+      "Leave out files that were sent to the target before: same path, size and modification time."
   )
   var skipSent = false
 

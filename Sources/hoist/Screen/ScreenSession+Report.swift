@@ -32,7 +32,7 @@ extension ScreenSession {
       if case .failed(let failure) = item.state {
         lines.append("\(failure.sign) \(name): \(failure.headline)")
       } else if item.state.isHandedOver {
-        lines.append("? \(name): outcome unknown; look on the server before you send it again")
+        lines.append("? \(name): outcome unknown; check on the server before you send it again")
       } else if !item.state.isFinished, successor == nil {
         lines.append("· \(name): not sent")
       }

@@ -97,7 +97,7 @@ extension ScreenSession {
       // It forgets the other process, which may not be known to have gone yet, before the notice goes that names it.
       link.stop()
       handle([.notice(options.notice)])
-      // Whether the user has stopped the queue is recorded in it, and belongs to neither session.
+      // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
       show(ownSettings)

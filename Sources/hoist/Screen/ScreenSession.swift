@@ -59,7 +59,7 @@ final class ScreenSession {
   var located: Set<String> = []
   /// Tries a new target.
   var trial: Task<Void, Never>?
-  /// The last item from before this session, if earlier items do not concern it.
+  /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
   var floor = ItemID(0)
   /// The revision of the queue on disk that the screen shows.
   var revision: Int64 = 0

@@ -235,7 +235,8 @@ extension EndToEnd {
       #expect(sent.status == 0, "\(sent)")
       let refused = try await shell("hoist rm kept c.txt --yes")
       #expect(
-        refused.status == 1 && refused.errors.contains("keeps what has arrived"), "\(refused)")
+        refused.status == 1 && refused.errors.contains("does not allow files to be deleted"),
+        "\(refused)")
       #expect(kept.bytes("c.txt") != nil)
     }
 

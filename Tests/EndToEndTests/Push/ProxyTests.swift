@@ -56,7 +56,7 @@ struct ProxyTests {
     #expect(result.status == 1)
     #expect(result.errors.contains("proxy unreachable"), "\(result.errors)")
     #expect(result.errors.contains("127.0.0.1:\(port)"))
-    #expect(!result.errors.contains("Check that the server runs"))
+    #expect(!result.errors.contains("Check that the server is running"))
     #expect(!result.errors.contains("hunter2"))
   }
 

@@ -32,7 +32,7 @@ struct Form: Sendable {
   struct Row: Sendable {
     let field: Field
     var text: TextField
-    /// Whether the items differ here. If left empty, each item then keeps its own value.
+    /// Whether the items differ in this field. If so, and it is left empty, each item keeps its own value.
     let isMixed: Bool
     private let original: String
 

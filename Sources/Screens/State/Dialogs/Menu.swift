@@ -9,7 +9,7 @@ struct Menu: Sendable {
   private(set) var choices: [String]
   /// A note on each choice, such as a target's URL; empty for none.
   private(set) var notes: [String]
-  /// The text that visible choices contain, since there can be many targets.
+  /// Only choices that contain this text are visible, since there can be many targets.
   private(set) var filter = TextField()
   /// Which of the choices are visible.
   private(set) var shown: [Int]

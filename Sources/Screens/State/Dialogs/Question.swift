@@ -3,7 +3,7 @@ import UploadModel
 /// A question that is answered with one of a few buttons.
 struct Question: Sendable {
   enum Subject: Sendable {
-    /// `canFinish`: whether there is anything whose end could be waited for.
+    /// `canFinish`: whether anything is left to finish before quitting.
     case quitting(AppState.Background, canFinish: Bool)
     /// Everything is to be paused, and what is being sent would start again from its first byte.
     case pausing
