@@ -30,6 +30,8 @@ public enum Peer {
     let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
+    // A command that runs within the tests may have lent this process a folder that is gone by now.
+    process.currentDirectoryURL = URL(filePath: Repository.root)
     let output = Pipe()
     process.standardOutput = output
     try process.run()

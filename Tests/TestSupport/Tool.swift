@@ -32,6 +32,8 @@ public enum Tool {
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
+    // A command that runs within the tests may have lent this process a folder that is gone by now.
+    process.currentDirectoryURL = URL(filePath: Repository.root)
     if let environment { process.environment = environment }
     process.standardInput = FileHandle.nullDevice
     // Not pipes: another test's program, started at the same moment, may inherit one, and then it does
