@@ -264,8 +264,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     let listener: Listener? = content.withLock { content in
       guard content.state != .completed else { return nil }
       content.trouble = content.state == .canceling ? TransportError(.cancelled) : trouble
-      if case .transport? = content.listener {
-      } else if content.trouble == nil, content.isReplyCut {
+      let seesCut = if case .transport? = content.listener { true } else { false }
+      if !seesCut, content.trouble == nil, content.isReplyCut {
         content.trouble = TransportError(
           .other, code: CURLE_FILESIZE_EXCEEDED, words: "The reply is too long")
       }
