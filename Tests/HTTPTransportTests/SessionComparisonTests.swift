@@ -158,11 +158,10 @@ struct SessionComparisonTests {
 
   /// Runs the program over both sessions.
   private func both(
-    at url: URL, size: Int = size, timeout: Double = 60,
-    meanwhile: (URLSessionTask, Program) async throws -> Void = { _, _ in }
+    at url: URL
   ) async throws -> Two {
     let folder = try ScratchDirectory()
-    let file = URL(fileURLWithPath: try folder.write("file.bin", count: size))
+    let file = URL(fileURLWithPath: try folder.write("file.bin", count: Self.size))
     let (first, second) = (Program(), Program())
     let foundation = URLSession(configuration: .ephemeral, delegate: first, delegateQueue: nil)
     let our: URLSession = UploadSession(delegate: second)
@@ -170,10 +169,8 @@ struct SessionComparisonTests {
       foundation.invalidateAndCancel()
       our.invalidateAndCancel()
     }
-    let one = try await first.send(
-      file, to: url, over: foundation, timeout: timeout, meanwhile: meanwhile)
-    let other = try await second.send(
-      file, to: url, over: our, timeout: timeout, meanwhile: meanwhile)
+    let one = try await first.send(file, to: url, over: foundation)
+    let other = try await second.send(file, to: url, over: our)
     return Two(foundations: one.told, ours: other.told, tasks: (one.task, other.task))
   }
 
@@ -207,21 +204,26 @@ struct SessionComparisonTests {
     #expect((two.tasks.our.error as? URLError)?.code == .cannotConnectToHost)
   }
 
-  @Test("is told the same after it cancels")
+  /// By ours only: on Linux, Foundation's own task now and then ends the program when it is cancelled in the middle of
+  /// an upload (a `try!` in its EasyHandle.swift).
+  @Test("is told of its cancellation by ours")
   func cancelled() async throws {
     let server = try HostileServer { connection, _ in
       guard connection.readHead() != nil else { return }
       connection.stall()
     }
     defer { server.stop() }
-    let two = try await both(at: server.url(), size: 64 << 20) { task, program in
-      try await wait(for: "the first bytes") {
-        task.countOfBytesSent > 0 || program.told.withLock { $0.sent } > 0 ? true : nil
-      }
+    let folder = try ScratchDirectory()
+    let file = URL(fileURLWithPath: try folder.write("file.bin", count: 64 << 20))
+    let program = Program()
+    let session: URLSession = UploadSession(delegate: program)
+    let (told, task) = try await program.send(file, to: server.url(), over: session) { task, _ in
+      try await wait(for: "the first bytes") { task.countOfBytesSent > 0 ? true : nil }
       task.cancel()
     }
-    #expect(two.foundations.error == .cancelled && two.ours.error == .cancelled)
-    #expect(two.foundations.calls.last == "end" && two.ours.calls.last == "end")
+    #expect(told.error == .cancelled && told.calls.last == "end")
+    #expect(task.state == .completed && (task.error as? URLError)?.code == .cancelled)
+    #expect(told.sent < 64 << 20)
   }
 
   /// On purpose: with Foundation's session on Linux the same program waits for ever.
