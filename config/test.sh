@@ -16,6 +16,8 @@ trap 'kill $(cat "$work"/*.process 2> /dev/null) 2> /dev/null; exit 130' HUP INT
 # Python itself before what chooses a version of it: pyenv starts twenty programs each time.
 python=$(python3 -c 'import sys; print(sys.executable)') && PATH=${python%/*}:$PATH
 
+export HOIST_KEEP_FOLDERS=1
+
 # go NAME WIDTH [OPTION…]: without colours, and with lines cut off, for one that names a test's arguments can have a
 # million characters.
 go() {
@@ -23,7 +25,7 @@ go() {
   shift 2
   {
     SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width "$bundle" --testing-library swift-testing "$@" 2>&1 &
-    echo $! > "$work/$name.process"
+    echo $! | tee -a "$work/processes" > "$work/$name.process"
     wait $!
     echo $? > "$work/$name.status"
     rm "$work/$name.process"
@@ -40,6 +42,9 @@ wait $!
 cat "$work/servers"
 wait $stories
 cat "$work/stories"
+
+# Not earlier, for deleting makes each new file slow for a minute.
+while read -r process; do rm -rf "${TMPDIR:-/tmp}/hoist-test-$process-"*; done < "$work/processes"
 
 ended=0
 for name in pure servers stories; do

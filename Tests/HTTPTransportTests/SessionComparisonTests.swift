@@ -174,6 +174,19 @@ struct SessionComparisonTests {
     return Two(foundations: one.told, ours: other.told, tasks: (one.task, other.task))
   }
 
+  /// Runs the program over our session, with a file of this many bytes.
+  private func ours(
+    _ bytes: Int = size, to url: URL, timeout: Double = 60,
+    meanwhile: (URLSessionTask, Program) async throws -> Void = { _, _ in }
+  ) async throws -> (told: Program.Told, task: URLSessionTask) {
+    let folder = try ScratchDirectory()
+    let file = URL(fileURLWithPath: try folder.write("file.bin", count: bytes))
+    let program = Program()
+    let session: URLSession = UploadSession(delegate: program)
+    return try await program.send(
+      file, to: url, over: session, timeout: timeout, meanwhile: meanwhile)
+  }
+
   @Test("is told the same by both sessions", arguments: alike)
   func same(_ behaviour: Behaviour) async throws {
     let server = try HostileServer { connection, _ in behaviour.script(connection) }
@@ -213,11 +226,7 @@ struct SessionComparisonTests {
       connection.stall()
     }
     defer { server.stop() }
-    let folder = try ScratchDirectory()
-    let file = URL(fileURLWithPath: try folder.write("file.bin", count: 64 << 20))
-    let program = Program()
-    let session: URLSession = UploadSession(delegate: program)
-    let (told, task) = try await program.send(file, to: server.url(), over: session) { task, _ in
+    let (told, task) = try await ours(64 << 20, to: server.url()) { task, _ in
       try await wait(for: "the first bytes") { task.countOfBytesSent > 0 ? true : nil }
       task.cancel()
     }
@@ -234,11 +243,7 @@ struct SessionComparisonTests {
       connection.stall()
     }
     defer { server.stop() }
-    let folder = try ScratchDirectory()
-    let file = URL(fileURLWithPath: try folder.write("file.bin", count: Self.size))
-    let program = Program()
-    let (told, _) = try await program.send(
-      file, to: server.url(), over: UploadSession(delegate: program), timeout: 1)
+    let (told, _) = try await ours(to: server.url(), timeout: 1)
     #expect(told.error == .timedOut)
   }
 
@@ -280,11 +285,7 @@ struct SessionComparisonTests {
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     }
     defer { server.stop() }
-    let folder = try ScratchDirectory()
-    let file = URL(fileURLWithPath: try folder.write("file.bin", count: 64 << 20))
-    let program = Program()
-    let session: URLSession = UploadSession(delegate: program)
-    let (told, task) = try await program.send(file, to: server.url(), over: session) { task, _ in
+    let (told, task) = try await ours(64 << 20, to: server.url()) { task, _ in
       let held = try #require(task as? UploadTask)
       try await wait(for: "the first bytes") {
         held.transferProgress.handedOver > 0 ? true : nil
@@ -381,12 +382,7 @@ struct SessionComparisonTests {
   func suspendedAtOnce() async throws {
     let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     defer { server.stop() }
-    let program = Program()
-    let session: URLSession = UploadSession(delegate: program)
-    let folder = try ScratchDirectory()
-    let file = URL(fileURLWithPath: try folder.write("small.bin", count: 10))
-    let (told, _) = try await program.send(file, to: server.url(), over: session, timeout: 1) {
-      task, program in
+    let (told, _) = try await ours(10, to: server.url(), timeout: 1) { task, program in
       task.suspend()
       // Longer than its time-out.
       try await Task.sleep(for: .seconds(1.3))

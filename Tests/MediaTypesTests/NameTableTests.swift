@@ -97,9 +97,9 @@ struct NameTableTests {
     #expect(Self.guesser.guess(path: name).type.description == "image/jpeg")
   }
 
-  @Test("a name of a megabyte of dots is answered")
+  @Test("a name of many dots is answered")
   func dots() {
-    let name = [UInt8](repeating: UInt8(ascii: "."), count: 1 << 20) + Array("gz".utf8)
+    let name = [UInt8](repeating: UInt8(ascii: "."), count: 1 << 18) + Array("gz".utf8)
     #expect(Self.guesser.guess(name: name)?.type.description == "application/gzip")
   }
 

@@ -1,15 +1,11 @@
 import Foundation
+import TestSupport
 
-/// A folder that is gone when its owner is.
-final class TemporaryFolder {
+/// A folder of files, in folders of it where their names say so.
+struct TemporaryFolder {
   let path: String
 
-  init() throws {
-    path = NSTemporaryDirectory() + "hoist-media-types-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { path = try ScratchDirectory().path }
 
   func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
 

@@ -7,7 +7,7 @@ import Testing
 /// Random forms from fixed seeds: written, read in buffers of random sizes, parsed in pieces of
 /// random sizes, and compared.
 @Suite struct RoundTripTests {
-  static let cases = Effort.of(1_600, long: 12_000)
+  static let cases = Effort.of(800, long: 12_000)
   static let batches = 8
 
   @Test("encoder to parser, made-up forms", arguments: 0..<batches)

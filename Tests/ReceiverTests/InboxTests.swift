@@ -1,14 +1,15 @@
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Receiver
 
 @Suite("The folder")
 final class InboxTests {
-  let path = NSTemporaryDirectory() + "hoist-inbox-\(UUID().uuidString)"
+  let path: String
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { path = try ScratchDirectory().path("inbox") }
 
   private func store(_ text: String, as name: String, in inbox: Inbox) throws -> String {
     let file = try inbox.makeTemporary()
@@ -128,7 +129,6 @@ final class InboxTests {
   func links() throws {
     let inbox = try Inbox(path: path)
     let outside = path + "-outside"
-    defer { try? FileManager.default.removeItem(atPath: outside) }
     try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
     try Data("secret".utf8).write(to: URL(fileURLWithPath: "\(outside)/x"))
     for (link, end) in [

@@ -57,7 +57,6 @@ struct PeerTests {
       let bytes = patternBytes(3_000_000)
       let source = server.folder.path + "-source"
       try Data(bytes).write(to: URL(fileURLWithPath: source))
-      defer { try? FileManager.default.removeItem(atPath: source) }
       let (status, output) = try run(
         Self.python,
         [

@@ -339,7 +339,6 @@ struct RefusalTests {
     } _: { server in
       let source = server.folder.path + "-source"
       try Data(patternBytes(32 << 20)).write(to: URL(fileURLWithPath: source))
-      defer { try? FileManager.default.removeItem(atPath: source) }
       for extra in [[], ["-H", "Transfer-Encoding: chunked"], ["-H", "Expect:"], ["--http1.0"]] {
         let (_, output) = try run(
           "curl",

@@ -14,14 +14,13 @@ struct TestServer {
   let folder: URL
   let events: EventLog
 
-  /// Runs a receiver around a test; the folder is deleted afterwards.
+  /// Runs a receiver around a test; its folder does not exist before.
   static func run(
     _ configure: (inout Receiver.Configuration) -> Void = { _ in },
     endpoints: [any ReceiverEndpoint] = Demonstrations.endpoints(),
     _ test: (TestServer) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("hoist-receiver-\(UUID().uuidString)")
+    let folder = URL(fileURLWithPath: try ScratchDirectory().path("inbox"))
     var configuration = Receiver.Configuration(directory: folder.path)
     configuration.stopTimeout = .seconds(5)
     // Whom the tests' requests name.
@@ -30,7 +29,6 @@ struct TestServer {
     let events = EventLog()
     let receiver = Receiver(configuration: configuration, endpoints: endpoints) { events.add($0) }
     let port = try await receiver.start()
-    defer { try? FileManager.default.removeItem(at: folder) }
     do {
       try await withTaskExecutorPreference(BlockingExecutor()) {
         try await test(TestServer(receiver: receiver, port: port, folder: folder, events: events))

@@ -215,10 +215,7 @@ struct TusTests {
     "a stranger's 10,000 empty uploads keep nobody out, and are not looked through for each request"
   )
   func manyEmpty() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("hoist-receiver-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = URL(fileURLWithPath: try ScratchDirectory().path)
     /// As if it had been made so many seconds ago.
     func make(_ number: Int, seconds: Double, content: String = "") throws {
       let name = ".hoist-upload-" + String(format: "%032x", number)

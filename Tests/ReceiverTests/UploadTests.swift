@@ -17,7 +17,6 @@ struct UploadTests {
       let bytes = patternBytes(size)
       let source = server.folder.path + "-source"
       try Data(bytes).write(to: URL(fileURLWithPath: source))
-      defer { try? FileManager.default.removeItem(atPath: source) }
       let (status, output) = try run(
         "curl",
         [
@@ -40,7 +39,6 @@ struct UploadTests {
       var arguments = ["-sS", "-F", "title=Sommer", "-F", "tag=a", "-F", "tag=b", "-F", "empty="]
       let source = server.folder.path + "-source"
       try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(atPath: source) }
       for index in 0..<10 {
         let path = "\(source)/\(index).bin"
         try Data(patternBytes(100_000 * index, seed: UInt64(index))).write(
@@ -255,7 +253,6 @@ struct UploadTests {
       let outside = server.folder.deletingLastPathComponent().appendingPathComponent(
         "\(server.folder.lastPathComponent).txt")
       try Data([1]).write(to: outside)
-      defer { try? FileManager.default.removeItem(at: outside) }
       try FileManager.default.createSymbolicLink(
         at: server.folder.appendingPathComponent("link.txt"), withDestinationURL: outside)
       func delete(_ name: String) throws -> RawClient.Reply {

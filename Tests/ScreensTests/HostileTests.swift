@@ -69,7 +69,7 @@ enum Hostile {
     let reply = Reply(text: name + "\n" + name, mediaType: name)
     item.state = .failed(Failure(.network(name), status: 500, reply: reply))
     let odd = [Size(width: 41, height: 11), Size(width: 77, height: 20)]
-    for size in Effort.of(odd, long: Fixture.sizes + odd) {
+    for size in Effort.of([ascii ? odd[0] : odd[1]], long: Fixture.sizes + odd) {
       var state = AppState(
         target: name, url: name, isASCII: ascii, size: size, now: Instant(seconds: 0), notice: name)
       Fixture.play(&state, .added([item]))

@@ -25,7 +25,7 @@ import UploadModel
     state.options.targets = ["photos", "album"]
     state.options.listsServer = true
     var nextID: Int64 = 1
-    for step in 0..<Effort.of(1500, long: 20_000) {
+    for step in 0..<Effort.of(800, long: 20_000) {
       let event = Self.event(state, &nextID, &dice)
       for effect in reduce(&state, event) { Self.answer(effect, &state, &nextID) }
       Self.expectOrder(state, "seed \(seed), step \(step), \(event)")

@@ -1,17 +1,31 @@
 import Foundation
+import Synchronization
 
-/// A directory of a test's own, gone when the test lets go of it.
+/// A directory of a test's own. It is gone when the tests have ended.
 public final class ScratchDirectory: Sendable {
   /// The directory's absolute path.
   public let path: String
 
+  /// The directories to remove when the process ends. Not before: for a minute, ext4 gives the number of a deleted file
+  /// to no other, and looks for a free one so long that it took a fifth of the tests' time.
+  private static let made = Mutex<[String]>([])
+  private static let removal: Void = {
+    // Who runs several processes removes the folders of all of them in the end.
+    guard ProcessInfo.processInfo.environment["HOIST_KEEP_FOLDERS"] == nil else { return }
+    atexit {
+      for path in ScratchDirectory.made.withLock({ $0 }) {
+        try? FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }()
+
   /// Makes a new empty directory under the system's temporary one.
   public init() throws {
+    _ = Self.removal
     path = NSTemporaryDirectory() + Leftovers.mark + UUID().uuidString
+    Self.made.withLock { [path] in $0.append(path) }
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// The path of an entry, whether it is there or not.
   public func path(_ name: String) -> String { path + "/" + name }

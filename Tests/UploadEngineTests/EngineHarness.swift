@@ -152,6 +152,17 @@ extension Target {
     target.stallTimeout = stallTimeout
     return target
   }
+
+  /// One attempt with a credential, at a server that may send uploads on to another.
+  static func signed(
+    for server: HostileServer, sendingOnTo other: HostileServer, _ mode: ResumeRules.Mode = .off
+  ) -> Target {
+    var target = once(server.url())
+    target.resume.mode = mode
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    return target
+  }
 }
 
 extension ItemState {

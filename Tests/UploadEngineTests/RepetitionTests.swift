@@ -222,7 +222,9 @@ struct RepetitionTests {
     }
     goOn.open()
     let ends = await harness.finish([ItemID(1)])
-    #expect(ends.map(\.code) == [readsOn ? "done 200" : "connection-lost"], "\(ends)")
+    // The reset may overtake the reply.
+    let expected = readsOn ? ["done 200"] : ["connection-lost", "outcome-unknown"]
+    #expect(ends.count == 1 && ends.allSatisfy { expected.contains($0.code) }, "\(ends)")
     #expect(server.requests.count == (readsOn ? 1 : 0))
   }
 

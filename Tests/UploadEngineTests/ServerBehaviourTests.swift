@@ -428,15 +428,18 @@ struct ServerBehaviourTests {
       other.stop()
     }
     let path = try folder.write("a.bin", count: 1000)
-    var target = Target.once(server.url())
-    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    var target = Target.signed(for: server, sendingOnTo: other)
     target.query = [.init(name: "key", value: Template(literal: "secret"))]
-    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
     let ends = await EngineHarness().upload([path], to: target)
     #expect(ends.map(\.code) == ["done 200"])
     #expect(other.requests.map(\.line) == ["POST /there HTTP/1.1"])
-    #expect(other.requests.first?.headers["authorization"] == nil)
+    #expect(Self.signed(at: other).isEmpty)
     #expect(server.requests.first?.line == "POST /upload?key=secret HTTP/1.1")
+  }
+
+  /// The lines of the requests that carried credentials.
+  private static func signed(at server: HostileServer) -> [String] {
+    server.requests.filter { $0.headers["authorization"] != nil }.map(\.line)
   }
 
   /// Another server may send an upload on to a path of its choice at home, and must not have it signed there.
@@ -465,16 +468,13 @@ struct ServerBehaviourTests {
     }
     home.withLock { $0 = server.url("/chosen").absoluteString }
     let path = try folder.write("a.bin", count: 1000)
-    var target = Target.once(server.url())
-    target.resume.mode = mode
-    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
-    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let target = Target.signed(for: server, sendingOnTo: other, mode)
     let ends = await EngineHarness().upload([path], to: target)
     #expect(ends.map(\.code) == ["http-401"], "\(ends)")
-    let signed = server.requests.filter { $0.headers["authorization"] != nil }.map(\.line)
+    let signed = Self.signed(at: server)
     #expect(signed.allSatisfy { $0.contains("/upload") } && !signed.isEmpty, "\(signed)")
     #expect(server.requests.contains { $0.line.contains("/further") })
-    #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+    #expect(Self.signed(at: other).isEmpty)
   }
 
   /// The same with a resumable upload: as the upload's address, or for a later request of an upload that it keeps.
@@ -521,16 +521,13 @@ struct ServerBehaviourTests {
     home.withLock { $0 = server.url("/chosen").absoluteString }
     away.withLock { $0 = other.url("/kept").absoluteString }
     let path = try folder.write("a.bin", count: 100_000)
-    var target = Target.once(server.url())
-    target.resume.mode = mode
-    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
-    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let target = Target.signed(for: server, sendingOnTo: other, mode)
     _ = await EngineHarness().upload([path], to: target)
     #expect(other.requests.contains { $0.line.hasPrefix("POST") })
-    let signed = server.requests.filter { $0.headers["authorization"] != nil }.map(\.line)
+    let signed = Self.signed(at: server)
     #expect(signed.allSatisfy { $0.contains("/upload") } && !signed.isEmpty, "\(signed)")
     if !asAddress { #expect(server.requests.contains { $0.line.contains("/chosen") }) }
-    #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+    #expect(Self.signed(at: other).isEmpty)
   }
 
   @Test func aRetryThatHelpsEndsWell() async throws {

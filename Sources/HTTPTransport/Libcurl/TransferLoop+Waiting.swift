@@ -68,7 +68,7 @@ extension TransferLoop {
       moments.append(nextLook)
     }
     moments += transfers.values.lazy.compactMap(\.continueBy)
-    if watchesIdle { moments += transfers.values.lazy.compactMap(\.idleEnd) }
+    moments += transfers.values.lazy.compactMap(\.idleEnd)
     if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1

@@ -39,8 +39,6 @@ final class TransferLoop: @unchecked Sendable {
   var held: [Transfer] = []
   /// Tasks that were suspended before their requests began.
   private var parked: [UploadTask] = []
-  /// Whether there has been a request that ends when nothing moves.
-  private(set) var watchesIdle = false
   /// Transfers whose connection has ended, with the code that they ended with, until it is known whether the
   /// server has seen them.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
@@ -171,7 +169,6 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Ends transfers that have been idle for as long as their requests allow.
   private func endIdle() {
-    guard watchesIdle else { return }
     let now = Clock.now
     for transfer in transfers.values where transfer.isIdle(at: now) {
       transfers[ObjectIdentifier(transfer.task)] = nil
@@ -188,7 +185,6 @@ final class TransferLoop: @unchecked Sendable {
     let (isStopped, isSuspended) = task.content.withLock { ($0.isStopped, $0.isSuspended) }
     guard !isStopped else { return task.finish(TransportError(.cancelled)) }
     guard !isSuspended else { return parked.append(task) }
-    if task.request.idleTimeout != nil { watchesIdle = true }
     guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
       return task.finish(Self.outOfMemory)
     }

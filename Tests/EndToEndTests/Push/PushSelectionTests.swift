@@ -86,7 +86,7 @@ extension EndToEnd {
     }
 
     /// More than all that holds files on their way: the walk, the engine's line, the history's portions.
-    private static let manyFiles = Effort.of(2_500, long: 10_000)
+    private static let manyFiles = Effort.of(1_200, long: 10_000)
 
     @Test("thousands of files from a list")
     func many() async throws {

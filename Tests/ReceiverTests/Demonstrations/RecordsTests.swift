@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Records")
 final class RecordsTests {
-  let path = NSTemporaryDirectory() + "hoist-records-\(UUID().uuidString)"
+  let path: String
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { path = try ScratchDirectory().path("records") }
 
   private var file: String { "\(path)/.hoist-records.json" }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import UploadModel
@@ -40,7 +41,9 @@ struct SchedulerPropertyTests {
 
   private static let names: [Character] = ["a", "b", "c", "k", "m", "z"]
 
-  @Test(.timeLimit(.minutes(5)), arguments: [1, 2] as [UInt64], [true, false])
+  @Test(
+    .timeLimit(.minutes(5)), arguments: Effort.of([1], long: [1, 2, 3, 4]) as [UInt64],
+    [true, false])
   func tenThousandEventsHoldWhatIsPromised(_ seed: UInt64, _ waits: Bool) throws {
     var random = SplitMix(seed)
     let lanes = 5
