@@ -67,19 +67,26 @@ struct TLSRepetitionTests {
     MemoryBody(Data((0..<size).map { UInt8($0 * 7 % 251) }))
   }
 
-  /// How the second of two requests on one connection ends, and the server that it went to.
-  private func second(
-    of size: Int, afterReading count: Int, mayRepeat: Bool
-  ) async throws -> (end: ExchangeEnd?, server: Program) {
+  /// A server from a script, which is given its certificate, its key and these arguments, and prints its port.
+  private func start(
+    _ script: String, _ arguments: String...
+  ) async throws -> (server: Program, url: URL, authority: CertificateAuthority) {
     let authority = try CertificateAuthority()
     let certificate = try authority.issue("localhost")
     let server = try Program(
-      "python3", ["-c", Self.server, certificate.file, certificate.key, "\(count)"],
+      "python3", ["-c", script, certificate.file, certificate.key] + arguments,
       environment: ProcessInfo.processInfo.environment, directory: "/")
     let port = try await wait(for: "the server's port", otherwise: { server.errors }) {
       server.output.split(separator: "\n").first
     }
-    let url = try #require(URL(string: "https://localhost:\(port)/upload"))
+    return (server, try #require(URL(string: "https://localhost:\(port)/upload")), authority)
+  }
+
+  /// How the second of two requests on one connection ends, and the server that it went to.
+  private func second(
+    of size: Int, afterReading count: Int, mayRepeat: Bool
+  ) async throws -> (end: ExchangeEnd?, server: Program) {
+    let (server, url, authority) = try await start(Self.server, "\(count)")
     let session = UploadSession(maxIdle: 600)
     var request = ExchangeRequest(url: url, method: "POST", body: MemoryBody(Data("first".utf8)))
     request.tls = TLSOptions(caFile: authority.root.file)
@@ -118,5 +125,60 @@ struct TLSRepetitionTests {
     let (end, server) = try await second(of: size, afterReading: read, mayRepeat: false)
     #expect(wasLost(end), "\(String(describing: end))")
     #expect(server.output.split(separator: "\n").count == 1)
+  }
+
+  /// Answers once it has the head and a little of the body. When somebody connects, it reads the rest or resets.
+  private static let hasty = #"""
+    import select, socket, ssl, struct, sys
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[1], sys.argv[2])
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    print(listener.getsockname()[1], flush=True)
+    client = context.wrap_socket(listener.accept()[0], server_side=True)
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += client.recv(1000)
+    count = len(head.split(b"\r\n\r\n", 1)[1])
+    client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    select.select([listener], [], [])
+    if sys.argv[3] == "reset":
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        sys.exit()
+    while count < int(sys.argv[4]):
+        count += len(client.recv(65536))
+    print("body", count, flush=True)
+    """#
+
+  /// One that the client's kernel takes, and the server's does not.
+  private static let keptSize = 500_000
+
+  /// A good reply that comes while the end of the body is still on its way counts once that has arrived.
+  @Test(arguments: [true, false])
+  func anEarlyReplyCountsOnceAllHasArrived(readsOn: Bool) async throws {
+    let (server, url, authority) = try await start(
+      Self.hasty, readsOn ? "read" : "reset", "\(Self.keptSize)")
+    var request = ExchangeRequest(url: url, method: "POST", body: Self.body(Self.keptSize))
+    request.tls = TLSOptions(caFile: authority.root.file)
+    let asker = Asker(UploadSession(), request)
+    async let whole = asker.run()
+    try await wait(for: "the reply", otherwise: { server.errors }) {
+      asker.events.heads.isEmpty ? nil : true
+    }
+    #expect(asker.events.end == nil)
+    let caller = try RawClient(port: #require(url.port))
+    defer { caller.close() }
+    let end = await whole.end
+    guard readsOn else {
+      #expect(wasLost(end), "\(String(describing: end))")
+      return
+    }
+    #expect(end?.head?.status == 200 && end?.trouble == nil, "\(String(describing: end))")
+    try await wait(for: "all of the body", otherwise: { server.errors }) {
+      server.output.contains("body \(Self.keptSize)") ? true : nil
+    }
   }
 }

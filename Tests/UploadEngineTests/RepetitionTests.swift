@@ -45,9 +45,10 @@ struct RepetitionTests {
   }
 
   private func upload(
-    to server: HostileServer, _ change: (inout Target) throws -> Void = { _ in }
+    to server: HostileServer, bytes: Int = 5000,
+    _ change: (inout Target) throws -> Void = { _ in }
   ) async throws -> [ItemState] {
-    let paths = try (1...2).map { try folder.write("\($0)", count: 5000, seed: UInt64($0)) }
+    let paths = try (1...2).map { try folder.write("\($0)", count: bytes, seed: UInt64($0)) }
     var target = Target(name: "t", url: server.url())
     target.retry = RetryPolicy(attempts: 5, base: 0, cap: 0)
     try change(&target)
@@ -70,6 +71,32 @@ struct RepetitionTests {
     let ends = try await upload(to: server) { $0.retry.isIdempotent = true }
     #expect(ends.map(\.code) == ["done 200", "done 200"], "\(ends)")
     #expect(try copies(of: 2, server) == 2)
+  }
+
+  /// A server that ends its side of a kept connection may still read, and process, what is on its way there.
+  @Test(arguments: [5000, 900_000], [false, true])
+  func aHalfClosedConnectionGetsNoCopyBehindOnesBack(_ size: Int, mayRepeat: Bool) async throws {
+    let requests = Mutex(0)
+    let server = try HostileServer { connection, _ in
+      while var request = connection.readHead() {
+        let number = requests.withLock { requests in
+          requests += 1
+          return requests
+        }
+        if number == 2 { connection.endSending() }
+        let length = Int(request.headers["content-length"] ?? "") ?? 0
+        guard let body = connection.read(length) else { return }
+        request.body = body
+        connection.record(request)
+        if number == 2 { return connection.drain() }
+        connection.send(Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let ends = try await upload(to: server, bytes: size) { $0.retry.isIdempotent = mayRepeat }
+    #expect(
+      ends.map(\.code) == ["done 200", mayRepeat ? "done 200" : "outcome-unknown"], "\(ends)")
+    #expect(try copies(of: 2, server) == (mayRepeat ? 2 : 1))
   }
 
   /// A server that answers one request on each of its first two connections, once both are there, and

@@ -84,6 +84,39 @@ extension EndToEnd {
       try await hasAll(inbox)
     }
 
+    @Test("q, b: what a hoist receiver has of a file is not sent again")
+    func resumed() async throws {
+      let inbox = try await person.receiver()
+      try person.configure(
+        """
+        [targets.desk]
+        type = "hoist"
+        url = "\(inbox.url.replacing("/upload", with: "/"))"
+        """)
+      let path = try person.folder.write("large.bin", count: 8_000_000, seed: 3)
+      try await FileChange.waitUntilOld(path)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist large.bin --to desk --limit 2MB/s; echo ended $?")
+      try await wait(for: "some of it", otherwise: { inbox.names.joined(separator: " ") }) {
+        inbox.names.contains { $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000 }
+          ? true : nil
+      }
+      try await terminal.press("q")
+      let asked = try await terminal.wait(for: "go on in the background")
+      #expect(!asked.shows("go again from the first byte"), "\(asked.text)")
+      try await terminal.press("b")
+      try await terminal.wait(for: "ended 0")
+      let whole = try bytes(path)
+      try await wait(for: "the file", otherwise: { inbox.names.joined(separator: " ") }) {
+        inbox.bytes("large.bin") == whole ? true : nil
+      }
+      try await wait(for: "the sender's end") {
+        SenderLock.isTaken(queue: queue) ? nil : true
+      }
+      let history = try await person.run("history").output
+      #expect(history.firstMatch(of: /8\.0 MB from \d+ %/) != nil, "\(history)")
+    }
+
     @Test("a closed terminal does not end them where the configuration says so")
     func closed() async throws {
       try person.configure("[screen]\nbackground = true\n")
