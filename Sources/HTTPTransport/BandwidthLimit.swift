@@ -19,8 +19,8 @@ package final class BandwidthLimit: Sendable {
 
   var isSet: Bool { bucket.withLock { $0.rate != nil } }
 
-  /// Takes as many of the wanted bytes as all limits allow now, and returns their number; if that is 0, `delay`
-  /// is the number of seconds to wait.
+  /// Takes as many of the wanted bytes as all limits allow now, and returns that number. If it is 0, `delay` is the
+  /// number of seconds to wait.
   static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
     guard !limits.isEmpty else { return (wanted, 0) }
     let now = Clock.now

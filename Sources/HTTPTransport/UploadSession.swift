@@ -180,7 +180,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     tellInvalid()
   }
 
-  /// Makes no more tasks, and cancels those there are. Has no effect on the shared session.
+  /// Cancels all tasks and prevents new ones. Has no effect on the shared session.
   package override func invalidateAndCancel() {
     guard self !== Self.process else { return }
     registry.withLock { $0.isInvalid = true }

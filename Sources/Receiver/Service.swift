@@ -106,8 +106,8 @@ struct Service: Sendable {
   }
 
   /// The value of `Location` for one of the receiver's paths. Without a public URL it is relative (RFC 9110, section
-  /// 10.2.2): the client knows by which scheme and host it reaches the receiver, but the receiver may not, since TLS
-  /// may end at a proxy.
+  /// 10.2.2): the client knows the scheme and host it used to reach the receiver, but the receiver may not, since a
+  /// proxy may terminate TLS.
   func location(_ path: String) -> String { (publicBase ?? "") + path }
 
   /// Where a stored file is, for `Location`.

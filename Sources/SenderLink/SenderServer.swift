@@ -36,7 +36,7 @@ package final class SenderServer {
     else {
       let reason = errno
       close(file)
-      throw LinkError("the socket \(place.path) cannot be made", errno: reason)
+      throw LinkError("the socket \(place.path) cannot be created", errno: reason)
     }
     source = DispatchSource.makeReadSource(fileDescriptor: file, queue: .main)
     source.setCancelHandler { close(file) }

@@ -8,8 +8,8 @@ package struct SocketPlace: Hashable, Sendable {
   /// The path of the socket.
   package let path: String
 
-  /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; if
-  /// neither exists, in `hoist-UID` in `$TMPDIR` or `/tmp`.
+  /// The place for the queue at `path`: in the folder `hoist` under `$XDG_RUNTIME_DIR` or, if that is not set, under
+  /// `/run/user/UID`; if neither exists, in `hoist-UID` under `$TMPDIR` or `/tmp`.
   ///
   /// - Throws: ``LinkError`` if there is no such queue.
   package init(queue path: String, environment: [String: String]) throws(LinkError) {
@@ -38,7 +38,7 @@ package struct SocketPlace: Hashable, Sendable {
   /// - Throws: ``LinkError`` if it cannot be created or fails the check.
   func prepare() throws(LinkError) {
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
-      throw LinkError("the folder \(folder) cannot be made", errno: errno)
+      throw LinkError("the folder \(folder) cannot be created", errno: errno)
     }
     try check()
   }

@@ -53,7 +53,7 @@ struct KeyLocator: Sendable {
         record(keys, line)
         let strayLine = scanner.skipValue()
         if flaw == nil, let strayLine {
-          flaw = Flaw(words: "\"}\" stands where \"]\" should be", line: strayLine, start: start)
+          flaw = Flaw(words: "found \"}\" where \"]\" was expected", line: strayLine, start: start)
         }
         recordNUL(scanner.firstNUL, keys)
       }

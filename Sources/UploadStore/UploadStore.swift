@@ -157,7 +157,7 @@ package final class UploadStore: Sendable {
   }
 
   private static func makeFile(at path: String) throws(StoreError) {
-    let failure = "the queue \(path) cannot be made: "
+    let failure = "the queue \(path) cannot be created: "
     do {
       try FileManager.default.createDirectory(
         at: URL(fileURLWithPath: path).deletingLastPathComponent(),

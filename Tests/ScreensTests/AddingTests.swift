@@ -370,7 +370,7 @@ import UploadModel
     #expect(
       Self.said(state).contains("Where shall files go?") && Self.said(state).contains("hoist demo"))
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
-    #expect(Self.said(state).contains("it needs a URL"))
+    #expect(Self.said(state).contains("a URL is required"))
     Fixture.type("http://nas/up", &state)
     Fixture.play(&state, .key(.tab))
     Fixture.type("nas", &state)
@@ -381,7 +381,7 @@ import UploadModel
     Fixture.play(&state, .targets([], urls: [:]))
     #expect(state.mode == .setup)
     Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
-    #expect(Self.said(state).contains("no answer from nas; Enter writes it all the same"))
+    #expect(Self.said(state).contains("no answer from nas; Enter saves it anyway"))
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: true)])
     Fixture.play(
       &state, .setupRefused("there is already a target of that name", isGoodEnough: false))

@@ -209,8 +209,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "batch.split_refused: expected true or false, found a number"),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nfields = { title = \"{file.stem}\" }\nbatch = { max_files = 5 }",
-      "c.toml:4: targets.a.batch: the field \"title\" holds {file.stem}, which differs from file to "
-        + "file, and a batch has several; leave one of the two out"),
+      "c.toml:4: targets.a.batch: the field \"title\" contains {file.stem}, which differs from file to "
+        + "file, but a batch sends several files in one request; remove one or the other"),
     // URLs.
     BadConfiguration(
       "[targets.a]\nmethod = \"PUT\"",

@@ -53,14 +53,14 @@ extension BadConfiguration {
       line: "same_names = \"yes\"", "same_names: expected true or false, found a string"),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nfields = { n = \"{index}\" }\nbatch = { max_files = 2 }",
-      "c.toml:4: targets.a.batch: the field \"n\" holds {index}, which differs from file to file, and a batch has several; leave one of the two out"
+      "c.toml:4: targets.a.batch: the field \"n\" contains {index}, which differs from file to file, but a batch sends several files in one request; remove one or the other"
     ),
     BadConfiguration(
       line: "file_type = \"jpeg\"",
       "file_type: expected a media type such as \"text/plain\", found \"jpeg\""),
     BadConfiguration(
       line: "file_name = \"{file.name|upper}\"",
-      "file_name: {file.name|upper}: \"|upper\" is unknown; there are |json |url |quoted"),
+      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted"),
     BadConfiguration(
       line: "fields = { a = \"{ticket:/id}\" }",
       "fields.a: {ticket:/id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"
@@ -288,7 +288,7 @@ extension BadConfiguration {
       "server.list.columns: expected an array, found a string"),
     BadConfiguration(
       line: "\(list) columns = [{ format = \"epoch\" }] }",
-      "server.list.columns[0]: \"pointer\" is missing: the value in the entry"),
+      "server.list.columns[0]: \"pointer\" is missing: it must point to the value in the entry"),
     BadConfiguration(
       line: "\(list) time = { pointer = \"/t\", format = \"unix\" } }",
       "server.list.time.format: expected \"text\", \"epoch\", \"epoch_ms\" or \"iso8601\", found \"unix\""

@@ -488,7 +488,7 @@ struct StepsTests {
     defer { server.stop() }
     let client = ServerClient(target: try listing(server))
     let failure = await #expect(throws: Failure.self) { try await client.entries() }
-    #expect(failure?.cause == .unusable("its answer is longer than what is read of one"))
+    #expect(failure?.cause == .unusable("its answer is too long to read"))
   }
 
   @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer"])

@@ -197,7 +197,7 @@ struct FailureTests {
     #expect(!failure.isTransient && failure.needsPerson && failure.code == "http-500")
     #expect(failure.explanation.hasSuffix("look there, then retry."))
     let unknown = Failure(.outcomeUnknown("a gateway answered"), status: 502, attempts: 1)
-    #expect(unknown.explanation.hasPrefix("The server answered 502 Bad Gateway, and whether it"))
+    #expect(unknown.explanation.hasPrefix("The server answered 502 Bad Gateway, and it is unclear"))
   }
 
   @Test(arguments: [

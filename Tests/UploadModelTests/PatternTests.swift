@@ -51,7 +51,7 @@ struct PatternTests {
     ("a{3,2}", "has a count {3,2} that runs backwards"),
     ("[\\D]", "has a \"\\D\" between brackets, where hoist does not know it"),
     ("a{1001}", "is too long"), ("((a{100}){100}){100}", "is too long"),
-    (String(repeating: "(", count: 60), "has too many groups inside each other"),
+    (String(repeating: "(", count: 60), "has groups nested too deeply"),
     ("a" + String(repeating: "{1}", count: 100_000), "repeats a repetition too often"),
     ("(?<x", "has a \"(?<\" without \">\""),
   ])

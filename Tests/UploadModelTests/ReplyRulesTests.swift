@@ -193,7 +193,7 @@ struct ReplyRulesTests {
     #expect(failure.mayHaveArrived)
     #expect(
       failure.explanation
-        == "The server answered 200 OK, and whether it stored the file cannot be told: its answer is not "
+        == "The server answered 200 OK, and it is unclear whether it stored the file: its answer is not "
         + "JSON. Look on the server before you retry: a retry may store it twice.")
   }
 

@@ -57,7 +57,7 @@ struct TemplateWritingTests {
     }
     #expect(
       mistake?.description
-        == "{file.name|base64}: \"|base64\" is unknown; there are |json |url |quoted")
+        == "{file.name|base64}: \"|base64\" is unknown; available filters: |json |url |quoted")
   }
 
   private static let bare: [(String, String, Bool)] = [

@@ -13,8 +13,7 @@ final class ClosedConnection {
   /// Whether nothing of the request had been acknowledged when the connection was closed.
   let wasUnacknowledged: Bool
 
-  /// How many seconds to wait in addition to four round trips, since acknowledgements may be delayed, and lost
-  /// packets are sent again.
+  /// Seconds to wait beyond four round trips, to allow for delayed acknowledgements and retransmissions.
   private static let patience = 1.0
 
   /// Duplicates the socket. Fails if the process cannot open another descriptor.

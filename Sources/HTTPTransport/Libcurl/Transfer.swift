@@ -66,7 +66,7 @@ final class Transfer {
   /// The most bytes of header lines and trailers together.
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5
-  /// The most bytes that are requested from a limit at once.
+  /// The maximum number of bytes requested from a limit at once.
   private static let mostGranted = 1 << 20
 
   init(_ task: UploadTask, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
@@ -145,8 +145,8 @@ final class Transfer {
   /// transfers share the connection.
   func arrived(at socket: Int32) -> Int64? {
     guard let mark, !request.offersHTTP2 else { return nil }
-    // libcurl counts a piece as written only when all of its TLS records are, and so up to a mebibyte late. The
-    // connection's own count is finer, but includes the head and the overhead of TLS records.
+    // libcurl counts a piece as written only after all of its TLS records have been, so its count can lag by up to a
+    // mebibyte. The connection's own count is finer, but includes the head and the overhead of TLS records.
     let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
     // From 8.14 on, libcurl's count includes what it has sent of the body.
     let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)

@@ -48,8 +48,8 @@ struct ByteSearch {
         var end = first + last
         while end < haystack.count {
           var found = distance[Self.hash(bytes[end &- 1], bytes[end])]
-          // A separate loop: its step is a constant, so the processor need not wait for the table
-          // to know where to look next. That doubles the speed.
+          // In this separate loop the step is constant, so the processor need not wait for the table lookup. That
+          // doubles the speed.
           while found == 0 {
             end &+= last
             guard end < haystack.count else { return nil }

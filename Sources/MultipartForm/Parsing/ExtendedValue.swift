@@ -23,7 +23,7 @@ enum ExtendedValue {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether it names a charset other than UTF-8, which receivers need not know.
+  /// Whether it names a charset other than UTF-8, which receivers need not support.
   static func isInOtherCharset(_ bytes: [UInt8]) -> Bool {
     let pieces = split(bytes)
     return pieces.count == 3 && !isUTF8(pieces[0])

@@ -14,7 +14,7 @@ public final class BodyReader {
   private var index = 0
   private var within: Int64 = 0
   private var file: OpenRange?
-  /// What is known of the bytes read from the current file, while it is closed.
+  /// The state of what has been read from the current file, kept while the file is closed.
   private var moment: FileMoment?
   private var failure: BodyError?
 

@@ -53,7 +53,7 @@ public struct FormBody: Sendable {
     }
   }
 
-  /// A body that is one file without a form around it. All its slices come from one moment of the file.
+  /// A body that is one file without a form around it. All slices show the file's content at a single moment.
   ///
   /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
   ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
@@ -106,7 +106,7 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
-  /// Looks at every file once more. Call it if the body was read some time before it is sent.
+  /// Checks every file again. Call this if the body was read some time before it is sent.
   ///
   /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.
   public func checkFiles() throws(BodyError) {

@@ -29,7 +29,7 @@ struct RequestHost: Sendable {
     let hosts = head.headers["host"]
     guard hosts.count < 2 else { throw Refusal(.badRequest, "The request has more than one Host.") }
     guard !hosts.isEmpty || head.version == .http1_0 else {
-      throw Refusal(.badRequest, "The request has no Host.")
+      throw Refusal(.badRequest, "The request has no Host header.")
     }
     for text in hosts + (Self.split(head.uri).map { [$0.authority] } ?? []) {
       guard let authority = Authority(text.trimming(\.isBlank)) else {

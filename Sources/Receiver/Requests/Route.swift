@@ -12,7 +12,7 @@ enum Route: Hashable {
   case file(String)
   /// Delete one file.
   case deletion(String)
-  /// Create a tus upload, which comes in several requests.
+  /// Create a tus upload, which arrives in several requests.
   case uploads
   /// A tus upload, or a resumable one that began at another endpoint.
   case partial(id: String)

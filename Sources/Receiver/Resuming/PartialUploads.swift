@@ -224,7 +224,7 @@ final class PartialUploads: Sendable {
 
   func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
 
-  /// Removes the content of an upload that was turned into something else.
+  /// Removes the content of an upload that has been consumed, but keeps its record.
   func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
 
   /// Removes an upload with everything that has arrived.

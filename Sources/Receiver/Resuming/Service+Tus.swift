@@ -119,7 +119,7 @@ extension Service {
   private func terminate(_ id: String, _ request: Request) async throws -> Reply {
     let file = try await opened(id, for: request)
     guard file.record.stored == nil else {
-      throw Refusal(.forbidden, "All of it has arrived; only unfinished uploads are taken back.")
+      throw Refusal(.forbidden, "The upload is complete; only unfinished uploads can be deleted.")
     }
     uploads.remove(id)
     return .empty(.noContent)

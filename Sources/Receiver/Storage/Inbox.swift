@@ -123,7 +123,7 @@ final class Inbox: Sendable {
     guard fsync(descriptor) == 0 else { throw Failure(doing: "flush the folder", code: errno) }
   }
 
-  /// How many bytes a user without privileges can still write.
+  /// The number of bytes that an unprivileged user can still write.
   var freeBytes: Int64? {
     var status = statvfs()
     guard fstatvfs(descriptor, &status) == 0 else { return nil }

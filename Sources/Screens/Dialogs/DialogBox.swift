@@ -52,7 +52,7 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts laid out, so that drawing a frame need not do it.
+  /// The dialog with its texts already laid out, so that drawing a frame does not have to.
   var laidOut: Dialog {
     switch dialog {
     case .details(var details):

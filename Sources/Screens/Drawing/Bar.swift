@@ -31,8 +31,8 @@ struct Bar {
   /// How much the whole bar stands for, in the same unit.
   var total: Int64
 
-  /// Where each part ends, in steps of which a cell has `steps`. A part that exists shows at least a sliver, and the
-  /// bar is full only if nothing is left.
+  /// Where each part ends, counted in steps, with `steps` steps to a cell. A nonempty part shows at least a sliver,
+  /// and the bar is full only if nothing is left.
   func ends(cells: Int, steps: Int) -> [Int] {
     let shown = parts.map { max(0, $0.amount) }
     let room = cells * steps

@@ -70,7 +70,7 @@ package enum AppEvent: Sendable {
   case queueRead
   /// The screen is to be left once nothing is left to send.
   case leaveWhenDone
-  /// Another process sends the queue, or has stopped doing so.
+  /// Whether another process is sending the queue.
   case aside(Bool)
   /// Settings for all uploads, made in an earlier session or in another one: the limit in bytes per second,
   /// whether further files start, and how many are sent at once to each target, keyed by its name.

@@ -85,8 +85,8 @@ package enum Effect: Sendable, Equatable {
 
 /// A path as the user gave it.
 package enum PathInput: Sendable, Equatable {
-  /// Typed: if no file has exactly this name, it is read as a shell would, as one path or
-  /// several, with quotes, a leading `~`, braces and the wildcards `*`, `?`, `[…]`.
+  /// Typed: if no file has exactly this name, it is expanded as in a shell, to one or more paths, with quotes, a
+  /// leading `~`, braces and the wildcards `*`, `?`, `[…]`.
   case typed(String)
   /// Pasted or quoted: exactly this file.
   case exact(String)

@@ -1,4 +1,4 @@
-/// The panes by name, at the right of the line above them, if there is room.
+/// The names of the panes, right-aligned on the line above them if there is room.
 struct Tabs {
   /// A name and the columns that it takes.
   struct Tab {

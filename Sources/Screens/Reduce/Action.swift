@@ -43,7 +43,7 @@ package struct Action: Sendable {
     let rawValue: Int
     /// Has no meaning without a screen.
     static let visual = Self(rawValue: 1)
-    /// Moves about or looks on a screen, so marking a range continues.
+    /// Only moves the cursor or changes the view, so range marking continues.
     static let looks = Self(rawValue: 1 | 2)
     /// Changes items of the queue or their order, so it has to wait until the queue has been read.
     static let edits = Self(rawValue: 4)

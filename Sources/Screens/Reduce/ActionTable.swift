@@ -93,7 +93,7 @@ extension Action {
       "open the file's URL in the browser"),
     Action(
       .deleteUploaded, ["D"], in: [.queue, .details, .history],
-      "delete the file on the server, at the address that its reply named"),
+      "delete the file on the server, at the address given in its reply to the upload"),
     Action(.sendAgain, ["r"], in: [.history], "send the file once more", hint: "send again"),
     Action(
       .refresh, ["r", .function(5)], in: [.server], "ask for the list again", hint: "list again"),

@@ -77,7 +77,7 @@ extension AppState {
     case .setupRefused(let words, let isGoodEnough):
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
       (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
-      form.complaint = isGoodEnough ? "\(words); Enter writes it all the same" : words
+      form.complaint = isGoodEnough ? "\(words); Enter saves it anyway" : words
       dialog = .form(form)
       return [.bell]
     case .leftOut(let files): askToAddAgain(files)

@@ -86,7 +86,7 @@ package struct AppState: Sendable {
     package var listsServer = false
     /// What to do when nothing is left to send.
     package var endSignal = EndSignal.none
-    /// Whether to run a command of the user's then.
+    /// Whether to run the user's command when nothing is left to send.
     package var hasEndCommand = false
     /// Seconds since midnight, local time, at instant 0.
     package var midnight = 0.0

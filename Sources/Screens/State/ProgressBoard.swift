@@ -92,7 +92,7 @@ package struct ProgressBoard: Sendable {
     let plus = isCounted ? "" : "+"
     var words: [String] = []
     if isCounted, totals.awaitsReplies {
-      // Nothing moves: a falling speed and no time left would both be misleading.
+      // Nothing moves, so a falling speed or a time left of zero would be misleading.
       words = ["replies awaited"]
     } else {
       words += [speeds.totalSpeed(at: now).map(HumanReadable.speed)].compactMap { $0 }

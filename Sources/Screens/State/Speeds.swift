@@ -77,7 +77,8 @@ struct Speeds: Sendable {
 
   private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
-  /// Notes that an item went from `old` to `new`. What the server had when the attempt began does not move.
+  /// Records an item's transition from `old` to `new`. Bytes that the server already had when the attempt began do not
+  /// count as moved.
   mutating func record(_ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant)
   {
     let (id, size) = (item.id, item.sentSize)

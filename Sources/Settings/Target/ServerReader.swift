@@ -78,7 +78,7 @@ struct ServerReader {
     guard case .table = node.value else { return Column(try response.pointer(node)) }
     let entries = try node.table(["pointer", "format"])
     guard let place = entries["pointer"] else {
-      throw node.fault("\"pointer\" is missing: the value in the entry")
+      throw node.fault("\"pointer\" is missing: it must point to the value in the entry")
     }
     var column = Column(try response.pointer(place))
     if let node = entries["format"] {

@@ -49,7 +49,7 @@ extension UploadEngine {
     }
   }
 
-  /// Begins requests that have a free lane but were prepared too late for the transport's thread.
+  /// Begins requests that have a free lane but were prepared too late for the transport's thread to begin them.
   func beginThoseAhead() {
     for next in ahead.withLock({ $0 }) {
       guard let transfer = transfers[next.task.taskIdentifier],

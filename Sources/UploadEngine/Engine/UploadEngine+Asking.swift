@@ -37,9 +37,9 @@ extension UploadEngine {
     onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
   }
 
-  /// Sends failed, retrying, waiting and paused uploads (again), each at its place in line. If a server or
-  /// its credentials hold them back, the first of them probes these. `uploads` carries the current state of
-  /// the files.
+  /// Sends or resends these uploads, whether failed, retrying, waiting or paused, each at its place in line. If a
+  /// server or its credentials are holding them back, the first of them is sent as a probe. `uploads` carries the
+  /// current state of the files.
   package nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
       var tried: [ItemID] = []

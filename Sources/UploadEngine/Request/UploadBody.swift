@@ -1,7 +1,7 @@
 import HTTPTransport
 import MultipartForm
 
-/// A form's body in the form that the transport takes.
+/// Adapts a form's body to the transport.
 struct UploadBody: ExchangeBody {
   let form: FormBody
   /// The whole body, if it was read beforehand.

@@ -27,7 +27,7 @@ struct UploadRequest {
     let size: Int64?
   }
 
-  /// As with curl, the server is asked before bodies of more than this many bytes.
+  /// Like curl, Hoist sends `Expect: 100-continue` with bodies of more than this many bytes.
   private static let expectThreshold: Int64 = 1 << 20
 
   /// Why a request cannot be made, and which of its files are at fault: all of them if no one file is.

@@ -22,7 +22,7 @@ extension UploadEngine {
     memory?.remember(server, at: address)
   }
 
-  /// Begins an attempt again with what is known now.
+  /// Restarts an attempt with what is now known.
   func startAgain(_ conversation: Conversation, _ job: Job) {
     converse(
       about: job.upload, at: conversation.url, attempt: conversation.attempt,

@@ -11,7 +11,7 @@ extension ServerClient {
   package struct Entries: Sendable {
     /// In the server's order.
     package var entries: [ServerEntry] = []
-    /// How many there are in all, if the server says so.
+    /// The total number of entries, if the server gives it.
     package var total: Int?
     /// Whether there are more than were asked for.
     package var hasMore = false

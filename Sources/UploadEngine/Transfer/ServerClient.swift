@@ -46,7 +46,7 @@ package struct ServerClient: Sendable {
     guard let document = JSONValue(text: receipt.reply.text) else {
       let why =
         receipt.reply.isCut
-        ? "its answer is longer than what is read of one" : "its answer is not JSON"
+        ? "its answer is too long to read" : "its answer is not JSON"
       throw token.hidden(
         in: Failure(.unusable(why), status: receipt.status, reply: receipt.reply, attempts: 1))
     }

@@ -62,8 +62,8 @@ final class Transfer {
     head != nil && request.body.contentLength == 0 || task.hasHandedOverAll
   }
 
-  /// Whether breaking off does more good than harm: once the server has everything, what it makes of
-  /// the other files would never be known.
+  /// Whether the request may be broken off. Once the server has everything, breaking off would leave the outcome of
+  /// the other files unknown, so all of them must be stopped.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
   /// Notes that it has begun after waiting for a lane.

@@ -27,7 +27,7 @@ package struct ExternalChanges: Hashable, Sendable {
 }
 
 extension UploadItem {
-  /// The item with what `edited` says about how to send it.
+  /// The item with the send settings of `edited`.
   fileprivate func sent(as edited: UploadItem) -> UploadItem {
     var item = self
     (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)

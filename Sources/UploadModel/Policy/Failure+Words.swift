@@ -69,7 +69,7 @@ extension Failure {
       case 2...: " It was tried \(attempts) times."
       // Given up together with others. Local faults are noticed without an attempt.
       case 0 where isTransient || status != nil:
-        " That was seen with other files; this one was not tried itself."
+        " This happened with other files; this one was not tried."
       default: ""
       }
     return "\(story)\(tried) \(advice(goesOn: goesOn))"
@@ -111,7 +111,7 @@ extension Failure {
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
-      "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
+      "The server answered \(status ?? 200) but reported a failure: \(Self.inside(why))."
     case .unusable(let why):
       "The server answered \(Self.statusLine(status ?? 200)), and its answer is of no use: "
         + "\(Self.inside(why))."
@@ -123,7 +123,7 @@ extension Failure {
         ?? "There are no credentials for the target: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
     case .outcomeUnknown(let why) where status != nil:
-      "The server answered \(Self.statusLine(status)), and whether it stored the file cannot be told: "
+      "The server answered \(Self.statusLine(status)), and it is unclear whether it stored the file: "
         + "\(Self.inside(why))."
     case .outcomeUnknown(let why):
       "Every byte was sent, and no whole answer came: \(Self.inside(why)). The file may have arrived."

@@ -159,8 +159,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
   static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
-  /// Statuses that leave open whether a server that was sent everything has stored it: it failed somewhere along the
-  /// way (RFC 9110 §15.6.1).
+  /// Statuses that do not reveal whether a server that received everything has stored it: something failed along
+  /// the way (RFC 9110 §15.6.1).
   static let serverErrors: Set<Int> = gatewayErrors.union([500])
   /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
   static let gatewayErrors: Set<Int> = [502, 504]

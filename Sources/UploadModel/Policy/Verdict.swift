@@ -70,7 +70,7 @@ package enum Verdict: Hashable, Sendable {
           return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
         }
         if end.reply.isCut, target.response.cannotJudge(end, content) {
-          return failed(.outcomeUnknown("its answer is longer than what is read of one"))
+          return failed(.outcomeUnknown("its answer is too long to read"))
         }
         if let complaint = target.response.complaint(in: content, of: end) {
           return failed(complaint)

@@ -92,7 +92,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   private mutating func begin() -> [ResumeAction] {
-    // A point already tells which protocol the server speaks.
+    // A resume point already says which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
     phase = .learning
     return course.send(request("OPTIONS", course.creation))

@@ -54,7 +54,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .locationChanged: "two addresses for the upload"
     case .endedEarly: "upload closed too early"
     case .neverComplete: "upload never complete"
-    case .otherLength: "upload of another length"
+    case .otherLength: "upload of a different length"
     case .unexpectedStatus: "unexpected status"
     case .otherVersion: "other protocol version"
     case .appendTooSmall: "server takes too little at once"

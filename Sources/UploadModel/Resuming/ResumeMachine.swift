@@ -18,6 +18,6 @@ package protocol ResumeMachine: Sendable {
 }
 
 extension ResumeMachine {
-  /// Begins with a file that still holds what was sent of it.
+  /// Begins with a file that still contains everything sent of it so far.
   mutating func start(now: Date) -> [ResumeAction] { start(without: nil, now: now) }
 }

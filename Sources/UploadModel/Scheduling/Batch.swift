@@ -55,8 +55,9 @@ extension Target {
     for (kind, fields) in [("field", fields), ("query item", query), ("header", headers)] {
       for field in fields {
         guard let slot = field.value.placeholders.first(where: \.belongsToFile) else { continue }
-        return "the \(kind) \"\(field.name)\" holds {\(slot.rawValue)}, which differs from file to "
-          + "file, and a batch has several; leave one of the two out"
+        return
+          "the \(kind) \"\(field.name)\" contains {\(slot.rawValue)}, which differs from file to "
+          + "file, but a batch sends several files in one request; remove one or the other"
       }
     }
     return nil

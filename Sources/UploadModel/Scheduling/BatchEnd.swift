@@ -12,7 +12,7 @@ package struct BatchEnd: Sendable {
     package var cause: Failure.Cause?
     /// Whether the user took it back.
     var isStopped: Bool
-    /// The file as the server was told of it.
+    /// The file as described to the server.
     package var sent: SentFile?
 
     /// The file `id`.

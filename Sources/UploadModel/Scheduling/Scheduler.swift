@@ -424,7 +424,7 @@ extension Scheduler {
     else { return .held }
     var candidate = Candidate(id: first.id, rank: first.rank, route: route)
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
-      // As the server may not be reached, only one file is risked.
+      // The server may be unreachable, so risk only one file.
       candidate.isAlone = true
       switch server.breaker.permission(at: now) {
       case .go: break

@@ -37,7 +37,7 @@ package struct FailureRule: Hashable, Sendable {
   package var place: Place
   /// Which values mean a failure.
   package var test: Test
-  /// What to say then; nil to show the value itself.
+  /// The message for this failure; nil to show the value itself.
   package var message: Message?
 
   /// A rule.

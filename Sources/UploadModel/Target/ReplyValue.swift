@@ -26,7 +26,7 @@ package struct ReplyValue: Hashable, Sendable {
     self.suffix = Template(literal: suffix)
   }
 
-  /// Whether it is a different one for each file of a request.
+  /// Whether it differs for each file of a request.
   var dependsOnFile: Bool {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }

@@ -63,7 +63,7 @@ extension Template {
       guard parts.count == 2 else { return (text, Writing(escaping: escaping)) }
       guard let filter = Filter(rawValue: parts[1]) else {
         let known = Filter.allCases.map { "|\($0.rawValue)" }.joined(separator: " ")
-        throw InvalidInput("{\(text)}: \"|\(parts[1])\" is unknown; there are \(known)")
+        throw InvalidInput("{\(text)}: \"|\(parts[1])\" is unknown; available filters: \(known)")
       }
       // The escaping does the same, and once is enough.
       let isDone = filter == .url && escaping == .url

@@ -36,7 +36,7 @@ struct PatternParser {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.mostDepth else {
-      throw syntaxError("has too many groups inside each other")
+      throw syntaxError("has groups nested too deeply")
     }
     var choices = [try sequence()]
     while consume("|") { choices.append(try sequence()) }

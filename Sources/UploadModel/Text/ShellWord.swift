@@ -10,7 +10,7 @@ package enum ShellWord {
   /// The text as one word, in quotes if it needs them.
   package static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
 
-  /// The bytes as one word. A NUL, which no argument can hold, ends the program's argument.
+  /// The bytes as one word. A NUL, which no argument can contain, ends the program's argument.
   static func quoted(bytes: some Sequence<UInt8>) -> String {
     let bytes = Array(bytes)
     guard !bytes.isEmpty else { return "''" }

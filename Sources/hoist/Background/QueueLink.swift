@@ -51,7 +51,7 @@ final class QueueLink {
     tryToListen()
   }
 
-  /// Sends an order to the sender; false if it listens to none.
+  /// Sends an order to the sender. Returns false if it takes no orders.
   func order(_ order: SenderOrder) -> Bool {
     guard let listener else { return false }
     listener.send(order)

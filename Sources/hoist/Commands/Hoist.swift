@@ -1,7 +1,7 @@
 import ArgumentParser
 import UploadModel
 
-/// The command and its verbs.
+/// The `hoist` command and its subcommands.
 struct Hoist: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hoist",

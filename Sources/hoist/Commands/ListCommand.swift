@@ -22,7 +22,7 @@ struct ListCommand: HoistCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Added to the address, such as a filter or a page.", valueName: "name=value"))
+      "A query item to add to the address, such as a filter or a page.", valueName: "name=value"))
   var query: [String] = []
 
   @Flag(help: "List every page.")

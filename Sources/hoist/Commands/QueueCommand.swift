@@ -23,7 +23,8 @@ struct QueueCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
-    @Flag(help: "Then print what becomes of each file, until the hoist that sends them ends.")
+    @Flag(
+      help: "Then print what happens to each file, until the hoist process that sends them exits.")
     var follow = false
 
     @MainActor
@@ -56,7 +57,7 @@ struct QueueCommand: AsyncParsableCommand {
         .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
       let left =
         isSent || !items.contains(where: \.state.isActive)
-        ? "" : "; no hoist is sending them; the next one goes on with what was interrupted"
+        ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
       let stopped = isStopped ? "; it is stopped: hoist queue start goes on with it" : ""
       return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)\(stopped)"
     }
@@ -89,8 +90,8 @@ struct QueueCommand: AsyncParsableCommand {
         if let why = await refusal(of: item, point, in: context) {
           allForgotten = false
           context.output.error(
-            "hoist: what the server has of \(name) was not deleted there: \(SafeText.line(why)). "
-              + "It keeps that until it expires.")
+            "hoist: the partial upload of \(name) was not deleted on the server: \(SafeText.line(why)). "
+              + "The server keeps it until it expires.")
         } else {
           context.output.error("\(name): deleted on the server what had arrived of it")
         }

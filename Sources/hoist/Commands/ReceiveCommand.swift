@@ -64,7 +64,8 @@ struct ReceiveCommand: HoistCommand {
   @Option(
     help: ArgumentHelp(
       "What clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
-      discussion: "Others can see arguments; the variable HOIST_RECEIVE_TOKEN does the same.",
+      discussion:
+        "Other users can see arguments; to hide the token, set HOIST_RECEIVE_TOKEN instead.",
       valueName: "token"))
   var token: String?
 
@@ -115,7 +116,8 @@ struct ReceiveCommand: HoistCommand {
     if configuration.names.isEmpty, configuration.publicURL == nil,
       !["127.0.0.1", "::1", "localhost"].contains(host)
     {
-      log.add("hoist: it is reached by address; --name NAME lets it be reached by that name, too")
+      log.add(
+        "hoist: clients must use the receiver's address; --name NAME allows that name as well")
     }
     await context.signals([SIGINT, SIGTERM, SIGHUP]).first()
     // If something is still under way, say what the program waits for.

@@ -33,7 +33,7 @@ struct ConfigSource: Sendable {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw UserError(
-        "\(folder.path) cannot be made: \(error.localizedDescription)", status: .someFailed)
+        "\(folder.path) cannot be created: \(error.localizedDescription)", status: .someFailed)
     }
     try AtomicFile.write(text.utf8, to: path, mode: 0o600)
   }

@@ -6,7 +6,7 @@ import UploadModel
 
 /// `--dry-run` and `--as-curl`: what would be sent, and nothing sent.
 struct PreviewOptions: ParsableArguments {
-  @Flag(help: "Show each request as it would go, with secrets as $NAME, and send nothing.")
+  @Flag(help: "Show each request as it would be sent, with secrets as $NAME, and send nothing.")
   var dryRun = false
 
   @Flag(help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")

@@ -54,7 +54,7 @@ struct TargetQuestion: Sendable {
     TargetQuestion("timeout", "Time without progress before an attempt ends", usual: "60s"),
     TargetQuestion("retry", "Attempts in all", usual: "5", .member("attempts")),
     TargetQuestion(
-      "idempotent", "Does a second copy of a file do no harm, yes or no", usual: "it depends",
+      "idempotent", "Is a second copy of a file harmless, yes or no", usual: "it depends",
       .flag, trial: "no"),
     TargetQuestion("http", "Version of HTTP, auto, 1.1 or 2", usual: "auto"),
     TargetQuestion(

@@ -5,7 +5,7 @@ import UploadModel
 enum OpenFiles {
   /// With fewer than this, no file could be sent while the queue, the screen and Dispatch have theirs open.
   private static let fewest = 32
-  /// What everything but the uploads needs.
+  /// The number of descriptors needed by everything except uploads.
   private static let own = 24
   /// The most descriptors that an upload needs: its file, another file that waits to resume, its
   /// connection, the folder of a prepared file, and a name lookup.
@@ -25,7 +25,7 @@ enum OpenFiles {
     let left = self.left
     guard left < fewest else { return }
     throw UserError(
-      "the system lets hoist open \(HumanReadable.count(max(0, left), "file")) only, and it needs \(fewest); "
+      "the system lets hoist open only \(HumanReadable.count(max(0, left), "file")), but it needs \(fewest); "
         + "raise the limit (ulimit -n)", status: .someFailed)
   }
 

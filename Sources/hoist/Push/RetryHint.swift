@@ -1,6 +1,6 @@
 import UploadModel
 
-/// How to send again what failed.
+/// How to resend what failed.
 struct RetryHint {
   /// The report that is being written, if it can be read again.
   var report: String?

@@ -4,7 +4,7 @@ import Synchronization
 final class LatestText: Sendable {
   private let text = Mutex("")
 
-  /// Asks about another text.
+  /// Makes `text` the latest one.
   func set(_ text: String) { self.text.withLock { $0 = text } }
 
   /// Whether this is still the latest one.

@@ -75,7 +75,7 @@ final class QueueRecorder: Sendable {
   /// Makes uploads that are broken off from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
-  /// Lets uploads begin: `UploadEngine.Admission`.
+  /// Records the start of uploads and returns those that may begin: an `UploadEngine.Admission`.
   func admit(_ ids: [ItemID]) -> Set<ItemID>? {
     guard write([]) else { return nil }
     do {

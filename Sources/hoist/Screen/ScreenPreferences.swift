@@ -81,7 +81,7 @@ struct ScreenPreferences {
     for entry in settings.theme where entry.key != "base" {
       guard let role = Role.allCases.first(where: { $0.word == entry.key }) else {
         let words = (Role.allCases.map(\.word) + ["base"]).joined(separator: ", ")
-        throw entry.error("nothing is called that; there are: \(words)")
+        throw entry.error("there is no such name; choose from: \(words)")
       }
       guard let look = Theme.Look(entry.value) else {
         throw entry.error(

@@ -41,7 +41,7 @@ extension ScreenSession {
   ///   - failure: what to say then, before its status.
   ///   - advice: what to say after it.
   func start(
-    _ words: [String], ifItFails failure: String = "what is run at the end failed",
+    _ words: [String], ifItFails failure: String = "the program run at the end failed",
     _ advice: String = ""
   ) throws(Command.Failure) {
     let process = try DetachedProgram.start(words, files: [-1, -1, -1])

@@ -76,8 +76,8 @@ extension ScreenSession {
       } else {
         "the next hoist does not know it and may send again what has arrived"
       }
-    return names.map { "! \($0): what became of it is not in the queue" }
-      + ["! \(unwritten.reason); what became of \(count) is not in it: \(fate)"]
+    return names.map { "! \($0): its result is not in the queue" }
+      + ["! \(unwritten.reason); the results of \(count) are not in it: \(fate)"]
   }
 
   /// Enough to see what happened; `hoist queue list` has the rest.

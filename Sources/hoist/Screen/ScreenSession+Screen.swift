@@ -153,7 +153,7 @@ extension ScreenSession {
           [UploadJob(item: item, destination: destination)], now: time.date())
         guard let outline else { return faults.map { Failure($0.cause).explanation } }
         let note =
-          "(as the file is; the target's command, which is not run for this, may make another name, type and size)"
+          "(the file as it is; the target's command, which is not run here, may change its name, type and size)"
         return (destination.value.prepare == nil ? [] : [note]) + outline.lines(destination.value)
       }
     }) { [.request(id, $0)] }

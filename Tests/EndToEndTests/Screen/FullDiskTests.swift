@@ -120,7 +120,7 @@ extension EndToEnd {
       let terminal = try await visit(room: 4096)
       try await terminal.press("q")
       let left = try await terminal.wait(for: "ended 1")
-      #expect(left.shows("! a.bin: what became of it is not in the queue"), "\(left.text)")
+      #expect(left.shows("! a.bin: its result is not in the queue"), "\(left.text)")
       #expect(
         left.text.replacing("\n", with: "").contains("which the next hoist reads"), "\(left.text)")
       let last = try await again(terminal, "Nothing is queued")

@@ -164,7 +164,7 @@ extension EndToEnd {
       try await terminal.press("C-u")
       try await terminal.type(inbox.url.replacing("/upload", with: "/uplaod"))
       try await terminal.press("Enter")
-      try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there; Enter writes it")
+      try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there; Enter saves it")
       try await terminal.press("C-u")
       try await terminal.type(inbox.url)
       try await terminal.press("Tab")

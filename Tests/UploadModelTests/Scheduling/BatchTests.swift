@@ -73,7 +73,7 @@ struct BatchTests {
       #expect(target.batchConflict == nil)
       target.batch = BatchRule(maxFiles: 2)
       #expect((target.batchConflict != nil) == isConflict)
-      if isConflict { #expect(target.batchConflict?.contains("\"x\" holds {file.") == true) }
+      if isConflict { #expect(target.batchConflict?.contains("\"x\" contains {file.") == true) }
     }
   }
 }

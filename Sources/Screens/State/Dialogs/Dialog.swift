@@ -69,7 +69,7 @@ struct Details: Sendable {
 
 /// The help overlay: its scroll position and its filter.
 struct Help: Sendable {
-  /// Where it was opened, whose keys come first.
+  /// The mode in which the help was opened; its keys are listed first.
   var mode = Mode.queue
   var scroll = 0
   /// Only actions whose keys or words contain this text are shown; all if it is empty.

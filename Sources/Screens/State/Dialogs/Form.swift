@@ -107,7 +107,7 @@ struct Form: Sendable {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
       switch row.field {
-      case .url where text.isEmpty: return (index, "it needs a URL; Esc leaves")
+      case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .type where !TypePattern.isType(text):
         return (index, "that is no media type; text/plain or image/png is one")

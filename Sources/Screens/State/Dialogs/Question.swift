@@ -45,7 +45,7 @@ struct Question: Sendable {
     }
   }
 
-  /// The buttons are the actions of the mode that have a word for one.
+  /// The mode's actions that have a hint, which labels the button.
   var buttons: [Action] {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
     guard case .quitting(let background, let canFinish) = subject else { return buttons }

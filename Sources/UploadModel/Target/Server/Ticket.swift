@@ -52,7 +52,7 @@ package struct Ticket: Hashable, Sendable {
     if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
       throw InvalidInput(
         end.reply.isCut
-          ? "its answer is longer than what is read of one" : "its answer is not JSON")
+          ? "its answer is too long to read" : "its answer is not JSON")
     }
     guard let text = uploadURL.text(in: end, values: values), !text.isEmpty else {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
