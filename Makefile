@@ -55,7 +55,7 @@ deb: ## make a Debian package in .build that needs no Swift
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
 
-fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; an hour)
+fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; ten minutes)
 	@config/setup.sh deb
 	config/fresh-test.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the README's two commands on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
-# root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes an hour.
+# root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes ten minutes.
 #   config/fresh-test.sh
 set -eu
 [ "$(id -u)" = 0 ] || { echo "$0: making a system in a folder needs root" >&2; exit 1; }
