@@ -96,7 +96,9 @@ struct RepetitionTests {
     let ends = try await upload(to: server, bytes: size) { $0.retry.isIdempotent = mayRepeat }
     #expect(
       ends.map(\.code) == ["done 200", mayRepeat ? "done 200" : "outcome-unknown"], "\(ends)")
-    #expect(try copies(of: 2, server) == (mayRepeat ? 2 : 1))
+    let (copies, most) = (try copies(of: 2, server), mayRepeat ? 2 : 1)
+    // The end may be noticed before all of a large file has been sent; then the server has no whole copy of that.
+    #expect(size == 5000 ? copies == most : (most - 1...most).contains(copies))
   }
 
   /// A server that answers one request on each of its first two connections, once both are there, and
