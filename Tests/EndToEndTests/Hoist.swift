@@ -86,6 +86,11 @@ struct Inbox {
   /// The bytes of a file that arrived.
   func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: "\(path)/\(name)") }
 
+  /// Whether a megabyte has arrived of a resumable upload that is not whole.
+  var hasMegabyteOfUpload: Bool {
+    names.contains { $0.hasSuffix(".data") && (bytes($0)?.count ?? 0) >= 1_000_000 }
+  }
+
   /// The names of all that lies there, half-received files among it.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()

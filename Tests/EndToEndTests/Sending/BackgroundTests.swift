@@ -98,8 +98,7 @@ extension EndToEnd {
       let terminal = try await person.terminal()
       try await terminal.command("hoist large.bin --to desk --limit 2MB/s; echo ended $?")
       try await wait(for: "some of it", otherwise: { inbox.names.joined(separator: " ") }) {
-        inbox.names.contains { $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000 }
-          ? true : nil
+        inbox.hasMegabyteOfUpload ? true : nil
       }
       try await terminal.press("q")
       let asked = try await terminal.wait(for: "go on in the background")

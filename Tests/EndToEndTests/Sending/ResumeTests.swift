@@ -32,8 +32,7 @@ extension EndToEnd {
       // What is left of it takes some seconds.
       let first = try person.hoist("send", "--limit", "2MB/s")
       try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
-        inbox.names.contains { $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000 }
-          ? true : nil
+        inbox.hasMegabyteOfUpload ? true : nil
       }
       first.signal(SIGTERM)
       #expect(try await first.end().status == 130)
@@ -60,10 +59,7 @@ extension EndToEnd {
         _ = try await person.run("add", "--to", "desk", name)
         let sender = try person.hoist("send", "--limit", "2MB/s")
         try await wait(for: "some of it", otherwise: { sender.output + sender.errors }) {
-          inbox.names.contains {
-            $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000
-          }
-            ? true : nil
+          inbox.hasMegabyteOfUpload ? true : nil
         }
         sender.signal(SIGKILL)
         _ = try await sender.end()
