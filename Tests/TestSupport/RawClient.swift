@@ -48,8 +48,8 @@ public final class RawClient {
       }
     }
     guard status == 0 else {
+      // The socket is closed by `deinit`, which runs here too. A second close would hit another thread's file.
       let code = errno
-      Foundation.close(descriptor)
       throw Failure(description: "connect: \(String(cString: strerror(code)))", code: code)
     }
   }
