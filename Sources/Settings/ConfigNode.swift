@@ -127,9 +127,11 @@ struct ConfigNode: Sendable {
     return choice
   }
 
-  /// Runs `body` and reports its errors at this place.
+  /// Runs `body` and reports its errors at this place, except those that name theirs.
   func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
-    do { return try body() } catch { throw fault("\(error)") }
+    do { return try body() } catch let error as ConfigError {
+      throw error
+    } catch { throw fault("\(error)") }
   }
 
   /// A string or an array of strings, each with its own syntax.
@@ -187,7 +189,12 @@ struct ConfigNode: Sendable {
       case .string(let text): ByteCount.size(text)
       case .float, .bool, .array, .table, .other: nil
       }
-    guard let count else { throw fault("expected a size such as \"100 MB\"") }
+    guard let count else {
+      guard case .string(let text) = value else {
+        throw fault("expected a size such as \"100 MB\"")
+      }
+      throw fault("expected a size such as \"100 MB\", found \"\(text)\"")
+    }
     return count
   }
 

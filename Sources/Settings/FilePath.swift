@@ -1,7 +1,7 @@
 import ScalarText
 
 /// Resolves relative paths and `~` in a configuration.
-struct FilePath {
+struct FilePath: Sendable {
   /// The folder of the configuration, which relative paths start from.
   let folder: String
   /// The folder that `~` stands for.

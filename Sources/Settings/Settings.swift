@@ -222,7 +222,7 @@ package struct Settings: Sendable {
   }
 
   private static func reader(_ lookup: Template.Lookup, _ paths: FilePath) -> TargetReader {
-    TargetReader(templates: TemplateReader(lookup: lookup), tls: TLSReader(paths: paths))
+    TargetReader(templates: TemplateReader(lookup: lookup, paths: paths))
   }
 
   /// A lookup that knows which secrets exist, but not their values.

@@ -200,10 +200,10 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "batch.max_size: unknown key; did you mean \"max_files\"?"),
     BadConfiguration(
       line: "batch = { max_files = 5, max_bytes = \"much\" }",
-      "batch.max_bytes: expected a size such as \"64 MiB\", found \"much\""),
+      "batch.max_bytes: expected a size such as \"100 MB\", found \"much\""),
     BadConfiguration(
-      line: "batch = { max_files = 5, max_bytes = 1000 }",
-      "batch.max_bytes: expected a string, found a number"),
+      line: "batch = { max_files = 5, max_bytes = 0 }",
+      "batch.max_bytes: expected a size such as \"100 MB\""),
     BadConfiguration(
       line: "batch = { max_files = 5, split_refused = 1 }",
       "batch.split_refused: expected true or false, found a number"),

@@ -87,7 +87,8 @@ extension BadConfiguration {
       line: "limits = { max_byte = 5 }", "limits.max_byte: unknown key; did you mean \"max_bytes\"?"
     ),
     BadConfiguration(line: "limits = { max_bytes = 0 }", "limits.max_bytes: \(size)"),
-    BadConfiguration(line: "limits = { max_bytes = \"big\" }", "limits.max_bytes: \(size)"),
+    BadConfiguration(
+      line: "limits = { max_bytes = \"big\" }", "limits.max_bytes: \(size), found \"big\""),
     BadConfiguration(line: "limits = { max_bytes = 1.5 }", "limits.max_bytes: \(size)"),
     BadConfiguration(
       line: "limits = { types = \"image/*\" }", "limits.types: expected an array, found a string"),

@@ -2,8 +2,30 @@ import Foundation
 import ScalarText
 import UploadModel
 
+extension Schema<Target>.Key {
+  /// `auth`: one of several ways to log in. What comes to a header field is written as that.
+  static let auth = Self(
+    name: "auth",
+    read: { node, target, reader in
+      try AuthReader(templates: reader).read(node, into: &target)
+    },
+    write: { target, _, writer in
+      if let command = target.tokenCommand {
+        return TOMLText.table([
+          ("bearer_command", TOMLText.array(command.words.map(TOMLText.string)))
+        ])
+      }
+      return target.digest.map { digest in
+        let (user, password) = (writer.string(digest.user), writer.string(digest.password))
+        return TOMLText.table([
+          ("digest", TOMLText.table([("user", user), ("password", password)]))
+        ])
+      }
+    })
+}
+
 /// Reads a target's `auth` table.
-struct AuthReader {
+private struct AuthReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 

@@ -2,8 +2,25 @@ import Foundation
 import ScalarText
 import UploadModel
 
+extension Schema<Target>.Key {
+  /// `tls`: whom to trust, and who this is.
+  static let tls = Self(
+    name: "tls",
+    read: { node, target, reader in
+      target.tls = try TLSReader(paths: reader.paths).rules(node, for: target.url)
+    },
+    write: { target, _, writer in
+      writer.table([
+        ("ca_file", target.tls.caFile.map(TOMLText.string)),
+        ("pin", target.tls.pin.map { TOMLText.string($0.description) }),
+        ("client_cert", target.tls.clientCertificate.map(TOMLText.string)),
+        ("client_key", target.tls.clientKey.map(TOMLText.string)),
+      ])
+    })
+}
+
 /// Reads a target's `tls` table and checks the files that it names.
-struct TLSReader {
+private struct TLSReader {
   /// Resolves relative paths.
   let paths: FilePath
 

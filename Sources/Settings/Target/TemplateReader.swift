@@ -2,10 +2,12 @@ import Foundation
 import JSONText
 import UploadModel
 
-/// Reads texts with placeholders from the configuration.
-struct TemplateReader {
+/// Reads texts from the configuration: those with placeholders, and paths.
+struct TemplateReader: Sendable {
   /// Resolves `{env.…}` and `{secret.…}`.
   let lookup: Template.Lookup
+  /// Resolves relative paths.
+  let paths: FilePath
 
   func template(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile,

@@ -3,16 +3,6 @@ import JSONText
 
 /// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that means a failure.
 package struct FailureRule: Hashable, Sendable {
-  /// Where it is in the reply.
-  package enum Place: Hashable, Sendable {
-    /// A value in a JSON reply.
-    case pointer(JSONPointer)
-    /// A match in the text of any reply.
-    case pattern(Pattern)
-    /// A header field, its name in lower case.
-    case header(String)
-  }
-
   /// How the value is tested.
   package enum Test: Hashable, Sendable {
     /// It equals this. A missing value does not.
@@ -34,14 +24,14 @@ package struct FailureRule: Hashable, Sendable {
   }
 
   /// Where to look.
-  package var place: Place
+  package var place: ReplyValue.Place
   /// Which values mean a failure.
   package var test: Test
   /// The message for this failure; nil to show the value itself.
   package var message: Message?
 
   /// A rule.
-  package init(_ place: Place, test: Test, message: Message? = nil) {
+  package init(_ place: ReplyValue.Place, test: Test, message: Message? = nil) {
     self.place = place
     self.test = test
     self.message = message

@@ -92,12 +92,6 @@ struct TargetOptions: ParsableArguments {
   ) throws -> Target {
     var target = try destination.target(of: settings)
     if let field = destination.field { target.fileField = Template(literal: field) }
-    if let type {
-      guard let type = MediaType(type) else {
-        throw UserError("--type \(type): expected a media type such as image/jpeg")
-      }
-      target.fileType = type.description
-    }
     if let fileName {
       guard !fileName.isEmpty else { throw UserError("--file-name: the name is empty") }
       target.fileName = try template(fileName, of: "--file-name", environment)
@@ -137,30 +131,34 @@ struct TargetOptions: ParsableArguments {
         self.field(named: name, value))
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
-    if let concurrency {
-      target.concurrency = try number(concurrency, in: Target.concurrencyRange, of: "--concurrency")
+    // A number without a unit is in seconds.
+    let timeout = timeout.map { Double($0) == nil ? $0 : $0 + "s" }
+    try Self.checked("--type", type) { value throws(InvalidInput) in
+      try target.set("file_type", to: value)
     }
-    if let attempts { target.retry.attempts = try number(attempts, in: 1...100, of: "--attempts") }
-    if let timeout {
-      guard let seconds = Double(timeout) ?? TimeSpan.seconds(timeout),
-        (1...86_400).contains(seconds)
-      else {
-        throw UserError("--timeout \(timeout): expected a time such as 30 or 5m, from 1 s to 24 h")
-      }
-      target.stallTimeout = seconds
+    try Self.checked("--concurrency", concurrency) { value throws(InvalidInput) in
+      try target.set("concurrency", to: value)
     }
-    if let speed = try speed() { target.rateLimit = speed }
+    try Self.checked("--attempts", attempts) { value throws(InvalidInput) in
+      try target.set("retry.attempts", to: value)
+    }
+    try Self.checked("--timeout", timeout) { value throws(InvalidInput) in
+      try target.set("timeout", to: value)
+    }
+    try Self.checked("--limit", limit) { value throws(InvalidInput) in
+      try target.set("rate_limit", to: value)
+    }
     return target
   }
 
-  private func number(
-    _ number: Int, in range: ClosedRange<Int>, of option: String
-  ) throws -> Int {
-    guard range.contains(number) else {
-      throw UserError(
-        "\(option) \(number): expected a number from \(range.lowerBound) to \(range.upperBound)")
+  /// Does `set` with the value of an option, if there is one, and reports its error as one of that option.
+  private static func checked<Value>(
+    _ option: String, _ value: Value?, _ set: (Value) throws(InvalidInput) -> Void
+  ) throws {
+    guard let value else { return }
+    do throws(InvalidInput) { try set(value) } catch {
+      throw UserError("\(option) \(value): \(error)")
     }
-    return number
   }
 
   /// What `--limit` says, in bytes a second.

@@ -118,11 +118,11 @@ extension EndToEnd {
         ("Credentials:", "cookie"), ("expected one of none", "bearer"),
         ("Environment variable", "DESK_TOKEN"), ("Are there more things", "y"),
         ("tus", ""), ("Method", ""), ("Name that the server is told", "{unix_s}-{file.name}"),
-        ("apart", "perhaps"), ("expected true or false", "yes"), ("Files sent at once", "99"),
-        ("expected a whole number from 1 to 64", "2"), ("Files in one request", ""),
-        ("Time without progress", "2m"), ("Attempts in all", "3"), ("second copy", ""),
-        ("Version of HTTP", ""), ("connection of its own", "close"),
-        ("Other servers", "https://a.example https://b.example"),
+        ("apart", "perhaps"), ("expected true or false", "yes"), ("Files in one request", ""),
+        ("Files sent at once", "99"), ("expected a whole number from 1 to 64", "2"),
+        ("Attempts in all", "3"), ("second copy", ""), ("Time without progress", "2m"),
+        ("Other servers", "https://a.example https://b.example"), ("Version of HTTP", ""),
+        ("connection of its own", "close"),
       ] {
         try await terminal.wait(for: question)
         try await terminal.command(answer)

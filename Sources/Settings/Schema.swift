@@ -1,0 +1,160 @@
+/// The keys of a table of the configuration that describes a `Root`: the only list of them, for reading, writing,
+/// and messages.
+struct Schema<Root>: Sendable {
+  /// One key.
+  struct Key: Sendable {
+    let name: String
+    /// What it is for, if it cannot be left out.
+    var need: String?
+    /// What `hoist target new` asks for it, if it does.
+    var question: TargetQuestion?
+    var read: @Sendable (ConfigNode, inout Root, TemplateReader) throws -> Void
+    /// Writes the root's value; nil if it is the one of the second root, and is not to be written then.
+    var write: @Sendable (Root, Root, TemplateWriter) -> String?
+  }
+
+  var keys: [Key]
+
+  init(_ keys: [Key]) { self.keys = keys }
+
+  var names: [String] { keys.map(\.name) }
+
+  /// Reads a table in the order of the keys, and returns its entries.
+  @discardableResult
+  func read(
+    _ node: ConfigNode, into root: inout Root, _ reader: TemplateReader
+  ) throws(ConfigError) -> [String: ConfigNode] {
+    let entries = try node.table(names)
+    for key in keys {
+      if let need = key.need, entries[key.name] == nil {
+        throw node.fault("\"\(key.name)\" is missing: \(need)")
+      }
+    }
+    try read(entries, into: &root, reader)
+    return entries
+  }
+
+  /// Reads those entries that have a key here.
+  func read(
+    _ entries: [String: ConfigNode], into root: inout Root, _ reader: TemplateReader
+  ) throws(ConfigError) {
+    for key in keys {
+      guard let node = entries[key.name] else { continue }
+      try node.checked { try key.read(node, &root, reader) }
+    }
+  }
+
+  /// Writes what differs from `usual`, or all that can be written if the writer shows defaults.
+  func entries(_ root: Root, usually usual: Root, _ writer: TemplateWriter) -> TOMLText.Entries {
+    keys.map { ($0.name, $0.write(root, usual, writer)) }
+  }
+}
+
+extension Schema.Key {
+  /// A value of the root.
+  init<Value: Equatable>(
+    _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, _ codec: Codec<Value>,
+    need: String? = nil
+  ) {
+    self.init(name, path, need: need) { _ in codec }
+  }
+
+  /// A value whose form depends on what else the root has.
+  init<Value: Equatable>(
+    _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, need: String? = nil,
+    _ codec: @escaping @Sendable (Root) -> Codec<Value>
+  ) {
+    self.init(
+      name: name, need: need,
+      read: { $1[keyPath: path] = try codec($1).read($0, $2) },
+      write: { root, usual, writer in
+        let value = root[keyPath: path]
+        let isDue = need != nil || writer.showsDefaults || value != usual[keyPath: path]
+        return isDue ? codec(root).write(value, writer) : nil
+      })
+  }
+
+  /// A value that the root may lack.
+  init<Value: Equatable>(
+    _ name: String, _ path: WritableKeyPath<Root, Value?> & Sendable, _ codec: Codec<Value>
+  ) {
+    self.init(
+      name: name,
+      read: { $1[keyPath: path] = try codec.read($0, $2) },
+      write: { root, usual, writer in
+        let value = root[keyPath: path]
+        return value == usual[keyPath: path] ? nil : value.flatMap { codec.write($0, writer) }
+      })
+  }
+
+  /// A table for a part of the root.
+  init<Part>(
+    _ name: String, _ path: WritableKeyPath<Root, Part> & Sendable, _ schema: Schema<Part>,
+    check: @escaping @Sendable (Part) throws -> Void = { _ in }
+  ) {
+    self.init(
+      name: name,
+      read: { node, root, reader in
+        try schema.read(node, into: &root[keyPath: path], reader)
+        try check(root[keyPath: path])
+      },
+      write: { root, usual, writer in
+        writer.table(schema.entries(root[keyPath: path], usually: usual[keyPath: path], writer))
+      })
+  }
+
+  /// A table for a part that the root may lack, and that begins as `start`.
+  init<Part>(
+    _ name: String, _ path: WritableKeyPath<Root, Part?> & Sendable, from start: Part,
+    _ schema: Schema<Part>,
+    check: @escaping @Sendable (inout Part, [String: ConfigNode]) throws -> Void = { _, _ in }
+  ) where Part: Sendable {
+    self.init(
+      name: name,
+      read: { node, root, reader in
+        var part = start
+        let entries = try schema.read(node, into: &part, reader)
+        try check(&part, entries)
+        root[keyPath: path] = part
+      },
+      write: { root, _, writer in
+        root[keyPath: path].map {
+          TOMLText.table(schema.entries($0, usually: start, writer.withoutDefaults))
+        }
+      })
+  }
+
+  /// The same key with a further check, once it has been read.
+  func checked(_ check: @escaping @Sendable (Root) throws -> Void) -> Self {
+    var key = self
+    key.read = { node, root, reader in
+      try read(node, &root, reader)
+      try check(root)
+    }
+    return key
+  }
+
+  /// The same key, which is written for some roots only.
+  func written(if condition: @escaping @Sendable (Root) -> Bool) -> Self {
+    var key = self
+    key.write = { root, usual, writer in condition(root) ? write(root, usual, writer) : nil }
+    return key
+  }
+
+  /// The same key of a part of another root.
+  func within<Whole>(_ path: WritableKeyPath<Whole, Root> & Sendable) -> Schema<Whole>.Key {
+    Schema<Whole>.Key(
+      name: name, need: need,
+      read: { try read($0, &$1[keyPath: path], $2) },
+      write: { write($0[keyPath: path], $1[keyPath: path], $2) })
+  }
+
+  /// The same key, which `hoist target new` asks for; see `TargetQuestion`.
+  func asking(
+    _ words: String, _ form: TargetQuestion.Form = .text, usual: String? = nil, trial: String? = nil
+  ) -> Self {
+    var key = self
+    key.question = TargetQuestion(key: name, words, form, usual: usual, trial: trial)
+    return key
+  }
+}

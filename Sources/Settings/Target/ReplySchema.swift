@@ -1,0 +1,202 @@
+import JSONText
+import ScalarText
+import UploadModel
+
+/// How replies are judged, and where in them something is.
+extension Schema where Root == ReplyRules {
+  /// What every request can say about its reply.
+  static let judgement = Schema([
+    Key("ok", \.ok, .statuses), Key("fail_when", \.failures, .list(.failure)),
+    Key("unreadable", \.unreadable, .choice),
+  ])
+
+  /// The table `response` of a target.
+  static let response = Schema(
+    judgement.keys + [
+      Key("url", \.url, .place()), Key("deletion_url", \.deletionURL, .place()),
+    ])
+}
+
+extension Codec where Value == [ClosedRange<Int>] {
+  /// `"200-299"`, `201`, or an array of these.
+  static var statuses: Codec {
+    Codec(
+      { node in
+        guard case .array = node.value else { return [try range(node)] }
+        let ranges = try node.array().map(range)
+        guard !ranges.isEmpty else { throw InvalidInput("no status would mean success") }
+        return ranges
+      },
+      { ranges in
+        let texts = ranges.map { range in
+          range.count == 1
+            ? "\(range.lowerBound)" : TOMLText.string("\(range.lowerBound)-\(range.upperBound)")
+        }
+        return texts.count == 1 ? texts[0] : TOMLText.array(texts)
+      })
+  }
+
+  @Sendable private static func range(
+    _ node: ConfigNode
+  ) throws(ConfigError) -> ClosedRange<Int> {
+    let text: String
+    switch node.value {
+    case .integer(let number): text = String(number)
+    case .string(let string): text = string
+    case .bool, .float, .array, .table, .other:
+      throw node.fault("expected statuses such as \"200-299\" or 201, found \(node.value.kind)")
+    }
+    let statuses = 200...599
+    let ends = text.split(scalar: "-")
+      .map { Int($0.trimmingPrefix(while: { $0 == " " })) }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+      statuses.contains(first), statuses.contains(last), first <= last
+    else {
+      throw node.fault(
+        "expected statuses from 200 to 599 such as \"200-299\" or 201, found \"\(text)\"")
+    }
+    return first...last
+  }
+}
+
+extension JSONPointer {
+  init(_ node: ConfigNode) throws(ConfigError) {
+    guard case .string = node.value else {
+      throw node.fault("expected a JSON Pointer, found \(node.value.kind)")
+    }
+    let text = try node.foreign()
+    self = try node.checked { try JSONPointer(text) }
+  }
+
+  /// The pointer as written in the configuration.
+  var text: String { TOMLText.string(description) }
+}
+
+extension Codec where Value == JSONPointer {
+  static var pointer: Codec { Codec({ try JSONPointer($0) }, \.text) }
+}
+
+extension ReplyValue.Place {
+  static let keys = ["pointer", "regex", "header"]
+
+  /// Reads the one of the three keys that a table has.
+  ///
+  /// - Parameter missing: the error if it has none.
+  init(
+    _ entries: [String: ConfigNode], of node: ConfigNode, missing: String? = nil
+  ) throws(ConfigError) {
+    switch (entries["pointer"], entries["regex"], entries["header"]) {
+    case (let node?, nil, nil):
+      self = .pointer(try JSONPointer(node))
+    case (nil, let node?, nil):
+      let source = try node.foreign()
+      guard !source.isEmpty else {
+        throw node.fault("expected a regular expression, found nothing")
+      }
+      self = .pattern(try node.checked { try Pattern(source) })
+    case (nil, nil, let node?):
+      let name = try node.fixed()
+      guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
+      self = .header(name.lowercased())
+    case (nil, nil, nil) where missing != nil: throw node.fault(missing ?? "")
+    default: throw node.fault("expected one of \"pointer\", \"regex\" and \"header\"")
+    }
+  }
+
+  var entry: (key: String, value: String?) {
+    switch self {
+    case .pointer(let pointer): ("pointer", pointer.text)
+    case .pattern(let pattern): ("regex", TOMLText.string(pattern.source))
+    case .header(let name): ("header", TOMLText.string(Template.braced(name)))
+    }
+  }
+}
+
+extension Codec where Value == ReplyValue {
+  /// `"/files/0/url"`, `{ regex = … }` or `{ header = … }`.
+  ///
+  /// - Parameter scope: the placeholders allowed in `prefix` and `suffix`, which are then parts of a URL; nil
+  ///   for none.
+  static func place(scope: [Template.Placeholder]? = nil) -> Codec {
+    @Sendable func around(
+      _ node: ConfigNode, _ reader: TemplateReader
+    ) throws(ConfigError) -> Template {
+      guard let scope else { return Template(literal: try node.fixed()) }
+      return try reader.template(node, scope: scope, escaping: .url)
+    }
+    let empty = Template(literal: "")
+    return Codec(
+      read: { node, reader in
+        guard case .table = node.value else {
+          return ReplyValue(.pointer(try JSONPointer(node)))
+        }
+        let entries = try node.table(ReplyValue.Place.keys + ["prefix", "suffix"])
+        var value = ReplyValue(try ReplyValue.Place(entries, of: node))
+        if let node = entries["prefix"] { value.prefix = try around(node, reader) }
+        if let node = entries["suffix"] { value.suffix = try around(node, reader) }
+        return value
+      },
+      write: { value, writer in
+        let place = value.place.entry
+        if place.key == "pointer", value.prefix == empty, value.suffix == empty {
+          return place.value
+        }
+        return TOMLText.table([
+          place, ("prefix", value.prefix == empty ? nil : writer.string(value.prefix)),
+          ("suffix", value.suffix == empty ? nil : writer.string(value.suffix)),
+        ])
+      })
+  }
+}
+
+extension Codec where Value == FailureRule {
+  /// `{ pointer = "/error", not = "", message = "/error" }`.
+  static var failure: Codec {
+    Codec(
+      read: { node, reader in
+        let entries = try node.table(ReplyValue.Place.keys + ["is", "not", "message"])
+        let place = try ReplyValue.Place(
+          entries, of: node, missing: "\"pointer\" is missing: the value of the reply to look at")
+        let test: FailureRule.Test
+        // A header field may repeat a digest of the file that was sent.
+        let digests = [Template.Placeholder.fileSHA256, .fileMD5]
+        switch (place, entries["is"], entries["not"]) {
+        case (.pattern, nil, nil): test = .equals(.bool(true))
+        case (.pattern, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
+        case (.pattern, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
+        case (.header, let wanted?, nil):
+          test = .equalsText(try reader.template(wanted, scope: digests))
+        case (.header, nil, let wanted?):
+          test = .differsText(try reader.template(wanted, scope: digests))
+        case (.pointer, let wanted?, nil): test = .equals(try reader.fixed(wanted))
+        case (.pointer, nil, let wanted?): test = .differs(try reader.fixed(wanted))
+        case (_, nil, nil), (_, .some, .some):
+          throw node.fault("expected one of \"is\" and \"not\": the value that means failure")
+        }
+        var rule = FailureRule(place, test: test)
+        if let node = entries["message"] {
+          rule.message =
+            try node.string().hasPrefix(scalars: "/")
+            ? .pointer(try JSONPointer(node))
+            : .text(try node.fixed())
+        }
+        return rule
+      },
+      write: { rule, writer in
+        let test: (key: String, value: String?) =
+          switch rule.test {
+          case .equals(let value): ("is", TOMLText.json(value, Template.braced))
+          case .differs(let value): ("not", TOMLText.json(value, Template.braced))
+          case .equalsText(let text): ("is", writer.string(text))
+          case .differsText(let text): ("not", writer.string(text))
+          }
+        let message: String? =
+          switch rule.message {
+          case .pointer(let place): place.text
+          case .text(let text): TOMLText.string(Template.braced(text))
+          case nil: nil
+          }
+        return TOMLText.table([rule.place.entry, test, ("message", message)])
+      })
+  }
+}

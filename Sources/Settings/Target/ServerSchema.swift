@@ -1,0 +1,180 @@
+import JSONText
+import UploadModel
+
+/// The requests of a target other than uploads: its ticket and its server side.
+extension Schema where Root == ServerCall {
+  /// The keys of a request whose texts may have these placeholders.
+  static func call(scope: [Template.Placeholder]) -> Schema {
+    Schema(
+      [
+        Key("url", \.url, .address(scope: scope), need: "the address of the request"),
+        Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"])),
+        Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
+        Key("query", \.query, .pairs(scope: scope)),
+      ] + Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
+  }
+}
+
+extension ServerCall {
+  /// A request of which nothing has been read yet.
+  fileprivate init(method: String, _ rules: ReplyRules = ReplyRules()) {
+    self.init(url: Template(literal: ""), method: method)
+    self.rules = rules
+  }
+
+  fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    if let node = entries["form"], json != nil {
+      throw node.fault("a request has one body; leave \"json\" or \"form\" out")
+    }
+    if let body = entries["json"] ?? entries["form"], method == "GET" {
+      throw body.fault("a GET request has no body")
+    }
+    if let node = entries["fail_when"], rules.ofWholeRequest != rules {
+      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+    }
+  }
+}
+
+extension Schema where Root == Ticket {
+  static let ticket = Schema(
+    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [
+      Key(
+        "upload_url", \.uploadURL, .place(scope: Template.Placeholder.ofFile),
+        need: "where the reply holds the address for the file"),
+      Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
+    ])
+}
+
+extension Ticket {
+  /// A ticket of which nothing has been read yet.
+  static let start = Ticket(
+    call: ServerCall(method: "POST"), uploadURL: ReplyValue(.pointer(.whole)))
+
+  init(_ node: ConfigNode, _ reader: TemplateReader) throws(ConfigError) {
+    self = .start
+    try call.check(Schema.ticket.read(node, into: &self, reader))
+  }
+}
+
+extension Schema where Root == ServerSide {
+  /// The table `server` of a target. How replies to its uploads are judged is the default for its other requests.
+  static func server(of target: Target) -> Schema {
+    var usual = ReplyRules()
+    usual.failures = target.response.ofWholeRequest.failures
+    usual.unreadable = target.response.unreadable
+    let call = Schema<ServerCall>.call
+    let result = Template.Placeholder.ofResult + (target.ticket == nil ? [] : [.ticket])
+    return Schema([
+      Key(
+        "list", \.list,
+        from: ServerSide.Listing(
+          call: ServerCall(method: "GET", usual), items: .whole, id: .whole, title: .whole),
+        .listing
+      ) { list, entries in
+        if entries["title"] == nil { list.title = list.id }
+        try list.call.check(entries)
+      },
+      ofEntry("get", \.get, ServerCall(method: "GET", usual)),
+      ofEntry("delete", \.delete, ServerCall(method: "DELETE", usual)),
+      Key("create", \.create, from: ServerCall(method: "POST", usual), call(result)) {
+        call, entries in try call.check(entries)
+      },
+    ])
+  }
+
+  /// A request about one entry of the server's list.
+  private static func ofEntry(
+    _ name: String, _ path: WritableKeyPath<ServerSide, ServerCall?> & Sendable, _ start: ServerCall
+  ) -> Key {
+    Key(name, path, from: start, .call(scope: Template.Placeholder.ofEntry)) {
+      call, entries in
+      try call.check(entries)
+      guard call.templates.contains(where: { $0.asks(for: .id) }) else {
+        throw InvalidInput("{id} is missing: every request would be about the same entry")
+      }
+    }
+  }
+}
+
+extension Schema where Root == ServerSide.Listing {
+  fileprivate static let listing = Schema(
+    Schema<ServerCall>.call(scope: Template.Placeholder.always).keys.map { $0.within(\.call) } + [
+      Key("items", \.items, .pointer),
+      Key("id", \.id, .pointer, need: "the JSON Pointer to the ID of an entry"),
+      Key("title", \.title, .pointer), Key("size", \.size, .pointer),
+      Key("location", \.location, .pointer), Key("time", \.time, .column),
+      Key("next", \.next, .next), Key("total", \.total, .place()),
+      Key("columns", \.columns, .list(.column)),
+    ])
+}
+
+extension Codec where Value == Column {
+  /// `"/time"` or `{ pointer = "/time", format = "epoch" }`.
+  fileprivate static var column: Codec {
+    let schema = Schema<Column>([
+      .init("pointer", \.pointer, .pointer, need: "it must point to the value in the entry"),
+      .init("format", \.format, .choice),
+    ])
+    return Codec(
+      read: { node, reader in
+        var column = Column(.whole)
+        if case .table = node.value {
+          try schema.read(node, into: &column, reader)
+        } else {
+          column.pointer = try .init(node)
+        }
+        return column
+      },
+      write: { column, writer in
+        column.format == .text
+          ? column.pointer.text
+          : TOMLText.table(schema.entries(column, usually: Column(.whole), writer))
+      })
+  }
+}
+
+extension Codec where Value == NextPage {
+  /// `"link"`, `{ pointer = "/next" }`, `{ pointer = "/cursor", query = "after" }` or `{ query = "page", from = 1 }`.
+  fileprivate static var next: Codec {
+    Codec(
+      { node in
+        if case .string(let text) = node.value {
+          guard text == "link" else {
+            throw node.fault(
+              "expected \"link\" or a table with \"pointer\" or \"query\", found \"\(text)\"")
+          }
+          return .link
+        }
+        let entries = try node.table(["pointer", "query", "from"])
+        let pointer = try entries["pointer"].map(JSONPointer.init)
+        let query = try entries["query"]?.fixed()
+        if let node = entries["query"], query?.isEmpty == true {
+          throw node.fault("expected the name of a query item, found nothing")
+        }
+        if let node = entries["from"], pointer != nil || query == nil {
+          throw node.fault("only pages that are counted have a first number; leave \"from\" out")
+        }
+        switch (pointer, query) {
+        case (let pointer?, let query?): return .token(pointer, query: query)
+        case (let pointer?, nil): return .address(pointer)
+        case (nil, let query?):
+          return .number(query: query, from: try entries["from"]?.integer(in: 0...1_000_000) ?? 1)
+        case (nil, nil):
+          throw node.fault("expected \"link\" or a table with \"pointer\" or \"query\"")
+        }
+      },
+      { next in
+        switch next {
+        case .link: TOMLText.string("link")
+        case .address(let place): TOMLText.table([("pointer", place.text)])
+        case .token(let place, let query):
+          TOMLText.table([
+            ("pointer", place.text),
+            ("query", TOMLText.string(Template.braced(query))),
+          ])
+        case .number(let query, let from):
+          TOMLText.table([("query", TOMLText.string(Template.braced(query))), ("from", "\(from)")])
+        }
+      })
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import ScalarText
+import UploadModel
+
+/// The values that only a target has.
+extension Codec where Value == Template {
+  /// The name of a form field.
+  static var fieldName: Codec {
+    Codec(
+      read: { node, reader in
+        _ = try node.string()
+        let field = try reader.template(node)
+        guard !field.sample("x").isEmpty else {
+          throw node.fault("expected a field name, found nothing")
+        }
+        // Field names are shown with the request.
+        guard field.secrets.isEmpty else {
+          throw node.fault("the name of a field holds no secrets")
+        }
+        return field
+      },
+      write: { $1.string($0) })
+  }
+}
+
+extension Codec where Value == Template? {
+  /// The name that the server is told; nil for the file's own, which is the default.
+  static var fileName: Codec {
+    let own = "{file.name}"
+    return Codec(
+      read: { node, reader in
+        let name = try reader.template(node)
+        guard !name.sample("x").isEmpty else {
+          throw node.fault("expected a file name, found nothing")
+        }
+        return name.source == own ? nil : name
+      },
+      write: { name, writer in name.map(writer.string) ?? TOMLText.string(own) })
+  }
+}
+
+extension Codec where Value == [Target.Field] {
+  /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that order, or a
+  /// plain table, sorted by name.
+  static func formFields(scope: [Template.Placeholder]) -> Codec {
+    Codec(
+      read: { node, reader in
+        if case .table = node.value { return try reader.pairs(node, scope: scope) }
+        var fields: [Target.Field] = []
+        for element in try node.array() {
+          let entries = try element.table(["name", "value", "json", "type"])
+          guard let name = try entries["name"]?.fixed(),
+            (entries["value"] == nil) != (entries["json"] == nil)
+          else { throw element.fault("a field needs \"name\", and either \"value\" or \"json\"") }
+          var type: String?
+          if let node = entries["type"] { type = try Codec<String>.mediaType.read(node, reader) }
+          if let node = entries["json"] {
+            let value = try reader.json(node, scope: scope)
+            fields.append(Target.Field(name: name, value: value, type: type ?? "application/json"))
+          } else if let node = entries["value"] {
+            let value = try reader.value(node, named: name, scope: scope)
+            fields.append(Target.Field(name: name, value: value, type: type))
+          }
+        }
+        return fields
+      },
+      write: { fields, writer in
+        let lines = fields.map { field in
+          let name = TOMLText.string(Template.braced(field.name))
+          if field.type == "application/json", let json = writer.json(field.value) {
+            return TOMLText.table([("name", name), ("json", json)])
+          }
+          return TOMLText.table([
+            ("name", name), ("value", writer.string(field.value)),
+            ("type", field.type.map(TOMLText.string)),
+          ])
+        }
+        return lines.isEmpty ? nil : "[\n" + lines.map { "  \($0),\n" }.joined() + "]"
+      })
+  }
+
+  static func headers(scope: [Template.Placeholder]) -> Codec {
+    Codec(
+      read: { node, reader in
+        var headers: [Target.Field] = []
+        for (name, node) in try node.entries() {
+          try node.checked { try HeaderRule.check(name: name, value: nil) }
+          guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
+            throw node.fault("this header occurs twice; upper and lower case make no difference")
+          }
+          let value = try reader.value(node, named: name, scope: scope)
+          if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
+          // The expanded value must not be in the message: it may be a secret.
+          try node.checked { try HeaderRule.check(name: name, value: value.fixedText) }
+          headers.append(Target.Field(name: name, value: value))
+        }
+        return headers
+      },
+      write: { $0.isEmpty ? nil : $1.pairs($0) })
+  }
+
+  /// `{ name = "value", … }` for a tus server, sorted by name, since TOML tables are unordered.
+  static var metadata: Codec {
+    Codec(
+      read: { node, reader in
+        var fields: [Target.Field] = []
+        for (key, node) in try node.entries() {
+          // Keys are sent unencoded, separated by commas and spaces (tus 1.0.0, "Creation").
+          guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C })
+          else {
+            throw node.fault("a key of metadata has ASCII characters, no blanks and no commas")
+          }
+          fields.append(
+            Target.Field(name: try node.fixed(key), value: try reader.value(node, named: key)))
+        }
+        return fields
+      },
+      write: { $0.isEmpty ? nil : $1.pairs($0) })
+  }
+}
+
+extension Codec where Value == TypePattern {
+  static var typePattern: Codec {
+    Codec(
+      {
+        let text = try $0.string()
+        guard let pattern = TypePattern(text) else {
+          throw InvalidInput(
+            "expected a media type such as \"image/jpeg\" or \"image/*\", found \"\(text)\"")
+        }
+        return pattern
+      }, { TOMLText.string($0.description) })
+  }
+}
+
+extension Codec where Value == Origin {
+  static var origin: Codec {
+    Codec(
+      {
+        guard let origin = Origin(try TargetURL.parse(try $0.fixed())) else {
+          throw InvalidInput("expected a URL")
+        }
+        return origin
+      }, { TOMLText.string($0.description) })
+  }
+}
+
+extension Codec where Value == PrepareCommand {
+  /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
+  static var prepare: Codec {
+    let usual = 60.0
+    return Codec(
+      read: { node, reader in
+        var (command, timeout) = (node, usual)
+        if case .table = node.value {
+          let entries = try node.table(["command", "timeout"])
+          guard let inner = entries["command"] else {
+            throw node.fault("\"command\" is missing: the program and its arguments")
+          }
+          command = inner
+          if let node = entries["timeout"] { timeout = try node.seconds(in: 0.1...86_400) }
+        }
+        try Secrets.checkWords(command)
+        var words: [Template] = []
+        for word in try command.array() {
+          words.append(try reader.template(word, scope: Template.Placeholder.ofCommand))
+        }
+        for slot in [Template.Placeholder.input, .output]
+        where !words.contains(where: { $0.asks(for: slot) }) {
+          let use = slot == .input ? "read" : "write"
+          throw command.fault("{\(slot.rawValue)} is missing: the path of the file to \(use)")
+        }
+        return PrepareCommand(words: words, timeout: timeout)
+      },
+      write: { command, writer in
+        let words = TOMLText.array(command.words.map(writer.string))
+        guard command.timeout != usual else { return words }
+        return TOMLText.table([
+          ("command", words), ("timeout", TOMLText.seconds(command.timeout)),
+        ])
+      })
+  }
+}
