@@ -3,8 +3,8 @@ import CPCRE2
 /// What one search may cost, so that no text makes it take forever.
 ///
 /// PCRE2's own limit of matching is not enough: it counts anew from each place where a match may begin, and does not
-/// count how far a repetition such as `\w+` runs. `(a|b)*c` takes minutes for 64 KiB without reaching it. So PCRE2 is
-/// told to call `spend` before each item of the expression, and the steps of the whole search are counted here.
+/// count how far a repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So
+/// PCRE2 calls `spend` before each item of the expression (pcre2callout(3)), which counts the steps of all of it.
 struct SearchBudget {
   /// The most memory that a search may take to remember its ways back, in KiB.
   static let kibibytes: UInt32 = 64 * 1024

@@ -140,15 +140,15 @@ struct ShareXTests {
     // Taking another group would renumber what they refer to, or nobody knows which one it is.
     (
       #"{regex:(a)\1}"#,
-      "hoist uses the first group of a regular expression, so rewrite this one"
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
     ),
     (
       #"{regex:(a)(b)\1|2}"#,
-      "hoist uses the first group of a regular expression, so rewrite this one"
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
     ),
     (
       "{regex:(?#(c)(a)(b)|2}",
-      "hoist uses the first group of a regular expression, so rewrite this one"
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
     ),
     ("http://fixed/", "it takes nothing from the reply"),
     ("{json:a", "a placeholder is not closed"),

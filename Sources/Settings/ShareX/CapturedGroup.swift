@@ -46,7 +46,9 @@ struct CapturedGroup {
   /// The expression with other groups. It must not refer to them, and PCRE2 must see the same ones as we do.
   private func rewritten(_ pattern: Pattern, _ text: String) throws(InvalidInput) -> Pattern {
     guard !pattern.refersBack, pattern.groups == groups.count else {
-      throw InvalidInput("hoist uses the first group of a regular expression, so rewrite this one")
+      throw InvalidInput(
+        "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+      )
     }
     return try Pattern(text)
   }
