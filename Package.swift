@@ -27,6 +27,7 @@ let package = Package(
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .target(name: "CTerminalRescue"),
     .target(name: "CChild"),
 
@@ -34,6 +35,7 @@ let package = Package(
     .target(name: "ScalarText", swiftSettings: strict),
 
     .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "RegularExpressions", dependencies: ["CPCRE2"], swiftSettings: strict),
 
     // Header fields with a structure, for both ends of an upload.
     .target(
@@ -68,7 +70,9 @@ let package = Package(
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
       name: "UploadModel",
-      dependencies: ["JSONText", "MultipartForm", "ScalarText", "StructuredFields"],
+      dependencies: [
+        "JSONText", "MultipartForm", "RegularExpressions", "ScalarText", "StructuredFields",
+      ],
       swiftSettings: strict),
     .target(
       name: "UploadEngine",
@@ -172,6 +176,8 @@ let package = Package(
     .testTarget(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
+    .testTarget(
+      name: "RegularExpressionsTests", dependencies: ["RegularExpressions"], swiftSettings: strict),
     .testTarget(name: "LintTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],

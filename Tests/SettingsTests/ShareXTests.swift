@@ -105,13 +105,16 @@ struct ShareXTests {
     ("15.0.0", "{regex:id=(\\d+)|1}", #"regex = 'id=(\d+)'"#),
     ("15.0.0", "{regex:a(\\d)|0}", #"regex = '(a(\d))'"#),
     ("15.0.0", "{regex:(a)(b)|2}", #"regex = "(?:a)(b)""#),
-    ("15.0.0", #"{regex:u="(?<url>.+)"|url}"#, #"regex = 'u="(.+)"'"#),
+    ("15.0.0", #"{regex:u="(?<url>.+)"|url}"#, #"regex = 'u="(?<url>.+)"'"#),
+    ("15.0.0", #"{regex:(?<q>['"])(\w+)\k<q>|q}"#, #"(?<q>['\"])(\\w+)\\k<q>""#),
+    ("15.0.0", #"{regex:(?<=id=)(?'n'\d+)(?!x)|1}"#, #"regex = "(?<=id=)(?'n'\\d+)(?!x)""#),
+    ("15.0.0", #"{regex:(['"])\w+\1|1}"#, #"(['\"])\\w+\\1""#),
     ("15.0.0", #"{regex:{response}|id=(\d)|1}"#, #"regex = 'id=(\d)'"#),
     ("15.0.0", #"{regex:(a\|b)|1}"#, #"regex = "(a|b)""#),
     // Those without a name count first.
     ("15.0.0", "{regex:(?<n>a)[(](b)|1}", #"regex = "(?:a)[(](b)""#),
-    ("15.0.0", "{regex:(?<n>a)[(](b)|2}", #"regex = "(a)[(](b)""#),
-    ("15.0.0", "{regex:(?i)a(b)}", #"regex = "(?i)(a(b))""#),
+    ("15.0.0", "{regex:(?<n>a)[(](b)|2}", #"regex = "(?<n>a)[(](b)""#),
+    ("15.0.0", "{regex:(?i)a(b)}", #"regex = "((?i)a(b))""#),
     ("12.0.0", "http://x/$json:id$", "prefix = \"http://x/\""),
     ("15.0.0", "", #"regex = '\S+'"#),
   ])
@@ -131,8 +134,21 @@ struct ShareXTests {
     ("{regex:(a)(b)|x}", "the regular expression has no group x"),
     ("{regex:{header:x}|(a)|1}", "it searches something other than the reply"),
     (
-      "{regex:(?=a)}",
-      "the regular expression looks around with \"(?\", which takes no bounded time; write it without"
+      "{regex:(?=a}",
+      "the regular expression is wrong near character 4: missing closing parenthesis"
+    ),
+    // Taking another group would renumber what they refer to, or nobody knows which one it is.
+    (
+      #"{regex:(a)\1}"#,
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+    ),
+    (
+      #"{regex:(a)(b)\1|2}"#,
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+    ),
+    (
+      "{regex:(?#(c)(a)(b)|2}",
+      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
     ),
     ("http://fixed/", "it takes nothing from the reply"),
     ("{json:a", "a placeholder is not closed"),
@@ -181,8 +197,9 @@ struct ShareXTests {
 
   /// As ShareX 13.7 reads them: a number, then a group's name or number behind "," or "|".
   @Test(arguments: [
-    ("1", "(<a>(?<thumb>t+)(b)</a>)"), ("1,thumb", "<a>(t+)(b)</a>"),
-    ("1|thumb", "<a>(t+)(b)</a>"), ("1,1", "<a>(?:t+)(b)</a>"), ("1,2", "<a>(t+)(b)</a>"),
+    ("1", "(<a>(?<thumb>t+)(b)</a>)"), ("1,thumb", "<a>(?<thumb>t+)(b)</a>"),
+    ("1|thumb", "<a>(?<thumb>t+)(b)</a>"), ("1,1", "<a>(?:t+)(b)</a>"),
+    ("1,2", "<a>(?<thumb>t+)(b)</a>"),
     ("1,0", "(<a>(?<thumb>t+)(b)</a>)"),
   ])
   func groupsOfTheOldSyntax(_ argument: String, _ expected: String) throws {

@@ -87,6 +87,28 @@ struct ReplyRulesTests {
     #expect(outcome(try judge("Sto", isCut: true) { $0.failures = [rule] }) == "outcome-unknown")
   }
 
+  /// Nobody knows what a rule says that takes too long. Another rule may.
+  @Test func aTextThatIsMadeToCostTime() throws {
+    let body = String(repeating: "a", count: 60_000) + "!"
+    let slow = try Pattern("(a+)+$")
+    let reason = "its answer takes too long to search for (a+)+$"
+    for test in [
+      FailureRule.Test.equals(.bool(true)), .equals(.bool(false)), .differs(.bool(true)),
+    ] {
+      let rule = FailureRule(.pattern(slow), test: test)
+      guard case .failed(let failure) = try judge(body, { $0.failures = [rule] }) else {
+        Issue.record("it counts as delivered")
+        continue
+      }
+      #expect(failure.cause == .outcomeUnknown(reason))
+      let other = FailureRule(.pattern(try Pattern("!$")), test: .equals(.bool(true)))
+      #expect(outcome(try judge(body) { $0.failures = [rule, other] }) == "rejected: !")
+    }
+    // An address that is not found does not make the upload a failure.
+    let verdict = try judge(body) { $0.url = ReplyValue(.pattern(slow)) }
+    #expect(outcome(verdict) == "delivered -")
+  }
+
   @Test(arguments: [
     ("ab12", "delivered -"), ("ab13", "rejected: x-hash-sha256 is ab13"),
     (nil, "rejected: its answer has no x-hash-sha256"),

@@ -11,22 +11,26 @@ struct CapturedGroup {
     var name: String?
   }
 
+  private let expression: String
   private let source: [Unicode.Scalar]
   private let groups: [Group]
 
-  init(_ source: String) {
-    self.source = Array(source.unicodeScalars)
-    groups = Self.groups(in: self.source)
+  init(_ expression: String) {
+    self.expression = expression
+    source = Array(expression.unicodeScalars)
+    groups = Self.groups(in: source)
   }
 
   /// - Parameter group: the name or number of the wanted group; nil or 0 for the whole match.
   func pattern(of group: String?) throws(InvalidInput) -> Pattern {
+    let pattern = try Pattern(expression)
     guard let group, !group.isEmpty, group != "0" else {
-      return try Pattern(groups.isEmpty ? text(source) : whole)
+      return pattern.groups == 0 ? pattern : try rewritten(pattern, "(\(expression))")
     }
     guard let wanted = position(of: group) else {
       throw InvalidInput("the regular expression has no group \(group)")
     }
+    if wanted == 0 { return pattern }
     var result: [Unicode.Scalar] = []
     var end = 0
     for (position, group) in groups.enumerated() where position <= wanted {
@@ -34,16 +38,19 @@ struct CapturedGroup {
       result += Array((position == wanted ? "(" : "(?:").unicodeScalars)
       end = group.opening.upperBound
     }
-    return try Pattern(text(result + source[end...]))
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: result + source[end...])
+    return try rewritten(pattern, String(text))
   }
 
-  /// The expression with all of it captured as the first group. A leading `(?i)` stays in front.
-  private var whole: String {
-    let flag = Array("(?i)".unicodeScalars)
-    let hasFlag = source.starts(with: flag)
-    return (hasFlag ? "(?i)" : "") + "("
-      + text(hasFlag ? source.dropFirst(flag.count) : source[...])
-      + ")"
+  /// The expression with other groups. It must not refer to them, and PCRE2 must see the same ones as we do.
+  private func rewritten(_ pattern: Pattern, _ text: String) throws(InvalidInput) -> Pattern {
+    guard !pattern.refersBack, pattern.groups == groups.count else {
+      throw InvalidInput(
+        "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+      )
+    }
+    return try Pattern(text)
   }
 
   /// The index of a group by its name, or by its number in .NET, where unnamed groups come first
@@ -54,12 +61,6 @@ struct CapturedGroup {
       groups.indices.filter { groups[$0].name == nil }
       + groups.indices.filter { groups[$0].name != nil }
     return order.indices.contains(number - 1) ? order[number - 1] : nil
-  }
-
-  private func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    return String(view)
   }
 
   private static func groups(in source: [Unicode.Scalar]) -> [Group] {

@@ -48,7 +48,11 @@ package struct ReplyRules: Hashable, Sendable {
       content.document = JSONValue(text: reply.text)
     }
     for pattern in failures.compactMap(\.pattern) {
-      content.matches[pattern] = pattern.firstMatch(in: reply.text)?.first ?? nil
+      do {
+        content.matches[pattern] = try pattern.expression.firstMatch(in: reply.text)?.first ?? nil
+      } catch {
+        content.undecided.insert(pattern)
+      }
     }
     return content
   }
@@ -77,9 +81,15 @@ package struct ReplyRules: Hashable, Sendable {
   /// - Parameter end: the request's end, for one of its files.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
     let isJSON = content.document != nil
-    let rules = failures.filter { isJSON || !$0.needsJSON }
+    let undecided = failures.compactMap(\.pattern).first(where: content.undecided.contains)
+    let rules = failures.filter { rule in
+      (isJSON || !rule.needsJSON) && rule.pattern.map(content.undecided.contains) != true
+    }
     if let words = rules.lazy.compactMap({ $0.complaint(in: content, of: end) }).first {
       return .rejected(words)
+    }
+    if let undecided {
+      return .outcomeUnknown("its answer takes too long to search for \(undecided.source)")
     }
     guard needsDocument, !isJSON else { return nil }
     let why = "its answer is not JSON"
@@ -121,6 +131,8 @@ package struct ReplyContent: Hashable, Sendable {
   var document: JSONValue?
   /// What the patterns for failures match.
   var matches: [Pattern: String] = [:]
+  /// The patterns for failures that take too long to look for.
+  var undecided: Set<Pattern> = []
   /// What the pattern for the file's address matches; nil if it matches nothing, or there is no pattern.
   var match: String?
   /// The same for the address that deletes the file.

@@ -80,12 +80,3 @@ package struct ReplyValue: Hashable, Sendable {
     return text.map { around(prefix) + $0 + around(suffix) }
   }
 }
-
-extension Pattern {
-  /// The first group that it captures in a text, or its whole match; nil if it matches nothing.
-  func value(in text: String) -> String? {
-    firstMatch(in: text).flatMap { groups in
-      groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
-    }
-  }
-}

@@ -1,0 +1,108 @@
+import CPCRE2
+
+/// A regular expression in Perl's syntax (pcre2pattern(3)).
+///
+/// `\d`, `\w`, `\s` and `\b` mean ASCII unless the expression begins with `(*UCP)`; `(?i)` ignores case in all of
+/// Unicode. Lines end with CR, LF or both: `.` matches neither, and `$` also matches before the one that ends the text.
+package final class RegularExpression: @unchecked Sendable {
+  // It is Sendable because nothing changes `code` after it has been made; several threads may then match with it
+  // (pcre2api(3), "Multithreading"). What a search changes belongs to the search.
+  private let code: OpaquePointer
+
+  /// How many groups it captures, without the whole match.
+  package let groups: Int
+  /// Whether it refers to what one of its groups has captured.
+  package let refersBack: Bool
+
+  /// The longest expression, in bytes.
+  static let mostBytes = 4000
+
+  /// Reads an expression.
+  ///
+  /// - Throws: `Mistake` if it is not a valid expression, or too long.
+  package init(_ source: String) throws(Mistake) {
+    guard source.utf8.count <= Self.mostBytes else {
+      throw Mistake("is longer than \(Self.mostBytes) bytes")
+    }
+    let context = pcre2_compile_context_create_8(nil)
+    defer { pcre2_compile_context_free_8(context) }
+    guard let context else { throw Mistake("finds no memory") }
+    // The default is a choice of whoever built the library.
+    pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
+    // The automatic callouts are what `SearchBudget` counts. \C could cut a character in two.
+    let options = PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C
+    var (error, place) = (Int32(0), 0)
+    let bytes = Array(source.utf8)
+    guard let code = pcre2_compile_8(bytes, bytes.count, options, &error, &place, context) else {
+      let character = String(decoding: bytes.prefix(place), as: UTF8.self).unicodeScalars.count
+      throw Mistake("is wrong near character \(max(character, 1)): \(Self.words(error))")
+    }
+    self.code = code
+    groups = Int(Self.number(PCRE2_INFO_CAPTURECOUNT, of: code))
+    refersBack = Self.number(PCRE2_INFO_BACKREFMAX, of: code) > 0
+  }
+
+  deinit { pcre2_code_free_8(code) }
+
+  /// The leftmost match, and what each of its groups captured; nil if there is no match.
+  ///
+  /// - Throws: `SearchEnded` if the search took too long to find out.
+  package func firstMatch(in text: String) throws(SearchEnded) -> [String?]? {
+    var text = text
+    return try text.withUTF8 { (text) -> Result<[String?]?, SearchEnded> in
+      let (data, context) = (
+        pcre2_match_data_create_from_pattern_8(code, nil), pcre2_match_context_create_8(nil)
+      )
+      defer {
+        pcre2_match_data_free_8(data)
+        pcre2_match_context_free_8(context)
+      }
+      guard let data, let context else { return .failure(SearchEnded()) }
+      var budget = SearchBudget(countsGroups: refersBack)
+      let status = withUnsafeMutablePointer(to: &budget) { budget in
+        pcre2_set_callout_8(context, SearchBudget.spend, budget)
+        pcre2_set_heap_limit_8(context, SearchBudget.kibibytes)
+        return pcre2_match_8(code, text.baseAddress, text.count, 0, 0, data, context)
+      }
+      switch status {
+      case PCRE2_ERROR_NOMATCH: return .success(nil)
+      case ..<0: return .failure(SearchEnded())
+      default: return .success(Self.captures(in: text, data))
+      }
+    }.get()
+  }
+
+  private static func captures(
+    in text: UnsafeBufferPointer<UInt8>, _ data: OpaquePointer
+  ) -> [String?] {
+    let count = Int(pcre2_get_ovector_count_8(data))
+    let places = UnsafeBufferPointer(start: pcre2_get_ovector_pointer_8(data), count: 2 * count)
+    return stride(from: 0, to: places.count, by: 2).map { index in
+      let (start, end) = (places[index], places[index + 1])
+      // PCRE2_UNSET, if the group captured nothing, is -1 as an Int.
+      guard 0 <= start, start <= end, end <= text.count else { return nil }
+      return String(decoding: text[start..<end], as: UTF8.self)
+    }
+  }
+
+  private static func number(_ property: Int32, of code: OpaquePointer) -> UInt32 {
+    var number: UInt32 = 0
+    pcre2_pattern_info_8(code, UInt32(property), &number)
+    return number
+  }
+
+  private static func words(_ error: Int32) -> String {
+    var text = [UInt8](repeating: 0, count: 256)
+    pcre2_get_error_message_8(error, &text, text.count)
+    return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  /// Why something is not a regular expression, to be read after "the regular expression".
+  package struct Mistake: Error, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  /// A search ended before it was clear whether there is a match.
+  package struct SearchEnded: Error {}
+}

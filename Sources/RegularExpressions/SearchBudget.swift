@@ -1,0 +1,42 @@
+import CPCRE2
+
+/// What one search may cost, so that no text makes it take forever.
+///
+/// PCRE2's own limit of matching is not enough: it counts anew from each place where a match may begin, and does not
+/// count how far a repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So
+/// PCRE2 calls `spend` before each item of the expression (pcre2callout(3)), which counts the steps of all of it.
+struct SearchBudget {
+  /// The most memory that a search may take to remember its ways back, in KiB.
+  static let kibibytes: UInt32 = 64 * 1024
+
+  /// How many steps are left; ten million take some tenths of a second.
+  private var steps = 10_000_000
+  private var place = 0
+  private let countsGroups: Bool
+
+  /// - Parameter countsGroups: whether captured text is compared with more text.
+  init(countsGroups: Bool) { self.countsGroups = countsGroups }
+
+  /// An item costs one step, and another for every eight bytes that were read before it.
+  private mutating func spend(_ block: pcre2_callout_block_8) -> Bool {
+    var bytes = abs(block.current_position - place)
+    place = block.current_position
+    if countsGroups, let places = block.offset_vector {
+      for group in 1..<max(Int(block.capture_top), 1) {
+        bytes += max(places[2 * group + 1] - places[2 * group], 0)
+      }
+    }
+    steps -= 1 + bytes / 8
+    return steps >= 0
+  }
+
+  /// Called by PCRE2, with a pointer to a budget; a negative number ends the search.
+  static let spend:
+    @convention(c) (UnsafeMutablePointer<pcre2_callout_block_8>?, UnsafeMutableRawPointer?) -> Int32 =
+      { block, budget in
+        guard let block, let budget = budget?.assumingMemoryBound(to: SearchBudget.self) else {
+          return PCRE2_ERROR_CALLOUT
+        }
+        return budget.pointee.spend(block.pointee) ? 0 : PCRE2_ERROR_CALLOUT
+      }
+}
