@@ -188,17 +188,17 @@ extension HistoryRow {
   fileprivate init(_ entry: HistoryEntry) {
     let end: End =
       switch entry.outcome {
-      case "done": .sent
-      case nil, "paused", "stopped", "withdrawn": .open
-      case "outcome-unknown": .unknown
-      default: .failed
+      case .done: .sent
+      case nil, .paused, .stopped, .withdrawn: .open
+      case .unknown: .unknown
+      case .interrupted, .failed: .failed
       }
     // The code in words, such as "outcome unknown"; the row's page has the sentence about it.
     let words =
       switch entry.outcome {
-      case "done": "sent"
-      case "withdrawn": "not sent"
-      case let code: code?.replacing(scalars: "-", with: " ") ?? "under way"
+      case .done: "sent"
+      case .withdrawn: "not sent"
+      case let end: end?.rawValue.replacing(scalars: "-", with: " ") ?? "under way"
       }
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
@@ -206,7 +206,7 @@ extension HistoryRow {
       time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
-    mayHaveArrived = entry.outcome.map(Failure.codesOfDoubt.contains) ?? false
+    mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes
     deletionURL = entry.deletionURL
   }
