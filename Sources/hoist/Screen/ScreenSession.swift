@@ -47,6 +47,8 @@ final class ScreenSession {
   var home: String { context.home }
   var time: TimeSource { context.time }
   let interface: any UserInterface
+  /// The tokens of uploads, which looks at servers use as well.
+  let tokens = TokenSource()
   var intake: FileIntake
   /// Finds files and reads the queue, in the order of requests. A folder may take a long time.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
