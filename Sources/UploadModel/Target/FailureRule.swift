@@ -3,15 +3,7 @@ import JSONText
 
 /// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that means a failure.
 package struct FailureRule: Hashable, Sendable {
-  /// Where it is in the reply.
-  package enum Place: Hashable, Sendable {
-    /// A value in a JSON reply.
-    case pointer(JSONPointer)
-    /// A match in the text of any reply.
-    case pattern(Pattern)
-    /// A header field, its name in lower case.
-    case header(String)
-  }
+  package typealias Place = ReplyPlace
 
   /// How the value is tested.
   package enum Test: Hashable, Sendable {
@@ -61,20 +53,10 @@ package struct FailureRule: Hashable, Sendable {
   }
 
   /// Whether it has to be checked for each file of a request separately.
-  var dependsOnFile: Bool {
-    if template?.isLiteral == false { return true }
-    if case .pointer(let pointer) = place { return pointer.dependsOnFile }
-    return false
-  }
-
-  /// Whether it needs a JSON reply.
-  var needsJSON: Bool { if case .pointer = place { true } else { false } }
+  var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 
   /// The pattern that it looks for in the text of a reply, if any.
   var pattern: Pattern? { if case .pattern(let pattern) = place { pattern } else { nil } }
-
-  /// Whether it reads the content of a reply.
-  var needsContent: Bool { if case .header = place { false } else { true } }
 
   /// Whether a missing value does not count as a failure.
   var isSilentWithoutValue: Bool {
