@@ -210,14 +210,13 @@ package actor UploadEngine {
       stopStep(task)
       transfers[task]?.recordStopped(id)
       guard transfers[task]?.mayBreakOff == true else { return }
-      transfers[task]?.isBrokenOff = true
       transfers[task]?.task.cancel()
     case .startTimer(let seconds):
       jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
       }
     case .report(let state):
-      if jobs[id]?.isAhead == true, state.isWaitingOrPreparing { return }
+      if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
         // The restored upload replaces this one if it never arrived. If it has arrived, or may have, that is
         // reported, and nothing is sent again.
