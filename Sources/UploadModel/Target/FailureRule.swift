@@ -39,11 +39,6 @@ package struct FailureRule: Hashable, Sendable {
     self.message = message
   }
 
-  /// A rule for a value in JSON.
-  package init(pointer: JSONPointer, test: Test, message: Message? = nil) {
-    self.init(.pointer(pointer), test: test, message: message)
-  }
-
   /// The text that it compares with, which may contain the file's digests.
   var template: Template? {
     switch test {
