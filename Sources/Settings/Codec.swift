@@ -2,7 +2,7 @@ import ScalarText
 import UploadModel
 
 /// How a kind of value stands in the configuration. What `write` gives, `read` reads as the same value.
-struct Codec<Value: Equatable>: Sendable {
+struct Codec<Value: Equatable & Sendable>: Sendable {
   private let reading: @Sendable (ConfigNode, TemplateReader) throws -> Value
   /// Writes a value; nil if leaving out the key says it.
   let write: @Sendable (Value, TemplateWriter) -> String?
@@ -91,7 +91,7 @@ extension Codec where Value: RawRepresentable<String> & CaseIterable {
 
 extension Codec {
   /// An array; `nothing` says why it may not be empty.
-  static func list<Element>(
+  static func list<Element: Sendable>(
     _ element: Codec<Element>, nothing: String? = nil
   ) -> Codec where Value == [Element] {
     Codec(
@@ -108,7 +108,7 @@ extension Codec {
   }
 
   /// A list in which neither order nor repetition matters.
-  static func set<Element: Hashable>(
+  static func set<Element: Hashable & Sendable>(
     _ element: Codec<Element>
   ) -> Codec where Value == Set<Element> {
     Codec(

@@ -1,6 +1,6 @@
 /// The keys of a table of the configuration that describes a `Root`: the only list of them, for reading, writing,
 /// and messages.
-struct Schema<Root>: Sendable {
+struct Schema<Root: Sendable>: Sendable {
   /// One key.
   struct Key: Sendable {
     let name: String
@@ -52,7 +52,7 @@ struct Schema<Root>: Sendable {
 
 extension Schema.Key {
   /// A value of the root.
-  init<Value: Equatable>(
+  init<Value: Equatable & Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, _ codec: Codec<Value>,
     need: String? = nil
   ) {
@@ -60,7 +60,7 @@ extension Schema.Key {
   }
 
   /// A value whose form depends on what else the root has.
-  init<Value: Equatable>(
+  init<Value: Equatable & Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, need: String? = nil,
     _ codec: @escaping @Sendable (Root) -> Codec<Value>
   ) {
@@ -75,7 +75,7 @@ extension Schema.Key {
   }
 
   /// A value that the root may lack.
-  init<Value: Equatable>(
+  init<Value: Equatable & Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Value?> & Sendable, _ codec: Codec<Value>
   ) {
     self.init(
@@ -88,7 +88,7 @@ extension Schema.Key {
   }
 
   /// A table for a part of the root.
-  init<Part>(
+  init<Part: Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Part> & Sendable, _ schema: Schema<Part>,
     check: @escaping @Sendable (Part) throws -> Void = { _ in }
   ) {
@@ -104,11 +104,11 @@ extension Schema.Key {
   }
 
   /// A table for a part that the root may lack, and that begins as `start`.
-  init<Part>(
+  init<Part: Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Part?> & Sendable, from start: Part,
     _ schema: Schema<Part>,
     check: @escaping @Sendable (inout Part, [String: ConfigNode]) throws -> Void = { _, _ in }
-  ) where Part: Sendable {
+  ) {
     self.init(
       name: name,
       read: { node, root, reader in
@@ -142,7 +142,8 @@ extension Schema.Key {
   }
 
   /// The same key of a part of another root.
-  func within<Whole>(_ path: WritableKeyPath<Whole, Root> & Sendable) -> Schema<Whole>.Key {
+  func within<Whole: Sendable>(_ path: WritableKeyPath<Whole, Root> & Sendable) -> Schema<Whole>.Key
+  {
     Schema<Whole>.Key(
       name: name, need: need,
       read: { try read($0, &$1[keyPath: path], $2) },

@@ -29,8 +29,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var bytes: Int64?
   /// The status code, if a reply came.
   package var status: Int?
-  /// "done", the code of the failure, "paused", "stopped", "withdrawn" or "interrupted"; nil while it runs.
-  package var outcome: String?
+  /// How the attempt ended; nil while it runs.
+  package var outcome: AttemptOutcome?
   /// Why the attempt failed.
   package var message: String?
   /// The beginning of the reply.
@@ -50,7 +50,8 @@ extension HistoryEntry {
       began: Date(timeIntervalSince1970: row[8]),
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
-      outcome: row[13], message: row[14], reply: row[15], url: row[16],
+      outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
+      url: row[16],
       deletionURL: row[17])
   }
 }

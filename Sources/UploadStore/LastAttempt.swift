@@ -6,7 +6,7 @@ import UploadModel
 struct LastAttempt {
   var number: Int
   var status: Int?
-  var outcome: String?
+  var outcome: AttemptOutcome?
   var reply: Reply
   var url: String?
   var deletionURL: String?
@@ -22,7 +22,7 @@ struct LastAttempt {
   init(_ row: Row) {
     number = row[1]
     status = row[2]
-    outcome = row[3]
+    outcome = (row[3] as String?).map(AttemptOutcome.init)
     reply = Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5])
     url = row[7]
     seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
@@ -34,7 +34,7 @@ struct LastAttempt {
   }
 
   /// Whether hoist ended while the file was being sent.
-  var isCutOff: Bool { outcome == "interrupted" || outcome == "stopped" && bytes > 0 }
+  var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && bytes > 0 }
 
   var receipt: Receipt {
     Receipt(

@@ -12,29 +12,29 @@ struct StateWriter {
     case .waiting:
       // The item is not to blame: its server cannot be reached or wants other credentials, or another file
       // ended the request.
-      if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
+      if try end(id, AttemptEnd(.withdrawn, bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
-      try end(id, AttemptOutcome("paused", bytes: bytes))
+      try end(id, AttemptEnd(.paused, bytes: bytes))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .retrying(let failure, _, _, _):
-      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
+      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("waiting", of: id)
     case .done(let receipt):
-      try end(id, AttemptOutcome(receipt))
+      try end(id, AttemptEnd(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way will be sent next time. The others keep their state: waiting or paused.
-      if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
+      if try end(id, AttemptEnd(.stopped, bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
-      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
+      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       // An item that was removed and restored meanwhile keeps waiting.
       try set(
         "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
     case .failed(let failure):
-      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
+      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("failed", of: id, failure: failure.cause.column)
     case .preparing, .sending: break
     }
@@ -62,7 +62,7 @@ struct StateWriter {
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.cachedStatement(
       sql: """
-        DELETE FROM attempt WHERE item = ?1 AND outcome = 'withdrawn' AND COALESCE(bytes, 0) = 0
+        DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) = 0
           AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
         """
     ).execute(arguments: [id.rawValue])
@@ -70,7 +70,7 @@ struct StateWriter {
 
   /// Ends the item's open attempt; false if it had none.
   @discardableResult
-  func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
+  func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
     try db.cachedStatement(
       sql: """
         UPDATE attempt SET ended = ?,

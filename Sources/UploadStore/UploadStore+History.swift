@@ -12,7 +12,7 @@ extension UploadStore {
     var conditions = ["1"]
     var arguments: StatementArguments = []
     if query.onlyFailed {
-      conditions.append("outcome NOT IN ('done', 'paused', 'stopped', 'withdrawn')")
+      conditions.append("outcome NOT IN \(AttemptOutcome.harmless.sql)")
     }
     if let since = query.since {
       conditions.append("began >= :since")

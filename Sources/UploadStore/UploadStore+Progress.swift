@@ -27,7 +27,8 @@ extension UploadStore {
       // reported.
       let leftOpen = try db.cachedStatement(
         sql: """
-          UPDATE attempt SET ended = ?, outcome = 'withdrawn' WHERE item = ? AND ended IS NULL
+          UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
+          WHERE item = ? AND ended IS NULL
           """)
       var begun: Set<ItemID> = []
       for id in ids {

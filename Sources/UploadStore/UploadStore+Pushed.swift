@@ -17,12 +17,12 @@ extension UploadStore {
     at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
   ) throws(StoreError) {
     try write { db, _ in
-      let outcomes = ended.lazy.compactMap { item, began in
-        AttemptOutcome(item.state).map { (item, began, $0) }
+      let ends = ended.lazy.compactMap { item, began in
+        AttemptEnd(item.state).map { (item, began, $0) }
       }
       var number = try Self.takeNumbers(ended.count, db)
-      try db.insert(into: "pushed", Self.pushedColumns, outcomes) { row, values in
-        let (item, began, outcome) = row
+      try db.insert(into: "pushed", Self.pushedColumns, ends) { row, values in
+        let (item, began, end) = row
         let file = place(item)
         values.add(number)
         number += 1
@@ -33,12 +33,12 @@ extension UploadStore {
         values.add(item.identity?.modified)
         values.add(item.size)
         values.add(item.sum)
-        let name = outcome.sent?.name ?? item.fileName
+        let name = end.sent?.name ?? item.fileName
         values.add(name == file.lastComponent ? nil : name)
-        values.add(outcome.sent?.mediaType ?? item.mediaType)
+        values.add(end.sent?.mediaType ?? item.mediaType)
         values.add(Int64(max(1, item.attemptsMade)))
         values.add(began.timeIntervalSince1970)
-        outcome.add(to: &values, at: now.timeIntervalSince1970)
+        end.add(to: &values, at: now.timeIntervalSince1970)
       }
     }
   }
@@ -48,7 +48,7 @@ extension UploadStore {
       "id", "target", "path", "device", "inode", "modified", "size", "sum", "name", "type",
       "number",
       "began",
-    ] + AttemptOutcome.columns
+    ] + AttemptEnd.columns
 
   /// Reserves `count` numbers and returns the first. A row of `pushed` stands for both an item and an attempt,
   /// so neither table may have or later assign these numbers.

@@ -35,13 +35,13 @@ extension UploadStore {
         if row[1] as String == "sending" {
           recovery.interrupted.append(id)
           let words = "hoist ended while this was being sent"
-          try writer.end(id, AttemptOutcome("interrupted", bytes: nil, message: words))
+          try writer.end(id, AttemptEnd(.interrupted, bytes: nil, message: words))
           try writer.set("waiting", of: id)
         } else {
           recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
           let words = failure.explanation
-          try writer.end(id, AttemptOutcome(failure.code, bytes: nil, message: words))
+          try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: words))
           let isHarmless = isRepeatable(row[2])
           try writer.set(
             isHarmless ? "waiting" : "failed", of: id,

@@ -72,11 +72,12 @@ extension UploadStore {
   private static func lookUps(
     _ condition: String, _ hasQueued: Bool, _ db: Database
   ) throws -> [Statement] {
+    let done = AttemptOutcome.done.sql
     let pushed = """
-      SELECT ended FROM pushed WHERE outcome = 'done' AND \(condition) ORDER BY id DESC LIMIT 1
+      SELECT ended FROM pushed WHERE outcome = \(done) AND \(condition) ORDER BY id DESC LIMIT 1
       """
     let queued = """
-      SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
+      SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome = \(done)
       WHERE item.state = 'done' AND \(condition) ORDER BY item.id DESC LIMIT 1
       """
     return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.cachedStatement(sql: $0) }
@@ -114,14 +115,15 @@ private struct Doubts {
   /// Reads the uploads through partial indexes that have the same condition.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
+    let doubtful = AttemptOutcome.doubtful.sql
     let rows = try Row.fetchCursor(
       db.cachedStatement(
         sql: """
           SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_doubt
-            CROSS JOIN item ON item.id = attempt.item WHERE outcome IN ('outcome-unknown', 'no-record')
+            CROSS JOIN item ON item.id = attempt.item WHERE outcome IN \(doubtful)
           UNION ALL
           SELECT target, \(file) FROM pushed INDEXED BY pushed_doubt
-            WHERE outcome IN ('outcome-unknown', 'no-record')
+            WHERE outcome IN \(doubtful)
           ORDER BY ended
           """))
     while let row = try rows.next() {

@@ -31,7 +31,7 @@ extension Person {
       arguments: arguments,
       output: Output(results: descriptors[1], errors: descriptors[2]),
       input: Input(descriptors[0]), environment: environment.merging(variables) { $1 },
-      time: time, signals: { _ in Signals() },
+      time: time, signals: { _ in Signals([]) },
       exit: { fatalError("a command in the tests' process ends it with \($0)") })
     let status = try await WorkingFolder.shared.with(folder.path) {
       await Main.run(in: context)

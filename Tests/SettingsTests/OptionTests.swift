@@ -79,9 +79,9 @@ struct OptionTests {
     #expect(
       target.response.failures == [
         FailureRule(
-          pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
+          .pointer(try JSONPointer("/rc")), test: .differs(.integer(0)),
           message: .pointer(try JSONPointer("/descr"))),
-        FailureRule(pointer: .whole, test: .equals(.array([])), message: .text("none")),
+        FailureRule(.pointer(.whole), test: .equals(.array([])), message: .text("none")),
         FailureRule(.pattern(try Pattern("(?i)went wrong.*$")), test: .equals(.bool(true))),
         FailureRule(
           .pattern(try Pattern("^OK")), test: .differs(.bool(true)), message: .text("{}")),

@@ -18,6 +18,7 @@ struct CredentialTests {
   private final class Guests: Sendable {
     private let values: Mutex<Set<String>>
     init(_ values: String...) { self.values = Mutex(Set(values)) }
+    func revoke(_ value: String) { values.withLock { _ = $0.remove(value) } }
     func invite(_ value: String) { values.withLock { _ = $0.insert(value) } }
     func has(_ value: String?) -> Bool { values.withLock { $0.contains(value ?? "") } }
   }
@@ -81,6 +82,35 @@ struct CredentialTests {
     let (_, ends) = await upload(try jobs(20, to: server.url(), command: counting))
     #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
     #expect(runs == 1 && server.requests.count == 20)
+  }
+
+  @Test func aLookAtTheServerSharesTheTokensOfUploads() async throws {
+    let (guests, tokens) = (Guests("Bearer t1"), TokenSource())
+    let server = try server(for: guests)
+    defer { server.stop() }
+    let engine = UploadEngine(tokens: tokens) { _ in }
+    let jobs = try jobs(2, to: server.url(), command: counting)
+    let call = ServerCall(url: Template(literal: server.url().absoluteString))
+    func look() async throws {
+      // Each look has a client of its own.
+      _ = try await ServerClient(target: jobs[0].target, tokens: tokens)
+        .reply(to: call, ServerClient.values())
+    }
+    try await look()
+    #expect(runs == 1)
+    engine.submit([jobs[0]])
+    try await wait(for: "the first upload") { server.requests.count == 2 ? true : nil }
+    #expect(runs == 1)
+    guests.revoke("Bearer t1")
+    guests.invite("Bearer t2")
+    try await look()
+    engine.submit([jobs[1]])
+    // t1 is refused, and t2 is there already.
+    try await wait(for: "the second upload") { server.requests.count == 6 ? true : nil }
+    #expect(runs == 2)
+    #expect(
+      server.requests.map { $0.headers["authorization"] }
+        == ["t1", "t1", "t1", "t2", "t1", "t2"].map { "Bearer \($0)" })
   }
 
   @Test(arguments: [nil, BatchRule(maxFiles: 5)], [401, 403])

@@ -259,7 +259,7 @@ struct ServerBehaviourTests {
     let path = try folder.write("a.bin", count: 100)
     var target = Target.once(server.url())
     target.response.failures = [
-      FailureRule(pointer: try JSONPointer("/status"), test: .equals(.string("error")))
+      FailureRule(.pointer(try JSONPointer("/status")), test: .equals(.string("error")))
     ]
     let read = await EngineHarness().upload([path], to: target)
     #expect(read.map(\.code) == ["outcome-unknown"], "\(read)")
@@ -279,7 +279,7 @@ struct ServerBehaviourTests {
     let path = try folder.write("a.bin", count: 100)
     var target = Target.once(server.url())
     target.response.failures = [
-      FailureRule(pointer: try JSONPointer("/status"), test: .equals(.string("error")))
+      FailureRule(.pointer(try JSONPointer("/status")), test: .equals(.string("error")))
     ]
     let read = await EngineHarness().upload([path], to: target)
     #expect(read.map(\.code) == ["outcome-unknown"], "\(read)")

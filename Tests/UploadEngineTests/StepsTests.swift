@@ -414,7 +414,7 @@ struct StepsTests {
     target.batch = BatchRule(maxFiles: 2, splitsRefused: true)
     target.response.failures = [
       FailureRule(
-        pointer: try JSONPointer("/files/*/error"), test: .equals(.string("bad")),
+        .pointer(try JSONPointer("/files/*/error")), test: .equals(.string("bad")),
         message: .pointer(try JSONPointer("/files/*/error")))
     ]
     target.server.create = ServerCall(
@@ -435,7 +435,7 @@ struct StepsTests {
     var call = ServerCall(url: Template(literal: server.url("/list?a=1").absoluteString))
     call.rules.failures = [
       FailureRule(
-        pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
+        .pointer(try JSONPointer("/rc")), test: .differs(.integer(0)),
         message: .pointer(try JSONPointer("/why")))
     ]
     target.server.list = ServerSide.Listing(

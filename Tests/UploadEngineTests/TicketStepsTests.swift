@@ -95,7 +95,7 @@ struct TicketStepsTests {
     let folder = try ScratchDirectory()
     let file = try folder.write("a b.txt", Array("hello".utf8))
     var target = Target.once(slack.url("/get"))
-    let ok = FailureRule(pointer: try JSONPointer("/ok"), test: .differs(.bool(true)))
+    let ok = FailureRule(.pointer(try JSONPointer("/ok")), test: .differs(.bool(true)))
     var get = ServerCall(
       url: Template(literal: slack.url("/get").absoluteString), method: "POST")
     get.rules.failures = [ok]

@@ -36,7 +36,7 @@ struct ReplyRulesTests {
       + Array(repeating: "{}", count: 100_000)
       .joined(separator: ",") + String(repeating: "]", count: depth)
     let verdict = try judge("{\"rc\":0,\"x\":\(deep)}") {
-      $0.failures = [FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))]
+      $0.failures = [FailureRule(.pointer(try JSONPointer("/rc")), test: .differs(.integer(0)))]
       $0.url = ReplyValue(.pointer(try JSONPointer("/x/0")))
     }
     #expect(outcome(verdict) == "delivered -")
@@ -59,7 +59,7 @@ struct ReplyRulesTests {
     -> FailureRule
   {
     FailureRule(
-      pointer: try JSONPointer("/fishingResponse/rc"), test: test, message: message)
+      .pointer(try JSONPointer("/fishingResponse/rc")), test: test, message: message)
   }
 
   @Test(arguments: [
@@ -229,7 +229,7 @@ struct ReplyRulesTests {
     target.response.failures = try [FailureRule.Test.equals(.string("bad")), .equals(.integer(5))]
       .map { test in
         FailureRule(
-          pointer: try JSONPointer("/files/*/error"), test: test,
+          .pointer(try JSONPointer("/files/*/error")), test: test,
           message: .pointer(try JSONPointer("/files/*/why")))
       }
     var end = TransferEnd(

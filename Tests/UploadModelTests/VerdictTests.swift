@@ -187,7 +187,7 @@ struct VerdictTests {
   ) throws {
     var target = target
     target.response.failures = [
-      FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+      FailureRule(.pointer(try JSONPointer("/rc")), test: .differs(.integer(0)))
     ]
     let end = TransferEnd(
       url: home, status: 200, reply: Reply(text: text),

@@ -38,7 +38,7 @@ struct ProgressTests {
     try store.record([(id, .done(receipt))], now: Date(timeIntervalSince1970: 102))
     #expect(try harness.open().items()[0].state == .done(receipt))
     let entry = try #require(try store.history().first)
-    #expect(entry.outcome == "done" && entry.status == 201 && entry.bytes == 10)
+    #expect(entry.outcome == .done && entry.status == 201 && entry.bytes == 10)
     #expect(entry.deletionURL == "http://nas/del/a")
     #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
   }
@@ -161,7 +161,7 @@ struct ProgressTests {
           .refused, status: 413, reply: refused.reply, attempts: 2))
     let history = try store.history()
     #expect(history.map(\.attempt) == [1, 2])
-    #expect(history.map(\.outcome) == ["http-503", "http-413"])
+    #expect(history.map(\.outcome) == [.failed("http-503"), .failed("http-413")])
     #expect(history.map(\.bytes) == [3, 0])
   }
 
@@ -173,7 +173,7 @@ struct ProgressTests {
     try store.record([(id, .waiting)])
     #expect(try store.begin([id]) == [id])
     try store.record([(id, .done(Receipt(status: 200)))])
-    #expect(try store.history().map(\.outcome) == ["withdrawn", "done"])
+    #expect(try store.history().map(\.outcome) == [.withdrawn, .done])
   }
 
   @Test(
@@ -213,7 +213,7 @@ struct ProgressTests {
     try store.remove([sent.id])
     #expect(try store.relist([sent.id]).map(\.state) == [.waiting])
     #expect(try store.begin([sent.id]) == [sent.id])
-    #expect(try store.history().map(\.outcome) == ["withdrawn", nil])
+    #expect(try store.history().map(\.outcome) == [.withdrawn, nil])
   }
 
   @Test("What has become of a file since it was taken out is still so when it is put back")
@@ -323,7 +323,7 @@ struct ProgressTests {
     let states = try harness.open().items().map(\.state)
     #expect(states[..<3] == [.waiting, .waiting, .paused])
     #expect(states[3].failure?.code == "outcome-unknown")
-    #expect(try store.history().map(\.outcome) == ["stopped", "outcome-unknown"])
+    #expect(try store.history().map(\.outcome) == [.stopped, .failed("outcome-unknown")])
   }
 
   @Test("After a crash: what was being sent waits again, what was handed over is unknown")
@@ -351,7 +351,7 @@ struct ProgressTests {
     #expect(items.map(\.state.failure?.code) == [nil, "outcome-unknown", nil, nil])
     #expect(
       try store.history().map(\.outcome)
-        == ["interrupted", "outcome-unknown", "done", "outcome-unknown"])
+        == [.interrupted, .failed("outcome-unknown"), .done, .failed("outcome-unknown")])
     #expect(try store.history().map(\.reply) == [nil, nil, "", nil])
     #expect(try store.recover() == UploadStore.Recovery())
   }
@@ -449,7 +449,7 @@ struct ProgressTests {
       (sent, Date(timeIntervalSince1970: 1)), (item("b", state: .failed(refused)), Date()),
     ])
     #expect(try store.items().isEmpty)
-    #expect(try store.history().map(\.outcome) == ["done", "http-413"])
+    #expect(try store.history().map(\.outcome) == [.done, .failed("http-413")])
     #expect(try store.sentBefore([item("a")]).count == 1)
   }
 

@@ -52,7 +52,7 @@ import UploadModel
     let recovery = try store.recover()
     #expect(recovery == UploadStore.Recovery(interrupted: [items[2].id]))
     let history = try store.history()
-    #expect(history.map(\.outcome) == ["done", "http-413", "interrupted"])
+    #expect(history.map(\.outcome) == [.done, .failed("http-413"), .interrupted])
     #expect(history[0].ended == date && history[0].url == "/a")
     journal().remove()
     #expect(journal().results() == [])

@@ -35,7 +35,6 @@ struct Reading {
 
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { known.isDoubtful }
-  var changed: Int64 { known.changed }
 
   /// What is known so far.
   var moment: FileMoment {

@@ -67,7 +67,7 @@ struct ShareXText {
   /// Converts a string that takes a value from the reply.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
     var (prefix, suffix) = ("", "")
-    var place: ReplyValue.Place?
+    var place: ReplyPlace?
     for piece in try pieces(of: text) {
       switch piece {
       case .text(let text) where place == nil: prefix += text
@@ -86,7 +86,7 @@ struct ShareXText {
   }
 
   private func place(_ name: String, _ argument: Argument) throws(InvalidInput)
-    -> ReplyValue.Place
+    -> ReplyPlace
   {
     switch name {
     case "response": return .pattern(try Pattern(#"\S+"#))

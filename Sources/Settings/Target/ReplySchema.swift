@@ -76,7 +76,7 @@ extension Codec where Value == JSONPointer {
   static var pointer: Codec { Codec({ try JSONPointer($0) }, \.text) }
 }
 
-extension ReplyValue.Place {
+extension ReplyPlace {
   static let keys = ["pointer", "regex", "header"]
 
   /// Reads the one of the three keys that a table has.
@@ -130,8 +130,8 @@ extension Codec where Value == ReplyValue {
         guard case .table = node.value else {
           return ReplyValue(.pointer(try JSONPointer(node)))
         }
-        let entries = try node.table(ReplyValue.Place.keys + ["prefix", "suffix"])
-        var value = ReplyValue(try ReplyValue.Place(entries, of: node))
+        let entries = try node.table(ReplyPlace.keys + ["prefix", "suffix"])
+        var value = ReplyValue(try ReplyPlace(entries, of: node))
         if let node = entries["prefix"] { value.prefix = try around(node, reader) }
         if let node = entries["suffix"] { value.suffix = try around(node, reader) }
         return value
@@ -154,8 +154,8 @@ extension Codec where Value == FailureRule {
   static var failure: Codec {
     Codec(
       read: { node, reader in
-        let entries = try node.table(ReplyValue.Place.keys + ["is", "not", "message"])
-        let place = try ReplyValue.Place(
+        let entries = try node.table(ReplyPlace.keys + ["is", "not", "message"])
+        let place = try ReplyPlace(
           entries, of: node, missing: "\"pointer\" is missing: the value of the reply to look at")
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.

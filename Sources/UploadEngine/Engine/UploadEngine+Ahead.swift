@@ -61,21 +61,21 @@ extension UploadEngine {
     }
   }
 
+  /// Whether a request waits for a lane.
+  func isAhead(_ transfer: Transfer) -> Bool { transfer.items.contains(where: scheduler.isAhead) }
+
   func recordBegun(_ transfer: Transfer, at instant: Instant) {
     transfer.recordBegun(at: instant)
     for id in transfer.items {
-      scheduler.recordBegun(id)
-      announce(id)
+      recordBegun(id)
       if jobs[id]?.begin == nil { jobs[id]?.begin = instant }
     }
   }
 
-  /// Reports an attempt that was prepared ahead.
-  func announce(_ id: ItemID) {
-    guard let job = jobs[id], job.isAhead, case .running(let run) = job.machine.state else {
-      return
-    }
-    job.isAhead = false
+  /// Reports an attempt that was prepared ahead. From now on it takes a lane.
+  func recordBegun(_ id: ItemID) {
+    guard scheduler.isAhead(id), case .running(let run)? = jobs[id]?.machine.state else { return }
+    scheduler.recordBegun(id)
     tell([(id, .preparing(attempt: run.attempt))])
   }
 

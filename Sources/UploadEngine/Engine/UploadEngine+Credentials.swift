@@ -64,8 +64,11 @@ extension UploadEngine {
   }
 
   func renew(_ route: Route, with command: TokenCommand) {
-    DispatchQueue.global(qos: .userInitiated).async { [weak self] in
-      let result = Result { () throws(BearerToken.Missing) in try BearerToken(command) }
+    let refused = tokens[route]
+    DispatchQueue.global(qos: .userInitiated).async { [weak self, tokenSource] in
+      let result = Result { () throws(BearerToken.Missing) in
+        try tokenSource.token(of: command, insteadOf: refused)
+      }
       self?.onQueue { $0.handle(result, for: route) }
     }
   }

@@ -15,9 +15,6 @@ extension UploadEngine {
     var begin: Instant?
     /// The token that its last request carried.
     var token: BearerToken?
-    /// Whether its request is prepared before a lane is free for it. Until the request begins, the upload is reported
-    /// as waiting.
-    var isAhead = false
     /// Whether it waits until `update` or `retry` says how to send it.
     var isHeld = false
     /// Whether it was sent again with a newer token.

@@ -31,7 +31,6 @@ extension UploadEngine {
         return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
       }
       for file in files where !admitted.contains(file) { forget(file) }
-      for file in files where scheduler.isAhead(file) { jobs[file]?.isAhead = true }
       handle(files.filter(admitted.contains).map { ($0, .start) })
     }
   }
@@ -77,7 +76,6 @@ extension UploadEngine {
       if job.isRemoved { replace(id, job) } else { perform(scheduler.park(id, .over)) }
     }
     ready[id] = nil
-    job.isAhead = false
     fillSoon()
   }
 

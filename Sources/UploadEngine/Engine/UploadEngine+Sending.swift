@@ -11,7 +11,7 @@ extension UploadEngine {
     for id in ids {
       guard let job = jobs[id] else { continue }
       let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
-      if !job.isAhead { job.begin = begin }
+      if !scheduler.isAhead(id) { job.begin = begin }
       if start - begin > deadline {
         leaveOut([id], .outOfTime(seconds: deadline), url)
       } else {
@@ -71,14 +71,14 @@ extension UploadEngine {
   ) {
     var asked = request.exchange
     asked.limits = limits(for: request.target)
-    let isAhead = request.files.contains { jobs[$0.item.id]?.isAhead == true }
+    let isAhead = request.files.contains { scheduler.isAhead($0.item.id) }
     if isAhead { asked.body = UploadBody(request.body).readAhead() }
     let route = authorization.route
     let task = session.task(
       asked, delegate: TransferListener(self, route, request.target.response))
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, task: task, request: request,
-      url: url, start: time.now(), isAhead: isAhead)
+      url: url, start: time.now())
     transfers[task.taskIdentifier] = transfer
     for id in transfer.items {
       jobs[id]?.task = task.taskIdentifier
@@ -91,7 +91,7 @@ extension UploadEngine {
 
   /// Fails files that cannot be sent; the request is made without them.
   func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
-    for id in ids { announce(id) }
+    for id in ids { recordBegun(id) }
     let end = TransferEnd(url: url, trouble: cause, sentAll: false)
     if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
     handle(ids.map { ($0, ended(end)) })
@@ -193,7 +193,7 @@ extension UploadEngine {
     for id in transfer.items { jobs[id]?.task = nil }
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
-    if transfer.isAhead {
+    if isAhead(transfer) {
       remove { $0.task === transfer.task }
       return handle(transfer.items.map { ($0, .notBegun) })
     }

@@ -170,7 +170,7 @@ extension UploadEngine {
     }
     guard !files.isEmpty else { return false }
     let client = ServerClient(
-      target: target, token: transfer.authorization.token, renews: true, time: time)
+      target: target, token: transfer.authorization.token, from: tokenSource, time: time)
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {

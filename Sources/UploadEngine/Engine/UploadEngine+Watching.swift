@@ -16,7 +16,7 @@ extension UploadEngine {
     startWatching()
     let now = time.now()
     for transfer in transfers.values {
-      guard transfer.trouble == nil, !transfer.isAhead else { continue }
+      guard transfer.trouble == nil, !isAhead(transfer) else { continue }
       let target = transfer.request.target
       let late = transfer.items.filter { id in
         guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }

@@ -54,7 +54,8 @@ package actor UploadEngine {
   var ready: [ItemID: PreparedUpload] = [:]
   let mediaType: @Sendable (FileLocation) -> String?
   var scheduler: Scheduler
-  /// The tokens that commands have printed.
+  let tokenSource: TokenSource
+  /// The token in force on each route.
   var tokens: [Route: BearerToken] = [:]
   /// What is known of servers that take resumable uploads.
   var resumeServers: [Route: ResumeServer] = [:]
@@ -105,6 +106,7 @@ package actor UploadEngine {
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
+  ///   - tokens: where tokens come from; shared with others who ask the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change.
@@ -116,7 +118,8 @@ package actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
-    memory: (any ResumeMemory)? = nil, preparesAhead: Bool = false,
+    memory: (any ResumeMemory)? = nil, tokens: TokenSource = TokenSource(),
+    preparesAhead: Bool = false,
     report: @escaping Report
   ) {
     executor = QueueExecutor(label: "hoist.engine")
@@ -129,6 +132,7 @@ package actor UploadEngine {
     self.refusal = refusal
     self.keeping = keeping
     self.memory = memory
+    tokenSource = tokens
     self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
@@ -206,14 +210,13 @@ package actor UploadEngine {
       stopStep(task)
       transfers[task]?.recordStopped(id)
       guard transfers[task]?.mayBreakOff == true else { return }
-      transfers[task]?.isBrokenOff = true
       transfers[task]?.task.cancel()
     case .startTimer(let seconds):
       jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
       }
     case .report(let state):
-      if jobs[id]?.isAhead == true, state.isWaitingOrPreparing { return }
+      if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
         // The restored upload replaces this one if it never arrived. If it has arrived, or may have, that is
         // reported, and nothing is sent again.

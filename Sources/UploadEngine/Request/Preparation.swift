@@ -102,7 +102,7 @@ struct Preparation: Sendable {
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(
-      target: upload.target, token: token, renews: false, time: time)
+      target: upload.target, token: token, from: nil, time: time)
     let values = Self.values(for: upload, now: now)
     let receipt = try await client.reply(to: ticket.call, values)
     do throws(InvalidInput) {

@@ -8,24 +8,22 @@ import UploadModel
 /// for TLS and credentials as uploads. Each is tried once, and a second time if a command can give it a new token.
 package struct ServerClient: Sendable {
   let target: Target
-  private let token: TokenBox
-  private let renews: Bool
+  let token: TokenBox
   let time: TimeSource
 
-  /// A client for a target. If a command gives the target's token, it runs before the first request,
-  /// and again if the server refuses the token.
-  package init(target: Target, time: TimeSource = .system) {
-    self.init(target: target, token: nil, renews: true, time: time)
+  /// A client for a target. If a command gives the target's token, it runs before the first request, unless `tokens`
+  /// has one, and again if the server refuses the token.
+  package init(target: Target, tokens: TokenSource = TokenSource(), time: TimeSource = .system) {
+    self.init(target: target, token: nil, from: tokens, time: time)
   }
 
   /// - Parameters:
-  ///   - token: the last token that the command gave.
-  ///   - renews: whether the command may be run again.
-  init(target: Target, token: BearerToken?, renews: Bool, time: TimeSource) {
+  ///   - token: the token that the upload has.
+  ///   - tokens: where another one comes from if that is refused; nil if none is to be tried.
+  init(target: Target, token: BearerToken?, from tokens: TokenSource?, time: TimeSource) {
     self.target = target
     self.time = time
-    self.token = TokenBox(token, target.secrets)
-    self.renews = renews
+    self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
   static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
@@ -64,7 +62,7 @@ package struct ServerClient: Sendable {
     }
     let url = try address(call, values, query)
     do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
-      guard renews, error.cause == .refused, error.status == 401 || error.status == 403,
+      guard error.cause == .refused, error.status == 401 || error.status == 403,
         Origin(url) == target.origin, token.forget(of: target)
       else { throw token.hidden(in: error) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import UploadModel
 
-/// A token, once there is one.
+/// The token that requests to one server carry, once there is one.
 final class TokenBox: Sendable {
   private struct Content {
     var token: BearerToken?
@@ -11,19 +11,23 @@ final class TokenBox: Sendable {
   }
   private let content: Mutex<Content>
 
+  /// Where tokens come from; nil if only the first one may be used.
+  let source: TokenSource?
   /// What else is hidden in texts.
   private let secrets: Secrets
 
-  init(_ token: BearerToken?, _ secrets: Secrets) {
+  init(_ token: BearerToken?, from source: TokenSource?, _ secrets: Secrets) {
     content = Mutex(Content(token: token))
+    self.source = source
     self.secrets = secrets
   }
 
-  /// Drops the token, so that the command runs again. Returns false if the target has no command, or if it has
-  /// already run again.
+  /// Drops the token, so that another one is used. Returns false if there can be none, or if this is already another
+  /// one.
   func forget(of target: Target) -> Bool {
     content.withLock { content in
-      guard target.tokenCommand != nil, content.old == nil, let token = content.token else {
+      guard source != nil, target.tokenCommand != nil, content.old == nil, let token = content.token
+      else {
         return false
       }
       content = Content(old: token)
@@ -39,12 +43,15 @@ final class TokenBox: Sendable {
   }
 
   func value(for target: Target) async throws(Failure.Cause) -> BearerToken? {
-    if let token = content.withLock({ $0.token }) { return token }
-    guard let command = target.tokenCommand else { return nil }
+    let (known, old) = content.withLock { ($0.token, $0.old) }
+    if let known { return known }
+    guard let source, let command = target.tokenCommand else { return nil }
     let result: Result<BearerToken, BearerToken.Missing> = await withCheckedContinuation { reply in
       Thread.detachNewThread {
         reply.resume(
-          returning: Result { () throws(BearerToken.Missing) in try BearerToken(command) })
+          returning: Result { () throws(BearerToken.Missing) in
+            try source.token(of: command, insteadOf: old)
+          })
       }
     }
     do throws(BearerToken.Missing) {

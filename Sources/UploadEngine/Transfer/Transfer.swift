@@ -12,8 +12,6 @@ final class Transfer {
   let request: UploadRequest
   let url: URL
   private(set) var start: Instant
-  /// Whether it waits for a lane.
-  private(set) var isAhead: Bool
   /// The files in it, at least one, in the order of the body.
   private(set) var shares: [FilePart]
 
@@ -30,15 +28,12 @@ final class Transfer {
 
   /// Why the request failed, or why the engine itself broke it off.
   var trouble: Failure.Cause?
-  /// Whether it was broken off because the user took a file back.
-  var isBrokenOff = false
   /// What was wrong with the body, if anything.
   private var bodyError: BodyError?
 
   init(
     attempt: Int, authorization: UploadEngine.Authorization, task: UploadTask,
-    request: UploadRequest, url: URL,
-    start: Instant, isAhead: Bool
+    request: UploadRequest, url: URL, start: Instant
   ) {
     self.authorization = authorization
     self.attempt = attempt
@@ -46,7 +41,6 @@ final class Transfer {
     self.request = request
     self.url = url
     self.start = start
-    self.isAhead = isAhead
     shares = request.files.map { FilePart(item: $0.item, content: $0.content) }
     watch = StallWatch(from: start)
   }
@@ -54,8 +48,6 @@ final class Transfer {
   var origin: Origin? { authorization.origin }
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
-
-  var status: Int? { head?.status }
 
   /// Whether the server may have received everything.
   var hasSentAll: Bool {
@@ -68,7 +60,7 @@ final class Transfer {
 
   /// Notes that it has begun after waiting for a lane.
   func recordBegun(at now: Instant) {
-    (isAhead, start, watch) = (false, now, StallWatch(from: now))
+    (start, watch) = (now, StallWatch(from: now))
   }
 
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }

@@ -16,8 +16,3 @@ package protocol ResumeMachine: Sendable {
   /// Handles the end of the last request.
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
-
-extension ResumeMachine {
-  /// Begins with a file that still contains everything sent of it so far.
-  mutating func start(now: Date) -> [ResumeAction] { start(without: nil, now: now) }
-}

@@ -24,22 +24,17 @@ package struct FailureRule: Hashable, Sendable {
   }
 
   /// Where to look.
-  package var place: ReplyValue.Place
+  package var place: ReplyPlace
   /// Which values mean a failure.
   package var test: Test
   /// The message for this failure; nil to show the value itself.
   package var message: Message?
 
   /// A rule.
-  package init(_ place: ReplyValue.Place, test: Test, message: Message? = nil) {
+  package init(_ place: ReplyPlace, test: Test, message: Message? = nil) {
     self.place = place
     self.test = test
     self.message = message
-  }
-
-  /// A rule for a value in JSON.
-  package init(pointer: JSONPointer, test: Test, message: Message? = nil) {
-    self.init(.pointer(pointer), test: test, message: message)
   }
 
   /// The text that it compares with, which may contain the file's digests.
@@ -51,20 +46,10 @@ package struct FailureRule: Hashable, Sendable {
   }
 
   /// Whether it has to be checked for each file of a request separately.
-  var dependsOnFile: Bool {
-    if template?.isLiteral == false { return true }
-    if case .pointer(let pointer) = place { return pointer.dependsOnFile }
-    return false
-  }
-
-  /// Whether it needs a JSON reply.
-  var needsJSON: Bool { if case .pointer = place { true } else { false } }
+  var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 
   /// The pattern that it looks for in the text of a reply, if any.
   var pattern: Pattern? { if case .pattern(let pattern) = place { pattern } else { nil } }
-
-  /// Whether it reads the content of a reply.
-  var needsContent: Bool { if case .header = place { false } else { true } }
 
   /// Whether a missing value does not count as a failure.
   var isSilentWithoutValue: Bool {

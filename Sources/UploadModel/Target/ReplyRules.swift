@@ -34,8 +34,8 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// Whether the rules read the content of replies at all.
   package var needsContent: Bool {
-    failures.contains(where: \.needsContent)
-      || [url, deletionURL].contains { $0?.needsContent == true }
+    failures.contains(where: \.place.needsContent)
+      || [url, deletionURL].contains { $0?.place.needsContent == true }
   }
 
   /// Reads what the rules look for in a reply. The longer the reply, the longer it takes.
@@ -44,7 +44,7 @@ package struct ReplyRules: Hashable, Sendable {
     guard needsContent else { return content }
     content.match = url?.match(in: reply)
     content.deletionMatch = deletionURL?.match(in: reply)
-    if needsDocument || [url, deletionURL].contains(where: { $0?.needsJSON == true }) {
+    if needsDocument || [url, deletionURL].contains(where: { $0?.place.needsJSON == true }) {
       content.document = JSONValue(text: reply.text)
     }
     for pattern in failures.compactMap(\.pattern) {
@@ -57,7 +57,7 @@ package struct ReplyRules: Hashable, Sendable {
     return content
   }
 
-  private var needsDocument: Bool { failures.contains(where: \.needsJSON) }
+  private var needsDocument: Bool { failures.contains(where: \.place.needsJSON) }
 
   /// Whether success depends on a part of the content that is missing.
   func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
@@ -83,7 +83,7 @@ package struct ReplyRules: Hashable, Sendable {
     let isJSON = content.document != nil
     let undecided = failures.compactMap(\.pattern).first(where: content.undecided.contains)
     let rules = failures.filter { rule in
-      (isJSON || !rule.needsJSON) && rule.pattern.map(content.undecided.contains) != true
+      (isJSON || !rule.place.needsJSON) && rule.pattern.map(content.undecided.contains) != true
     }
     if let words = rules.lazy.compactMap({ $0.complaint(in: content, of: end) }).first {
       return .rejected(words)
@@ -93,7 +93,7 @@ package struct ReplyRules: Hashable, Sendable {
     }
     guard needsDocument, !isJSON else { return nil }
     let why = "its answer is not JSON"
-    let isSilent = failures.allSatisfy { !$0.needsJSON || $0.isSilentWithoutValue }
+    let isSilent = failures.allSatisfy { !$0.place.needsJSON || $0.isSilentWithoutValue }
     switch unreadable ?? (isSilent ? .ok : .unknown) {
     case .ok: return nil
     case .fail: return .unusable(why)
@@ -104,14 +104,16 @@ package struct ReplyRules: Hashable, Sendable {
   /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,
   /// an address that is not specific to a file does not count.
   package func address(in end: TransferEnd) -> String? {
-    guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
+    guard end.place.count == 1 || url?.place.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
   }
 
   /// The address that deletes the file, as a whole URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
-    guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
+    guard let deletionURL, end.place.count == 1 || deletionURL.place.dependsOnFile else {
+      return nil
+    }
     var content = end.content ?? read(end.reply)
     content.match = content.deletionMatch
     return whole(deletionURL.text(in: end, content), end)

@@ -2,45 +2,24 @@ import JSONText
 
 /// A text taken from a reply.
 package struct ReplyValue: Hashable, Sendable {
-  /// Where it is.
-  package enum Place: Hashable, Sendable {
-    /// A JSON value.
-    case pointer(JSONPointer)
-    /// The first group that the expression captures in the body, or its whole match.
-    case pattern(Pattern)
-    /// A header field; its name in lower case.
-    case header(String)
-  }
-
   /// Where the text is.
-  package var place: Place
+  package var place: ReplyPlace
   /// What is put before it.
   package var prefix: Template
   /// What is put after it.
   package var suffix: Template
 
   /// The text at a place.
-  package init(_ place: Place, prefix: String = "", suffix: String = "") {
+  package init(_ place: ReplyPlace, prefix: String = "", suffix: String = "") {
     self.place = place
     self.prefix = Template(literal: prefix)
     self.suffix = Template(literal: suffix)
   }
 
-  /// Whether it differs for each file of a request.
-  var dependsOnFile: Bool {
-    if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
-  }
-
-  /// Whether it is in the content of the reply.
-  var needsContent: Bool { if case .header = place { false } else { true } }
-
   /// What its pattern finds in a reply; nil if it finds nothing, or there is no pattern.
   func match(in reply: Reply) -> String? {
     if case .pattern(let pattern) = place { pattern.value(in: reply.text) } else { nil }
   }
-
-  /// Whether only a JSON reply can hold it.
-  var needsJSON: Bool { if case .pointer = place { true } else { false } }
 
   /// Whether what is put around it is the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
@@ -59,7 +38,7 @@ package struct ReplyValue: Hashable, Sendable {
   /// - Parameter values: the values for placeholders in the text around it.
   package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
-    if needsJSON { content.document = JSONValue(text: end.reply.text) }
+    if place.needsJSON { content.document = JSONValue(text: end.reply.text) }
     content.match = match(in: end.reply)
     return text(in: end, content, values)
   }

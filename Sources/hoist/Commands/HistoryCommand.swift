@@ -72,7 +72,7 @@ struct HistoryCommand: HoistCommand {
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     return
-      "\(entry.began.local)  \(entry.outcome ?? "sending")\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
+      "\(entry.began.local)  \(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 

@@ -237,7 +237,7 @@ extension ItemState {
     case .awaitingReply: "awaiting-reply"
     case .paused: "paused"
     case .done: "done"
-    case .failed(let failure): failure.code == "outcome-unknown" ? "unknown" : "failed"
+    case .failed(let failure): failure.isOutcomeUnknown ? "unknown" : "failed"
     }
   }
 }

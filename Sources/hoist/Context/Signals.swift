@@ -7,12 +7,6 @@ final class Signals {
   let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// A sequence that stays empty.
-  init() {
-    stream = AsyncStream { _ in }
-    sources = []
-  }
-
   /// Intercepts these signals for as long as this object lives. SIGHUP stays ignored if it was ignored at the
   /// start, as `nohup` does.
   init(_ signals: [Int32]) {

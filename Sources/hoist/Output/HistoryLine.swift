@@ -16,7 +16,7 @@ enum HistoryLine {
       "began": .string(entry.began.formatted(.iso8601)),
       "ended": JSONValue(entry.ended?.formatted(.iso8601)),
       "number": .integer(entry.item.rawValue), "attempt": .integer(Int64(entry.attempt)),
-      "outcome": .string(entry.outcome ?? "sending"), "status": JSONValue(entry.status),
+      "outcome": .string(entry.word), "status": JSONValue(entry.status),
       "path": .string(entry.location.description), "name": .string(entry.name),
       "type": .string(entry.mediaType), "size": .integer(entry.size),
       "start": JSONValue(entry.start), "bytes": JSONValue(entry.bytes),
@@ -26,4 +26,9 @@ enum HistoryLine {
     ]
     return members.compactMapValues(\.self)
   }
+}
+
+extension HistoryEntry {
+  /// How the attempt ended, in one word.
+  var word: String { outcome?.rawValue ?? "sending" }
 }

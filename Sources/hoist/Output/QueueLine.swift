@@ -13,7 +13,7 @@ enum QueueLine {
     switch item.state {
     case .failed(let failure):
       members["cause"] = .string(failure.code)
-      members["message"] = .string(failure.explanation(goesOn: item.canGoOn))
+      members["message"] = JSONValue(item.explanation)
       members["status"] = JSONValue(failure.status)
     case .done(let receipt):
       (members["status"], members["url"]) = (

@@ -9,12 +9,16 @@ import UploadModel
 struct PushReport: Codable {
   /// One file and its end.
   struct Entry: Codable {
+    /// What became of it.
+    enum Result: String, Codable {
+      case sent, failed
+    }
+
     /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
     var path: FileLocation
     /// What the server was told.
     var name: String
-    /// "sent" or "failed".
-    var result: String
+    var result: Result
     var bytes: Int64?
     var type: String?
     var status: Int?
@@ -111,7 +115,7 @@ struct PushReport: Codable {
 
   /// What did not get through, with absolute paths.
   var failures: [Entry] {
-    files.filter { $0.result == "failed" }.map { entry in
+    files.filter { $0.result == .failed }.map { entry in
       var entry = entry
       if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
       return entry
@@ -140,7 +144,7 @@ struct PushReport: Codable {
   private var csv: String {
     let rows = files.map { file in
       [
-        file.path.description, file.name, file.result, file.bytes.map(String.init) ?? "",
+        file.path.description, file.name, file.result.rawValue, file.bytes.map(String.init) ?? "",
         file.type ?? "", file.status.map(String.init) ?? "", String(file.attempts),
         file.seconds.map { String($0) } ?? "", file.url ?? "", file.cause ?? "",
         file.message ?? "",
@@ -160,13 +164,13 @@ extension PushReport.Entry {
     if item.identity != nil { (bytes, type) = (item.sentSize, item.mediaType) }
     switch item.state {
     case .done(let receipt):
-      result = "sent"
+      result = .sent
       status = receipt.status
       attempts = receipt.attempts
       seconds = JSONReporter.rounded(receipt.seconds)
       url = receipt.url
     case .failed(let failure):
-      result = "failed"
+      result = .failed
       status = failure.status
       attempts = failure.attempts
       cause = failure.code

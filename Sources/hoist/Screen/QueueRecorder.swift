@@ -72,6 +72,8 @@ final class QueueRecorder: Sendable {
     return try store.recover(isRepeatable: isRepeatable)
   }
 
+  var isLeaving: Bool { content.withLock { $0.isLeaving } }
+
   /// Makes uploads that are broken off from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 

@@ -187,7 +187,7 @@ extension ScreenSession {
 
   /// Sends files again as they are now.
   func retry(_ ids: [ItemID]) {
-    if engine == nil, link.order(.retry(ids)) { return }
+    if link.order(.retry(ids)) { return }
     let (intake, book, known) = (intake, book, ids.compactMap(state.item))
     answerQueue.async {
       book.forgetFailures()

@@ -19,9 +19,9 @@ extension ScreenSession {
 
   /// Reads the list off the main queue, which answers keys meanwhile, since the list can be long.
   func listServer() {
-    let target = book.current
+    let (target, tokens) = (book.current, tokens)
     Task.detached { [weak self] in
-      let listing = await Self.listing(of: target)
+      let listing = await Self.listing(of: target, tokens)
       await MainActor.run {
         // A reply for another target must not be shown for this one.
         if let self, target.name == self.state.target { self.handle([.server(listing)]) }
@@ -29,9 +29,12 @@ extension ScreenSession {
     }
   }
 
-  private nonisolated static func listing(of target: Target) async -> Listing<ServerEntry> {
+  private nonisolated static func listing(
+    of target: Target, _ tokens: TokenSource
+  ) async -> Listing<ServerEntry> {
     do throws(Failure) {
-      let found = try await ServerClient(target: target).entries(pages: mostServerPages)
+      let found = try await ServerClient(target: target, tokens: tokens)
+        .entries(pages: mostServerPages)
       // A time with a format of its own is already readable.
       let times = target.server.list?.time?.format == .text ? ServerTime() : nil
       return .rows(found.entries.map { shown($0, times) })
@@ -50,7 +53,7 @@ extension ScreenSession {
   }
 
   func deleteOnServer(_ rows: [ServerEntry]) {
-    let client = ServerClient(target: book.current)
+    let client = ServerClient(target: book.current, tokens: tokens)
     Task {
       for row in rows {
         do throws(Failure) {
@@ -68,25 +71,25 @@ extension ScreenSession {
   /// Opens the addresses that the server named for deleting files, and shows its answers, since only the server
   /// knows what they mean.
   func deleteUploaded(_ files: [UploadedFile]) {
-    let book = book
+    let (book, tokens) = (book, tokens)
     Task.detached {
       for file in files {
-        let words = await Self.delete(file, book)
+        let words = await Self.delete(file, book, tokens)
         await MainActor.run { self.handle([.message(words)]) }
       }
     }
   }
 
-  private nonisolated static func delete(_ file: UploadedFile, _ book: TargetCatalog) async
-    -> String
-  {
+  private nonisolated static func delete(
+    _ file: UploadedFile, _ book: TargetCatalog, _ tokens: TokenSource
+  ) async -> String {
     guard let url = URL(string: file.deletionURL) else {
       return "\(file.name) was not deleted: \(file.deletionURL) is not a URL"
     }
     // Without a target's table there are no credentials, which such an address rarely needs.
     let target = book.target(named: file.target) ?? Target(name: file.target, url: url)
     do throws(Failure) {
-      let answer = try await ServerClient(target: target).open(url)
+      let answer = try await ServerClient(target: target, tokens: tokens).open(url)
       let isPage = answer.mediaType?.lowercased().hasPrefix(scalars: "text/html") == true
       return "deleting \(file.name): the server answered \(Failure.statusLine(answer.status))"
         + (isPage ? " with a page, which may ask for more: \(file.deletionURL)" : "")
@@ -188,17 +191,17 @@ extension HistoryRow {
   fileprivate init(_ entry: HistoryEntry) {
     let end: End =
       switch entry.outcome {
-      case "done": .sent
-      case nil, "paused", "stopped", "withdrawn": .open
-      case "outcome-unknown": .unknown
-      default: .failed
+      case .done: .sent
+      case nil, .paused, .stopped, .withdrawn: .open
+      case .unknown: .unknown
+      case .interrupted, .failed: .failed
       }
     // The code in words, such as "outcome unknown"; the row's page has the sentence about it.
     let words =
       switch entry.outcome {
-      case "done": "sent"
-      case "withdrawn": "not sent"
-      case let code: code?.replacing(scalars: "-", with: " ") ?? "under way"
+      case .done: "sent"
+      case .withdrawn: "not sent"
+      case let end: end?.rawValue.replacing(scalars: "-", with: " ") ?? "under way"
       }
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
@@ -206,7 +209,7 @@ extension HistoryRow {
       time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
-    mayHaveArrived = entry.outcome.map(Failure.codesOfDoubt.contains) ?? false
+    mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes
     deletionURL = entry.deletionURL
   }

@@ -171,7 +171,7 @@ extension ScreenSession {
           keeper.keep(point, of: id)
         }
         onMain { self?.handle([.resumePoint(id, point)]) }
-      }, memory: keeper.store
+      }, memory: keeper.store, tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)
       // Written before it is shown.

@@ -47,6 +47,8 @@ final class ScreenSession {
   var home: String { context.home }
   var time: TimeSource { context.time }
   let interface: any UserInterface
+  /// The tokens of uploads, which looks at servers use as well.
+  let tokens = TokenSource()
   var intake: FileIntake
   /// Finds files and reads the queue, in the order of requests. A folder may take a long time.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
@@ -82,7 +84,7 @@ final class ScreenSession {
   let link: QueueLink
   private var clock: (any DispatchSourceTimer)?
   /// Whether the screen is being left and uploads are being broken off.
-  var isLeaving = false
+  var isLeaving: Bool { keeper.isLeaving }
   private var leave: CheckedContinuation<QuitMode, Never>?
 
   /// Takes over the terminal.
@@ -140,7 +142,6 @@ final class ScreenSession {
       // Closing the terminal must not interrupt the handover.
       signal(SIGHUP, SIG_IGN)
     }
-    keeper.leave()
     if leaving != .forced {
       await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
       throttle?.deliverNow()
@@ -219,7 +220,7 @@ final class ScreenSession {
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
     case .quit(let leaving):
-      isLeaving = true
+      keeper.leave()
       leave?.resume(returning: leaving)
       leave = nil
     }

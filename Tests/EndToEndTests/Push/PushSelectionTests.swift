@@ -268,7 +268,7 @@ extension EndToEnd {
       let report = String(decoding: try bytes(person.folder.path("all.json")), as: UTF8.self)
       #expect(report.components(separatedBy: "\"path\"").count == 3, "\(report)")
       let history = try UploadStore(path: person.folder.path("queue.sqlite")).history()
-      #expect(history.map(\.outcome) == ["done", "done"])
+      #expect(history.map(\.outcome) == [.done, .done])
     }
 
     @Test("--watch: what comes while other inputs are gone through is sent in its turn")

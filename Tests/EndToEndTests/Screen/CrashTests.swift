@@ -75,9 +75,9 @@ extension EndToEnd {
       var done: [String: Int] = [:]
       for entry in try store.history() {
         switch entry.outcome {
-        case "done": done[entry.name, default: 0] += 1
-        case "interrupted", "outcome-unknown": doubtful[entry.name, default: 0] += 1
-        default: Issue.record("\(entry.name) ended as \(entry.outcome ?? "nothing")")
+        case .done: done[entry.name, default: 0] += 1
+        case .interrupted, .unknown: doubtful[entry.name, default: 0] += 1
+        default: Issue.record("\(entry.name) ended as \(String(describing: entry.outcome))")
         }
       }
       #expect(Set(copies.keys) == Set(names.values))
@@ -93,7 +93,7 @@ extension EndToEnd {
     private func checkQueue(_ queue: String, after kill: Int) throws {
       let store = try UploadStore(path: queue)
       let left = Set(try store.items().map(\.fileName))
-      let sent = Set(try store.history().filter { $0.outcome == "done" }.map(\.name))
+      let sent = Set(try store.history().filter { $0.outcome == .done }.map(\.name))
       #expect(left.union(sent).count == Self.files, "after kill \(kill)")
     }
   }

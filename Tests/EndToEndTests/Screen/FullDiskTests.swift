@@ -109,9 +109,9 @@ extension EndToEnd {
       #expect(outcome.errors.contains("is not in the queue"), "\(outcome)")
     }
 
-    private var outcomes: [String?] {
+    private var outcomes: [String] {
       get throws {
-        try UploadStore(path: queue).history().map(\.outcome).sorted { $0 ?? "" < $1 ?? "" }
+        try UploadStore(path: queue).history().map { $0.outcome?.rawValue ?? "" }.sorted()
       }
     }
 
@@ -162,7 +162,7 @@ extension EndToEnd {
       try await limit(nil)
       let store = try UploadStore(path: queue)
       try await wait(for: "both results in the queue") {
-        try store.history().count { $0.outcome == "done" } == 2 ? true : nil
+        try store.history().count { $0.outcome == .done } == 2 ? true : nil
       }
       try await terminal.press("q")
       let left = try await terminal.wait(for: "ended 0")

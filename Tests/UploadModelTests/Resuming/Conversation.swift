@@ -40,8 +40,8 @@ enum FailureSign: CaseIterable {
       FailureRule(.header("x-sum"), test: .differsText(Template(literal: "5d41402a")))
     case .textFits: FailureRule(.pattern(try Pattern("wrong")), test: .equals(.bool(true)))
     case .textDoesNotFit: FailureRule(.pattern(try Pattern("^OK")), test: .equals(.bool(false)))
-    case .valueDiffers: FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
-    case .valueIs: FailureRule(pointer: try JSONPointer("/rc"), test: .equals(.integer(1)))
+    case .valueDiffers: FailureRule(.pointer(try JSONPointer("/rc")), test: .differs(.integer(0)))
+    case .valueIs: FailureRule(.pointer(try JSONPointer("/rc")), test: .equals(.integer(1)))
     }
   }
 }

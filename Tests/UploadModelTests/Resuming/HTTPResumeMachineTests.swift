@@ -499,7 +499,7 @@ struct HTTPResumeMachineTests {
     var machine = HTTPResumeMachine(
       target: target, identity: identity, creation: upload, length: length, point: nil,
       server: .http(ResumeLimits(limits)))
-    let words = machine.start(now: now).map { Conversation.words($0, target) }
+    let words = machine.start(without: nil, now: now).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
 
@@ -513,7 +513,7 @@ struct HTTPResumeMachineTests {
     var machine = HTTPResumeMachine(
       target: target, identity: identity, creation: upload, length: 130, lead: 100, form: form,
       point: point, server: nil)
-    _ = machine.start(now: now)
+    _ = machine.start(without: nil, now: now)
     let end = TransferEnd(
       url: upload, status: 204, headers: ["upload-offset": "106", "upload-complete": "?0"])
     let actions = machine.handle(end, now: now)

@@ -342,7 +342,7 @@ struct TusMachineTests {
       return []
     }
     #expect(
-      fields(machine.start(now: now)) == [
+      fields(machine.start(without: nil, now: now)) == [
         "Tus-Resumable: 1.0.0", "Upload-Length: 10", "Upload-Metadata: \(metadata)",
       ])
     let reply = TransferEnd(

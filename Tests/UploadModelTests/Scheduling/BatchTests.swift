@@ -226,7 +226,7 @@ struct BatchEndTests {
     target.batch = BatchRule(maxFiles: 1000, splitsRefused: true)
     target.response.url = ReplyValue(.pointer(try JSONPointer("/files/*/url")))
     target.response.failures = [
-      FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+      FailureRule(.pointer(try JSONPointer("/rc")), test: .differs(.integer(0)))
     ]
     let files = (0..<1000).map { #"{"url":"/f/\#($0)","more":[\#($0),{"a":[1,2,3]}]}"# }
     var end = TransferEnd(

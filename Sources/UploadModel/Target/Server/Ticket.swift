@@ -49,7 +49,7 @@ package struct Ticket: Hashable, Sendable {
     in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
   ) throws(InvalidInput) -> Grant {
     let document = JSONValue(text: end.reply.text)
-    if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
+    if document == nil, uploadURL.place.needsJSON || fields != nil || headers != nil {
       throw InvalidInput(
         end.reply.isCut
           ? "its answer is too long to read" : "its answer is not JSON")

@@ -1,12 +1,12 @@
 import GRDB
 import UploadModel
 
-/// How an attempt ended, as the history records it.
-struct AttemptOutcome {
+/// What the history records of an attempt that has ended.
+struct AttemptEnd {
   /// How much of a reply is recorded, in bytes.
   private static let replyLimit = 8 * 1024
 
-  var outcome: String
+  var outcome: AttemptOutcome
   var bytes: Int64?
   /// Whether `bytes` counts from the first byte that the attempt sent rather than from the start of the file.
   var isRelative = false
@@ -19,14 +19,14 @@ struct AttemptOutcome {
   /// The file as the request described it.
   var sent: SentFile?
 
-  init(_ outcome: String, bytes: Int64?, message: String? = nil) {
+  init(_ outcome: AttemptOutcome, bytes: Int64?, message: String? = nil) {
     self.outcome = outcome
     self.bytes = bytes
     self.message = message
   }
 
   init(_ receipt: Receipt) {
-    self.init("done", bytes: receipt.bytes)
+    self.init(.done, bytes: receipt.bytes)
     isRelative = true
     status = receipt.status
     reply = Self.excerpt(receipt.reply)
@@ -37,7 +37,7 @@ struct AttemptOutcome {
 
   /// - Parameter goesOn: whether another attempt resumes the upload.
   init(_ failure: Failure, bytes: Int64?, goesOn: Bool = false) {
-    self.init(failure.code, bytes: bytes)
+    self.init(.failed(failure.code), bytes: bytes)
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
     message = failure.explanation(goesOn: goesOn)
     reply = Self.excerpt(failure.reply)
@@ -63,7 +63,7 @@ struct AttemptOutcome {
     values.add(instant)
     values.add(bytes)
     values.add(status.map(Int64.init))
-    for text in [outcome, message, reply?.text, reply?.mediaType] { values.add(text) }
+    for text in [outcome.rawValue, message, reply?.text, reply?.mediaType] { values.add(text) }
     values.add(reply?.isCut ?? false)
     values.add(url)
     values.add(deletionURL)
@@ -77,4 +77,14 @@ struct AttemptOutcome {
     }
     return reply
   }
+}
+
+extension AttemptOutcome {
+  /// The outcome as it is written in SQL.
+  var sql: String { "'\(rawValue)'" }
+}
+
+extension [AttemptOutcome] {
+  /// The outcomes as a list in SQL.
+  var sql: String { "(\(map(\.sql).joined(separator: ", ")))" }
 }

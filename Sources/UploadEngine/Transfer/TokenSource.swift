@@ -1,0 +1,35 @@
+import Synchronization
+import UploadModel
+
+/// The tokens that commands have printed. All that one person sends and asks shares one source, so that a command
+/// runs again only if its last token was refused.
+package final class TokenSource: Sendable {
+  private final class Last: Sendable {
+    /// Locked while the command runs.
+    let token = Mutex<BearerToken?>(nil)
+  }
+
+  private let known = Mutex<[TokenCommand: Last]>([:])
+
+  /// A source that knows no token yet.
+  package init() {}
+
+  /// The last token of a command, unless that is the one that was refused; otherwise a new one. Blocks while the
+  /// command runs.
+  func token(
+    of command: TokenCommand, insteadOf refused: BearerToken?
+  ) throws(BearerToken.Missing) -> BearerToken {
+    let last = known.withLock { known in
+      let last = known[command] ?? Last()
+      known[command] = last
+      return last
+    }
+    return try last.token.withLock { last throws(BearerToken.Missing) in
+      if let last, last.text != refused?.text { return last }
+      last = nil
+      let token = try BearerToken(command)
+      last = token
+      return token
+    }
+  }
+}

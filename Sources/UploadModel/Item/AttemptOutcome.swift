@@ -1,0 +1,41 @@
+/// How an attempt to send a file ended: one word, which the history stores and scripts read.
+package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
+  /// The server took the file.
+  case done
+  /// The user paused it.
+  case paused
+  /// hoist ended in good order while it was under way.
+  case stopped
+  /// It was put back in line, for a reason that has nothing to do with the file.
+  case withdrawn
+  /// hoist ended in the middle of it, without a chance to record that.
+  case interrupted
+  /// It failed, with this `Failure.code`.
+  case failed(String)
+
+  private static let named: [Self] = [.done, .paused, .stopped, .withdrawn, .interrupted]
+
+  /// The outcome that this word stands for.
+  package init(rawValue: String) {
+    self = Self.named.first { $0.rawValue == rawValue } ?? .failed(rawValue)
+  }
+
+  /// The word.
+  package var rawValue: String {
+    switch self {
+    case .done: "done"
+    case .paused: "paused"
+    case .stopped: "stopped"
+    case .withdrawn: "withdrawn"
+    case .interrupted: "interrupted"
+    case .failed(let code): code
+    }
+  }
+
+  /// Everything was sent and no answer came.
+  package static let unknown = Self.failed(Failure(.outcomeUnknown("")).code)
+  /// Those after which the server may have a file all the same: `Failure.mayHaveArrived`.
+  package static let doubtful = Failure.codesOfDoubt.map(Self.failed)
+  /// Those that count as no failure.
+  package static let harmless: [Self] = [.done, .paused, .stopped, .withdrawn]
+}

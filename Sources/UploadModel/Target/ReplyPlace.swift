@@ -1,0 +1,18 @@
+/// Where something is in a reply.
+package enum ReplyPlace: Hashable, Sendable {
+  /// A value in a JSON reply.
+  case pointer(JSONPointer)
+  /// What an expression captures first in the text of any reply, or its whole match.
+  case pattern(Pattern)
+  /// A header field, its name in lower case.
+  case header(String)
+
+  /// Whether it differs for each file of a request.
+  var dependsOnFile: Bool {
+    if case .pointer(let pointer) = self { pointer.dependsOnFile } else { false }
+  }
+  /// Whether only a JSON reply has it.
+  var needsJSON: Bool { if case .pointer = self { true } else { false } }
+  /// Whether it is in the content of the reply.
+  var needsContent: Bool { if case .header = self { false } else { true } }
+}
