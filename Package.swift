@@ -177,7 +177,8 @@ let package = Package(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
     .testTarget(
-      name: "RegularExpressionsTests", dependencies: ["RegularExpressions"], swiftSettings: strict),
+      name: "RegularExpressionsTests", dependencies: ["RegularExpressions", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(name: "LintTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],

@@ -26,7 +26,7 @@ package final class RegularExpression: @unchecked Sendable {
     }
     let context = pcre2_compile_context_create_8(nil)
     defer { pcre2_compile_context_free_8(context) }
-    guard let context else { throw Mistake("finds no memory") }
+    guard let context else { throw Mistake("cannot be read: there is no memory left") }
     // The default is a choice of whoever built the library.
     pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
     // The automatic callouts are what `SearchBudget` counts. \C could cut a character in two.
@@ -46,8 +46,11 @@ package final class RegularExpression: @unchecked Sendable {
 
   /// The leftmost match, and what each of its groups captured; nil if there is no match.
   ///
+  /// - Parameter steps: what the search may cost.
   /// - Throws: `SearchEnded` if the search took too long to find out.
-  package func firstMatch(in text: String) throws(SearchEnded) -> [String?]? {
+  package func firstMatch(
+    in text: String, steps: Int = SearchBudget.steps
+  ) throws(SearchEnded) -> [String?]? {
     var text = text
     return try text.withUTF8 { (text) -> Result<[String?]?, SearchEnded> in
       let (data, context) = (
@@ -58,7 +61,7 @@ package final class RegularExpression: @unchecked Sendable {
         pcre2_match_context_free_8(context)
       }
       guard let data, let context else { return .failure(SearchEnded()) }
-      var budget = SearchBudget(countsGroups: refersBack)
+      var budget = SearchBudget(steps: steps, countsGroups: refersBack)
       let status = withUnsafeMutablePointer(to: &budget) { budget in
         pcre2_set_callout_8(context, SearchBudget.spend, budget)
         pcre2_set_heap_limit_8(context, SearchBudget.kibibytes)

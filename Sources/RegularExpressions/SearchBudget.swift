@@ -5,17 +5,20 @@ import CPCRE2
 /// PCRE2's own limit of matching is not enough: it counts anew from each place where a match may begin, and does not
 /// count how far a repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So
 /// PCRE2 calls `spend` before each item of the expression (pcre2callout(3)), which counts the steps of all of it.
-struct SearchBudget {
+package struct SearchBudget {
   /// The most memory that a search may take to remember its ways back, in KiB.
   static let kibibytes: UInt32 = 64 * 1024
 
-  /// How many steps are left; ten million take some tenths of a second.
-  private var steps = 10_000_000
+  /// How many steps a search usually may take: some tenths of a second.
+  package static let steps = 10_000_000
+
+  /// How many steps are left.
+  private var steps: Int
   private var place = 0
   private let countsGroups: Bool
 
   /// - Parameter countsGroups: whether captured text is compared with more text.
-  init(countsGroups: Bool) { self.countsGroups = countsGroups }
+  init(steps: Int, countsGroups: Bool) { (self.steps, self.countsGroups) = (steps, countsGroups) }
 
   /// An item costs one step, and another for every eight bytes that were read before it.
   private mutating func spend(_ block: pcre2_callout_block_8) -> Bool {

@@ -175,7 +175,7 @@ extension EndToEnd {
       defer { if receive.isRunning { kill(receive.processIdentifier, SIGKILL) } }
       // What is said of so many does not fit into a pipe.
       let name = String(repeating: "x", count: 240)
-      for number in 0..<400 { try person.folder.write("\(name)\(number)", [65]) }
+      for number in 0..<300 { try person.folder.write("\(name)\(number)", [65]) }
       try await wait(for: "the receiver") { try? RawClient(port: port) }
       let pushed = try await person.shell(
         "hoist push -q x* --to http://127.0.0.1:\(port)/upload > /dev/null"
@@ -183,7 +183,7 @@ extension EndToEnd {
       #expect(pushed.status == 0, "\(pushed)")
       let arrived = try FileManager.default.contentsOfDirectory(
         atPath: person.folder.path("inbox"))
-      #expect(arrived.count { $0.hasPrefix("x") } == 400)
+      #expect(arrived.count { $0.hasPrefix("x") } == 300)
       kill(receive.processIdentifier, SIGTERM)
       try await wait(for: "its end") { receive.isRunning ? nil : true }
       #expect(receive.terminationReason == .exit, "\(receive.terminationStatus)")
