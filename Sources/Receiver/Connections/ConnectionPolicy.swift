@@ -42,6 +42,10 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   private let mostOfAddress: Int
   private let mostWaiting: Int
   private var served: [Member: Place] = [:]
+  /// How many of them each address has: what `served` holds, counted when a connection comes or goes.
+  private var countOf: [Address: Int] = [:]
+  /// Before this, none has been idle for long enough.
+  private var nextIdle = NIODeadline.distantPast
   private var waiting: [(member: Member, address: Address)] = []
 
   init(most: Int, mostOfAddress: Int, mostWaiting: Int, grace: TimeAmount = .seconds(1)) {
@@ -57,22 +61,24 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// Which connections are to give up their places.
   var demand: Demand {
     guard hasWaiting else { return Demand() }
-    let ofAddress = servedByAddress
-    return waiting.reduce(into: Demand()) { demand, next in
-      if ofAddress[next.address, default: 0] >= mostOfAddress {
-        demand.addresses.insert(next.address)
+    var (demand, last) = (Demand(), Address?.none)
+    // Most come from the same address as the one before.
+    for (_, address) in waiting where address != last {
+      last = address
+      if countOf[address, default: 0] >= mostOfAddress {
+        demand.addresses.insert(address)
       } else {
         demand.isForAny = true
       }
     }
-  }
-
-  private var servedByAddress: [Address: Int] {
-    served.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
+    return demand
   }
 
   /// A connection that was to be evicted keeps its place.
-  mutating func keep(_ member: Member) { served[member]?.isLeaving = false }
+  mutating func keep(_ member: Member) {
+    served[member]?.isLeaving = false
+    nextIdle = .distantPast
+  }
 
   /// A connection has arrived.
   mutating func arrive(
@@ -90,8 +96,12 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   mutating func leave(
     _ member: Member, now: NIODeadline, idle: (Member) -> NIODeadline?
   ) -> [Action] {
-    served[member] = nil
-    waiting.removeAll { $0.member == member }
+    if let place = served.removeValue(forKey: member) {
+      countOf[place.address, default: 0] -= 1
+      if countOf[place.address] == 0 { countOf[place.address] = nil }
+    } else {
+      waiting.removeAll { $0.member == member }
+    }
     return look(now: now, idle: idle)
   }
 
@@ -100,17 +110,16 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// - Parameter idle: since when a served connection has been idle; nil if it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
-    var ofAddress = servedByAddress
     waiting.removeAll { member, address in
-      guard served.count < most, ofAddress[address, default: 0] < mostOfAddress else {
+      guard served.count < most, countOf[address, default: 0] < mostOfAddress else {
         return false
       }
       served[member] = Place(address: address)
-      ofAddress[address, default: 0] += 1
+      countOf[address, default: 0] += 1
       actions.append(.serve(member))
       return true
     }
-    guard !waiting.isEmpty else { return actions }
+    guard !waiting.isEmpty, now >= nextIdle else { return actions }
 
     // A place that will be free soon is enough for one waiting connection.
     var leaving: [Address: Int] = [:]
@@ -120,8 +129,14 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
       return (member, place.address, since)
     }
     .sorted { $0.2 < $1.2 }
+    if candidates.isEmpty {
+      nextIdle = served.reduce(now + grace) { next, entry in
+        entry.value.isLeaving ? next : min(next, (idle(entry.key) ?? now) + grace)
+      }
+      return actions
+    }
     for (_, address) in waiting {
-      let isFull = ofAddress[address, default: 0] >= mostOfAddress
+      let isFull = countOf[address, default: 0] >= mostOfAddress
       let bound = isFull ? address : nil
       if let key = bound ?? leaving.first(where: { $0.value > 0 })?.key,
         leaving[key, default: 0] > 0
