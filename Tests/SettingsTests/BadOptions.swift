@@ -2,7 +2,7 @@
 extension BadConfiguration {
   private static let size = "expected a size such as \"100 MB\""
   private static let placeholders =
-    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.md5} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.sha1} {file.md5} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
 
   static let options: [BadConfiguration] = [
     // What hoist's own receiver decides.
@@ -60,7 +60,8 @@ extension BadConfiguration {
       "file_type: expected a media type such as \"text/plain\", found \"jpeg\""),
     BadConfiguration(
       line: "file_name = \"{file.name|upper}\"",
-      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted"),
+      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted |base64 |number"
+    ),
     BadConfiguration(
       line: "fields = { a = \"{ticket:/id}\" }",
       "fields.a: {ticket:/id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"
@@ -86,6 +87,18 @@ extension BadConfiguration {
     BadConfiguration(
       line: "limits = { max_byte = 5 }", "limits.max_byte: unknown key; did you mean \"max_bytes\"?"
     ),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { n = \"{file.name|number}\" } }]",
+      "fields[0].json.n: {file.name|number}: only a number can be one, as a value of JSON"),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { n = \"{env.X|number}\" } }]",
+      "fields[0].json.n: {env.X|number}: only a number can be one, as a value of JSON"),
+    BadConfiguration(
+      line: "query = { n = \"{file.size|number}\" }",
+      "query.n: {file.size|number}: only a number can be one, as a value of JSON"),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { n = \"{file.size|number} B\" } }]",
+      "fields[0].json.n: a placeholder with |number is the whole value"),
     BadConfiguration(line: "limits = { max_bytes = 0 }", "limits.max_bytes: \(size)"),
     BadConfiguration(
       line: "limits = { max_bytes = \"big\" }", "limits.max_bytes: \(size), found \"big\""),

@@ -23,7 +23,7 @@ struct TargetTextTests {
     file_name = "{unix_ms}_{{x}}.{file.ext}"
     fields = [
       { name = "z", value = "line\nand 'more' \"of\" it" }, { name = "a", value = "{secret.s}", type = "text/csv" },
-      { name = "r", json = { memo = "{file.stem} {{}}", n = [1, 2.5, true, {}], "ä b" = "x\ty" } },
+      { name = "r", json = { memo = "{file.stem} {{}}", size = "{file.size|number}", n = [1, 2.5, true, {}], "ä b" = "x\ty" } },
     ]
     query = { a = "{now.iso8601}", "b c" = "d" }
     headers = { Authorization = "Bearer {env.TOKEN}", X-Plain = "v" }

@@ -20,7 +20,7 @@ struct TemplateWritingTests {
       fileName: name, fileSize: 3, fileType: "a/b", now: Date(timeIntervalSince1970: 0),
       uuid: UUID())
     values.modified = 1_795_212_900_500_000_000
-    values.digests = ContentDigests(sha256: "ab", md5: "cd")
+    values.digests = ContentDigests([.sha256: "ab", .md5: "cd", .sha1: "0af9"])
     return values
   }
 
@@ -32,7 +32,8 @@ struct TemplateWritingTests {
     ("{file.name|quoted}", "a/\u{301}\"\u{301}", "a/\u{301}\\\"\u{301}"),
     ("{env.X|url}", "", "X"), ("{file.mtime}", "", "2026-11-20T22:15:00Z"),
     ("{file.mtime.unix_s} {file.mtime.unix_ms}", "", "1795212900 1795212900500"),
-    ("{file.sha256}{file.md5}", "", "abcd"),
+    ("{file.sha256}{file.md5}{file.sha1}", "", "abcd0af9"),
+    ("{file.sha1|base64} {file.name|base64}", "Zürich?", "Cvk= WsO8cmljaD8="),
   ]
 
   @Test(arguments: written)
@@ -53,11 +54,12 @@ struct TemplateWritingTests {
 
   @Test func anUnknownOneIsAMistake() {
     let mistake = #expect(throws: InvalidInput.self) {
-      try template("{file.name|base64}")
+      try template("{file.name|base32}")
     }
     #expect(
       mistake?.description
-        == "{file.name|base64}: \"|base64\" is unknown; available filters: |json |url |quoted")
+        == "{file.name|base32}: \"|base32\" is unknown; available filters: |json |url |quoted |base64 |number"
+    )
   }
 
   private static let bare: [(String, String, Bool)] = [

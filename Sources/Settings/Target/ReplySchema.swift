@@ -159,7 +159,7 @@ extension Codec where Value == FailureRule {
           entries, of: node, missing: "\"pointer\" is missing: the value of the reply to look at")
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.
-        let digests = [Template.Placeholder.fileSHA256, .fileMD5]
+        let digests = [Template.Placeholder.fileSHA256, .fileSHA1, .fileMD5]
         switch (place, entries["is"], entries["not"]) {
         case (.pattern, nil, nil): test = .equals(.bool(true))
         case (.pattern, let wanted?, nil): test = .equals(.bool(try wanted.bool()))

@@ -51,8 +51,12 @@ struct TemplateReader: Sendable {
   ) throws(ConfigError) -> Template {
     switch node.value {
     case .string:
-      return Template(literal: "\"")
-        + (try template(node, scope: scope, escaping: .json)) + Template(literal: "\"")
+      let text = try template(node, scope: scope, escaping: .json)
+      guard let isNumber = text.isNumber else {
+        throw node.fault("a placeholder with |number is the whole value")
+      }
+      let quote = Template(literal: isNumber ? "" : "\"")
+      return quote + text + quote
     case .integer(let number): return Template(literal: String(number))
     case .float(let number):
       guard number.isFinite else { throw node.fault("JSON has no such number") }

@@ -112,7 +112,7 @@ extension UploadEngine {
 
 extension Target {
   fileprivate var sendsOneRequestForEachFile: Bool {
-    batch == nil && prepare == nil && ticket == nil && server.create == nil && !asksForDigests
+    batch == nil && prepare == nil && ticket == nil && server.create == nil && digests.isEmpty
       && !resume.isOn
   }
 }

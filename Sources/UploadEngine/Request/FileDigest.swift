@@ -3,11 +3,11 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// Digests of files and of ranges in them, such as SHA-256 (FIPS 180-4).
+/// Digests of files and of ranges in them.
 package enum FileDigest {
-  /// The 32 bytes of the digest; nil if the file cannot be read to its end.
+  /// The 32 bytes of the SHA-256; nil if the file cannot be read to its end.
   package static func sha256(of file: FileLocation) -> [UInt8]? {
-    digest(SHA256(), of: file)
+    digests([SHA256()], of: file)?.first
   }
 
   /// The checksum of a range of a file; nil if it cannot be read to its end.
@@ -15,63 +15,86 @@ package enum FileDigest {
     _ algorithm: TusServer.Checksum, of file: HeldFile, in range: Range<Int64>
   ) -> [UInt8]? {
     switch algorithm {
-    case .sha1: digest(SHA1(), of: file, in: range)
-    case .sha256: digest(SHA256(), of: file, in: range)
+    case .sha1: digests([SHA1()], of: file, in: range)?.first
+    case .sha256: digests([SHA256()], of: file, in: range)?.first
     }
   }
 
-  /// The sums that placeholders ask for, of a file that is held; nil where it cannot be read to its end.
-  static func digests(of file: HeldFile) -> ContentDigests? {
-    let range = 0..<file.identity.size
-    guard let sha256 = digest(SHA256(), of: file, in: range),
-      let md5 = digest(MD5(), of: file, in: range)
-    else { return nil }
-    return ContentDigests(sha256: sha256.hexadecimal, md5: md5.hexadecimal)
-  }
-
-  private static func digest<Hash: HashFunction>(
-    _ start: Hash, of file: HeldFile, in range: Range<Int64>
-  ) -> [UInt8]? {
-    var hash = start
-    var offset = range.lowerBound
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while offset < range.upperBound {
-      let count = buffer.withUnsafeMutableBytes {
-        let room = UnsafeMutableRawBufferPointer(
-          rebasing: $0[..<min($0.count, Int(clamping: range.upperBound - offset))])
-        return (try? file.peek(into: room, at: offset)) ?? 0
-      }
-      guard count > 0 else { return nil }
-      offset += Int64(count)
-      buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return hash.finalize()
+  /// The digests that placeholders ask for, of a file that is held; nil if it cannot be read to its end.
+  static func digests(
+    _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile
+  ) -> ContentDigests? {
+    named(wanted) { digests($0, of: file, in: 0..<file.identity.size) }
   }
 
   /// The digests that placeholders ask for; nil if the file cannot be read to its end.
-  package static func digests(of file: FileLocation) -> ContentDigests? {
-    guard let sha256 = digest(SHA256(), of: file), let md5 = digest(MD5(), of: file)
-    else { return nil }
-    return ContentDigests(sha256: sha256.hexadecimal, md5: md5.hexadecimal)
+  package static func digests(
+    _ wanted: Set<ContentDigests.Algorithm>, of file: FileLocation
+  ) -> ContentDigests? {
+    named(wanted) { digests($0, of: file) }
   }
 
-  private static func digest<Hash: HashFunction>(
-    _ start: Hash, of file: FileLocation
-  ) -> [UInt8]? {
+  private static func named(
+    _ wanted: Set<ContentDigests.Algorithm>, _ compute: ([any HashFunction]) -> [[UInt8]]?
+  ) -> ContentDigests? {
+    let algorithms = Array(wanted)
+    let hashes = algorithms.map { algorithm -> any HashFunction in
+      switch algorithm {
+      case .sha256: SHA256()
+      case .sha1: SHA1()
+      case .md5: MD5()
+      }
+    }
+    return compute(hashes).map { digests in
+      ContentDigests(
+        Dictionary(uniqueKeysWithValues: zip(algorithms, digests.map(\.hexadecimal))))
+    }
+  }
+
+  private static func digests(
+    _ hashes: [any HashFunction], of file: HeldFile, in range: Range<Int64>
+  ) -> [[UInt8]]? {
+    var offset = range.lowerBound
+    return digests(hashes) { buffer in
+      let left = Int(clamping: range.upperBound - offset)
+      guard left > 0 else { return 0 }
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, left)])
+      guard let count = try? file.peek(into: room, at: offset), count > 0 else { return nil }
+      offset += Int64(count)
+      return count
+    }
+  }
+
+  private static func digests(
+    _ hashes: [any HashFunction], of file: FileLocation
+  ) -> [[UInt8]]? {
     let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var hash = start
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      if count == 0 { break }
-      guard count > 0 else { return nil }
-      buffer.withUnsafeBytes {
-        hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+    return digests(hashes) { buffer in
+      while true {
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        return count < 0 ? nil : count
       }
     }
-    return hash.finalize()
+  }
+
+  /// Computes several digests in one reading.
+  ///
+  /// - Parameter next: reads the next bytes, and returns how many: 0 at the end, nil if they cannot be read.
+  private static func digests(
+    _ hashes: [any HashFunction], reading next: (UnsafeMutableRawBufferPointer) -> Int?
+  ) -> [[UInt8]]? {
+    var hashes = hashes
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      guard let count = buffer.withUnsafeMutableBytes({ next($0) }) else { return nil }
+      guard count > 0 else { return hashes.map { $0.finalize() } }
+      buffer.withUnsafeBytes { bytes in
+        let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        for index in hashes.indices { hashes[index].update(piece) }
+      }
+    }
   }
 }

@@ -77,9 +77,10 @@ struct Preparation: Sendable {
   private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
-    guard ready.upload.target.asksForDigests, item.digests == nil else { return ready }
+    let wanted = ready.upload.target.digests
+    guard !wanted.isEmpty, item.digests == nil else { return ready }
     try Self.check(item)
-    guard let digests = FileDigest.digests(of: item.location) else {
+    guard let digests = FileDigest.digests(wanted, of: item.location) else {
       throw .unreadable("its checksums could not be computed")
     }
     ready.upload.item.digests = digests

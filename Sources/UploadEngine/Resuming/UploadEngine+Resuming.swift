@@ -36,7 +36,7 @@ extension UploadEngine {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
       let (upload, file) = try withPresentFile(upload, job)
-      if upload.target.asksForDigests, upload.item.digests == nil {
+      if !upload.target.digests.isEmpty, upload.item.digests == nil {
         return digest(upload, of: file, at: url) { engine, upload in
           engine.converse(
             about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
@@ -107,7 +107,7 @@ extension UploadEngine {
   ) {
     let id = upload.item.id
     step(for: [id]) { engine, number in
-      let digests = FileDigest.digests(of: file)
+      let digests = FileDigest.digests(upload.target.digests, of: file)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }

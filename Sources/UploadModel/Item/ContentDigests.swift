@@ -1,20 +1,27 @@
-/// The digests of a file's content, in lower-case hexadecimal digits.
+/// Digests of a file's content, in lower-case hexadecimal digits.
 package struct ContentDigests: Hashable, Sendable {
-  /// SHA-256 (FIPS 180-4).
-  var sha256: String
-  /// MD5 (RFC 1321). It proves nothing, but some servers ask for it.
-  var md5: String
+  /// A hash function that templates can ask for.
+  package enum Algorithm: Hashable, Sendable {
+    /// FIPS 180-4.
+    case sha256
+    /// FIPS 180-4. It proves nothing, but some servers ask for it.
+    case sha1
+    /// RFC 1321. It proves nothing, but some servers ask for it.
+    case md5
+  }
+
+  private let digits: [Algorithm: String]
 
   /// The digests with these values.
-  package init(sha256: String, md5: String) {
-    self.sha256 = sha256
-    self.md5 = md5
-  }
+  package init(_ digits: [Algorithm: String]) { self.digits = digits }
+
+  /// The digest by an algorithm; nil if it was not computed.
+  subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
 }
 
 extension Target {
-  /// Whether any of its templates asks for the digests of a file's content.
-  package var asksForDigests: Bool {
-    templates.contains { $0.asks(for: .fileSHA256) || $0.asks(for: .fileMD5) }
+  /// The digests of a file's content that its templates ask for.
+  package var digests: Set<ContentDigests.Algorithm> {
+    Set(templates.flatMap(\.placeholders).compactMap(\.digest))
   }
 }

@@ -24,6 +24,8 @@ extension Template {
     case fileModifiedMilliseconds = "file.mtime.unix_ms"
     /// The SHA-256 of the content that is sent, in lower-case hexadecimal digits.
     case fileSHA256 = "file.sha256"
+    /// Its SHA-1, for servers that still ask for it.
+    case fileSHA1 = "file.sha1"
     /// Its MD5, for servers that still ask for it.
     case fileMD5 = "file.md5"
     /// Milliseconds since 1970.
@@ -55,7 +57,7 @@ extension Template {
     package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
-        .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
+        .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileSHA1, .fileMD5, .index,
       ] + always
     /// Placeholders for a file with a ticket.
     package static let ofTicket: [Placeholder] = ofFile + [.ticket]
@@ -77,6 +79,26 @@ extension Template {
       }
     }
 
+    /// The digest of the file's content that it stands for; nil if it is something else.
+    var digest: ContentDigests.Algorithm? {
+      switch self {
+      case .fileSHA256: .sha256
+      case .fileSHA1: .sha1
+      case .fileMD5: .md5
+      default: nil
+      }
+    }
+
+    /// Whether its value may be written as a number: it always is one, or it depends on a reply.
+    var mayBeNumber: Bool {
+      switch self {
+      case .fileSize, .fileModifiedSeconds, .fileModifiedMilliseconds, .unixSeconds,
+        .unixMilliseconds, .index, .ticket, .reply:
+        true
+      default: false
+      }
+    }
+
     func value(in values: Values) -> String {
       switch self {
       case .fileName: values.fileName
@@ -89,8 +111,7 @@ extension Template {
         Date(timeIntervalSince1970: Double(values.modified / 1_000_000_000)).formatted(.iso8601)
       case .fileModifiedSeconds: String(values.modified / 1_000_000_000)
       case .fileModifiedMilliseconds: String(values.modified / 1_000_000)
-      case .fileSHA256: values.digests?.sha256 ?? ""
-      case .fileMD5: values.digests?.md5 ?? ""
+      case .fileSHA256, .fileSHA1, .fileMD5: digest.flatMap { values.digests?[$0] } ?? ""
       case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
       case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
       case .iso8601: values.now.formatted(.iso8601)

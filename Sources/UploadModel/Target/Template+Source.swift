@@ -25,7 +25,10 @@ extension Template {
       if case .text(let literal) = piece {
         text += literal
       } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
-        text.unicodeScalars.append(mark)
+        // A number stands in the JSON by itself.
+        var isNumber = false
+        if case .slot(_, let writing) = piece { isNumber = writing.filter == .number }
+        text += isNumber ? "\"\(mark)\"" : "\(mark)"
         slots.append(Self.source(of: piece, isRevealing))
       }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import ScalarText
 
@@ -28,6 +29,10 @@ extension Template {
     case url
     /// As inside a quoted string (RFC 9110 §5.6.4).
     case quoted
+    /// In Base64 (RFC 4648 §4): a digest's bytes, any other value's UTF-8.
+    case base64
+    /// As a number of JSON instead of a string that holds one.
+    case number
 
     func callAsFunction(_ text: String) -> String {
       switch self {
@@ -35,7 +40,19 @@ extension Template {
       case .url: PercentEncoding.encode(text)
       case .quoted:
         text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
+      case .base64: Data(text.utf8).base64EncodedString()
+      case .number: text
       }
+    }
+
+    /// A digest in Base64, from its hexadecimal digits.
+    static func base64(digits: String) -> String {
+      // 0 to 9, then a to f.
+      let nibbles = digits.utf8.map { $0 < 0x3A ? $0 &- 0x30 : $0 &- 0x57 }
+      let bytes = stride(from: 1, to: nibbles.count, by: 2).map {
+        nibbles[$0 - 1] << 4 | nibbles[$0]
+      }
+      return Data(bytes).base64EncodedString()
     }
 
     private static func ascii(_ text: String) -> String {
@@ -75,6 +92,9 @@ extension Template {
     /// Keeps the slashes of a path, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       let value = slot.value(in: values) ?? ""
+      if filter == .base64, slot.placeholder.digest != nil {
+        return escaping(Filter.base64(digits: value))
+      }
       guard escaping == .url, filter == nil, slot.placeholder == .filePath else {
         return self(value)
       }
@@ -109,6 +129,12 @@ extension Template {
       placeholder = slot
     }
 
+    /// Whether the placeholder of this name may be written as a number.
+    static func mayBeNumber(_ name: String) -> Bool {
+      if let placeholder = Placeholder(rawValue: name) { return placeholder.mayBeNumber }
+      return Placeholder.ofReplies.compactMap(\.prefix).contains { name.hasPrefix(scalars: $0) }
+    }
+
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
       let known = scope.map { "{\($0.rawValue)} " }.joined()
       return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
@@ -134,9 +160,13 @@ extension Template {
 
   /// What keeps the template from being filled in; nil if nothing does.
   package func obstacle(with values: Values) -> String? {
-    for case .slot(let slot, _) in pieces where slot.value(in: values) == nil {
+    for case .slot(let slot, let writing) in pieces {
+      let value = slot.value(in: values)
+      let isWrong = writing.filter == .number && value.map { Double($0) == nil } == true
+      guard value == nil || isWrong else { continue }
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
-      return "\(what) has no \(slot.pointer?.description(file: values.index - 1) ?? "")"
+      let place = slot.pointer?.description(file: values.index - 1) ?? ""
+      return "\(what) has no \(isWrong ? "number at " : "")\(place)"
     }
     return nil
   }

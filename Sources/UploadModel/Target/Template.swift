@@ -100,6 +100,9 @@ package struct Template: Hashable, Sendable {
     _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(InvalidInput) -> Piece {
     let (name, writing) = try Writing.read(text, escaping)
+    if writing.filter == .number, escaping != .json || !Slot.mayBeNumber(name) {
+      throw InvalidInput("{\(text)}: only a number can be one, as a value of JSON")
+    }
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
       guard !variable.isEmpty else {
@@ -155,6 +158,15 @@ package struct Template: Hashable, Sendable {
       case .slot, .secret: sample
       }
     }.joined()
+  }
+
+  /// Whether it is a number of JSON, which has no quotation marks around it; nil if only a part of it is, which makes no
+  /// sense.
+  package var isNumber: Bool? {
+    let numbers = pieces.count {
+      if case .slot(_, let writing) = $0 { writing.filter == .number } else { false }
+    }
+    return numbers == 0 ? false : pieces.count == 1 ? true : nil
   }
 
   /// Whether it has this placeholder.

@@ -48,9 +48,10 @@ struct PreviewOptions: ParsableArguments {
       )
     }
     var sound = items.filter { $0.state.failure == nil }
-    if target.asksForDigests {
+    let digests = target.digests
+    if !digests.isEmpty {
       for index in sound.indices {
-        sound[index].digests = FileDigest.digests(of: sound[index].location)
+        sound[index].digests = FileDigest.digests(digests, of: sound[index].location)
       }
     }
     var addresses = SentAddresses()

@@ -131,8 +131,6 @@ struct TargetOptions: ParsableArguments {
         self.field(named: name, value))
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
-    // A number without a unit is in seconds.
-    let timeout = timeout.map { Double($0) == nil ? $0 : $0 + "s" }
     try Self.checked("--type", type) { value throws(InvalidInput) in
       try target.set("file_type", to: value)
     }
@@ -143,7 +141,8 @@ struct TargetOptions: ParsableArguments {
       try target.set("retry.attempts", to: value)
     }
     try Self.checked("--timeout", timeout) { value throws(InvalidInput) in
-      try target.set("timeout", to: value)
+      // A number without a unit is in seconds.
+      try target.set("timeout", to: Double(value) == nil ? value : value + "s")
     }
     try Self.checked("--limit", limit) { value throws(InvalidInput) in
       try target.set("rate_limit", to: value)

@@ -51,6 +51,9 @@ extension EndToEnd {
       Case(
         recipe: "imgur", origin: "https://api.imgur.com", path: "imgur", secret: "IMGUR_CLIENT",
         url: "https://i.imgur.com/orunSTu.png"),
+      Case(
+        recipe: "immich", origin: "https://photos.example", path: "immich", secret: "IMMICH_KEY",
+        url: "/immich/photos/3fe388e4-2078-44d7-b36c-39d9dee3a657"),
     ]
 
     /// A person with a recipe that leads to the copies.
@@ -104,6 +107,30 @@ extension EndToEnd {
       #expect(fetched.status == 0, "\(fetched)")
       #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
       #expect(!(outcome.output + outcome.errors).contains("s3cret"))
+    }
+
+    @Test("immich keeps one copy of what is sent twice, and is told its sum")
+    func immich() async throws {
+      let desk = try await Desk()
+      try desk.take(try #require(Self.cases.first { $0.recipe == "immich" }))
+      try desk.person.folder.write("photo.png", count: 70_000)
+      let sums = try await desk.person.shell(
+        "openssl dgst -sha1 -binary < photo.png | openssl base64 -A"
+      ).end()
+      let shown = try await desk.shell("hoist push photo.png --dry-run $R", secret: "IMMICH_KEY")
+      #expect(shown.output.contains("x-immich-checksum: \(sums.output)"), "\(shown)")
+      var replies: [String] = []
+      for _ in 1...2 {
+        let sent = try await desk.shell("hoist push photo.png --json $R", secret: "IMMICH_KEY")
+        #expect(sent.status == 0, "\(sent)")
+        replies.append(try sent.events().end(of: "photo.png").reply()["status"] as? String ?? "")
+      }
+      #expect(replies == ["created", "duplicate"])
+      let deleted = try await desk.shell(
+        "hoist rm immich 3fe388e4-2078-44d7-b36c-39d9dee3a657 --yes $R", secret: "IMMICH_KEY")
+      #expect(deleted.status == 0, "\(deleted)")
+      let again = try await desk.shell("hoist push photo.png --json $R", secret: "IMMICH_KEY")
+      #expect(try again.events().end(of: "photo.png").reply()["status"] as? String == "created")
     }
 
     @Test(
