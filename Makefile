@@ -22,10 +22,10 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo install uninstall man deb deb-test fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what the tests need (apt, PyPI)
 	@config/setup.sh test
@@ -40,6 +40,9 @@ demo: build ## see hoist at work against its own receiver
 
 install: build ## install it; PREFIX=/usr/local and DESTDIR= say where
 	config/install.sh $(RELEASE)/hoist "$(PREFIX)" "$(DESTDIR)"
+
+uninstall: ## remove what make install has installed; the same PREFIX and DESTDIR
+	config/install.sh --remove "$(PREFIX)" "$(DESTDIR)"
 
 man: build ## make the manual page, .build/hoist.1
 	$(RELEASE)/hoist --experimental-dump-help | config/man.py "$$($(RELEASE)/hoist --version)" > .build/hoist.1

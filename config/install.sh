@@ -1,36 +1,50 @@
 #!/bin/sh
-# Installs a built hoist with its manual page, completions, documents, sample configuration and recipes.
+# Installs a built hoist with its manual page, completions, documents, sample configuration and recipes, or removes them.
 #   config/install.sh PROGRAM PREFIX [DESTDIR]
+#   config/install.sh --remove PREFIX [DESTDIR]
+# The program is stripped of its symbols, a quarter of its size; the one that was built keeps them.
 set -eu
-[ $# -ge 2 ] || { echo "usage: $0 PROGRAM PREFIX [DESTDIR]" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: $0 PROGRAM|--remove PREFIX [DESTDIR]" >&2; exit 2; }
 program=$1 prefix=$2
 root=${3:-}$prefix
 here=$(cd "$(dirname "$0")" && pwd)
+
+# put MODE FILE PATH: the only place that knows what it is to install or to remove a file.
+if [ "$program" = --remove ]; then
+  put() {
+    rm -f "$root/$3"
+    # And the folders that this empties.
+    (cd "$root" 2> /dev/null && rmdir -p "$(dirname "$3")" 2> /dev/null) || true
+  }
+  done="removed from"
+else
+  put() { install -D -m "$1" "$2" "$root/$3"; }
+  done="installed into"
+  command -v python3 > /dev/null || {
+    echo "install: the manual page is made with python3; install it" >&2
+    exit 1
+  }
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-command -v python3 >/dev/null || {
-  echo "install: the manual page is made with python3; install it" >&2
-  exit 1
-}
+if [ "$program" != --remove ]; then
+  "$program" --experimental-dump-help > "$work/help.json"
+  "$here/man.py" "$("$program" --version)" < "$work/help.json" > "$work/hoist.1"
+  for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
+  strip -o "$work/hoist" "$program"
+  # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
+  sed "s|@PREFIX@|$prefix|" "$here/hoist-send.service" > "$work/hoist-send.service"
+fi
 
-"$program" --experimental-dump-help > "$work/help.json"
-"$here/man.py" "$("$program" --version)" < "$work/help.json" > "$work/hoist.1"
-for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
-
-install -D -m 755 "$program" "$root/bin/hoist"
-install -D -m 644 "$work/hoist.1" "$root/share/man/man1/hoist.1"
-install -D -m 644 "$work/bash" "$root/share/bash-completion/completions/hoist"
-install -D -m 644 "$work/zsh" "$root/share/zsh/site-functions/_hoist"
-install -D -m 644 "$work/fish" "$root/share/fish/vendor_completions.d/hoist.fish"
-# Where systemd looks for users' services beside a prefix (systemd.unit(5)).
-sed "s|@PREFIX@|$prefix|" "$here/hoist-send.service" > "$work/hoist-send.service"
-install -D -m 644 "$work/hoist-send.service" "$root/share/systemd/user/hoist-send.service"
-install -D -m 644 "$here/config.toml" "$root/share/doc/hoist/examples/config.toml"
-for page in "$here"/../docs/*.md; do
-  install -D -m 644 "$page" "$root/share/doc/hoist/docs/$(basename "$page")"
-done
+put 755 "$work/hoist" bin/hoist
+put 644 "$work/hoist.1" share/man/man1/hoist.1
+put 644 "$work/bash" share/bash-completion/completions/hoist
+put 644 "$work/zsh" share/zsh/site-functions/_hoist
+put 644 "$work/fish" share/fish/vendor_completions.d/hoist.fish
+put 644 "$work/hoist-send.service" share/systemd/user/hoist-send.service
+put 644 "$here/config.toml" share/doc/hoist/examples/config.toml
+for page in "$here"/../docs/*.md; do put 644 "$page" "share/doc/hoist/docs/$(basename "$page")"; done
 for recipe in "$here"/recipes/*; do
-  [ -f "$recipe" ] || continue
-  install -D -m 644 "$recipe" "$root/share/doc/hoist/examples/recipes/$(basename "$recipe")"
+  [ -f "$recipe" ] && put 644 "$recipe" "share/doc/hoist/examples/recipes/$(basename "$recipe")"
 done
-echo "installed into $root"
+echo "$done $root"
