@@ -39,6 +39,7 @@ demo: build ## see hoist at work against its own receiver
 	@$(RELEASE)/hoist demo
 
 install: build ## install it; PREFIX=/usr/local and DESTDIR= say where
+	@config/setup.sh install
 	config/install.sh $(RELEASE)/hoist "$(PREFIX)" "$(DESTDIR)"
 
 uninstall: ## remove what make install has installed; the same PREFIX and DESTDIR

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Installs what is missing to build, test or measure hoist, and says what and why.
-#   config/setup.sh build|test|bench|deb
+#   config/setup.sh build|install|test|bench|deb
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 case "${1:-}" in
   build) lists="build" ;;
-  test) lists="build test" ;;
-  bench) lists="build test bench" ;;
-  deb) lists="build deb" ;;
-  *) echo "usage: $0 build|test|bench|deb" >&2; exit 2 ;;
+  install) lists="build install" ;;
+  test) lists="build install test" ;;
+  bench) lists="build install test bench" ;;
+  deb) lists="build install deb" ;;
+  *) echo "usage: $0 build|install|test|bench|deb" >&2; exit 2 ;;
 esac
 
 command -v swift >/dev/null || {
