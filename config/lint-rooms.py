@@ -5,7 +5,7 @@
 - No folder has more than 25 Swift files.
 - A type of 15 lines or more that more than one file sees lies in the file of its name.
 
-usage: lint-rooms.py [FOLDER [DUMP]]    another project, and a file with what `swift package dump-package` says of it
+usage: lint-rooms.py [FOLDER [DUMP]]    FOLDER: another project; DUMP: a file with its `swift package dump-package`
 """
 
 import collections

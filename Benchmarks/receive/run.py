@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""`hoist receive` beside other servers that take uploads, one after the other, with curl as the client of all.
+"""`hoist receive` beside other servers that take uploads, one after the other, all with curl as the client.
 
-  hoist        parses the form, computes a SHA-256 and stores the file; once as it is, once with --no-sync
+  hoist        parses the form, computes a SHA-256 and stores the file; once with its defaults, once with --no-sync
   nginx        stores the body of a PUT as it is (ngx_http_dav_module)
   Caddy        stores nothing: it hands each request to a sink that throws it away
   uploadserver parses the form and stores the file (Python)
 
 The work: one (1 GiB), small (5,000 x 10 KiB, 4 at once), many (5,000 x 10 KiB, 200 at once). Prints throughput, CPU
 time and peak memory of the server, medians of the runs; what a server stored is compared with what was sent.
-usage: run.py HOIST [--runs N] [--only NAME]
+usage: run.py HOIST [--runs N] [--only one|small|many]
 """
 import argparse, filecmp, os, shutil, socket, statistics, subprocess, sys, tempfile, time
 
@@ -38,6 +38,7 @@ class Server:
                 if self.process.poll() is not None:
                     break
                 time.sleep(0.01)
+        self.end()
         sys.exit(f"{name} does not answer:\n{open(self.log.name).read()[-2000:]}")
 
     def usage(self):
@@ -67,7 +68,7 @@ def servers(hoist, peers, sink_port):
     def start_nginx(folder):
         port = free_port()
         os.makedirs(os.path.join(folder, "inbox"))
-        # Without root's rights given up, or nginx could not write here.
+        # nginx started by root would become another user, who cannot write here.
         user = "user root;" if os.getuid() == 0 else ""
         with open(os.path.join(folder, "nginx.conf"), "w") as out:
             out.write(f"""{user} daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
@@ -129,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("hoist", help="the release binary")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--only")
+    parser.add_argument("--only", choices=["one", "small", "many"])
     options = parser.parse_args()
     hoist = os.path.abspath(options.hoist)
     peers = os.path.abspath(os.path.join(HERE, "../../.build/peers"))
@@ -142,8 +143,8 @@ def main():
     def make(name, size):
         path = os.path.join(folder, name)
         with open(path, "wb") as out:
-            for _ in range(0, size, 1 << 24):
-                out.write(os.urandom(min(size, 1 << 24)))
+            for place in range(0, size, 1 << 24):
+                out.write(os.urandom(min(size - place, 1 << 24)))
         return path
 
     try:
@@ -158,17 +159,19 @@ def main():
             volume = sum(map(os.path.getsize, files))
             results = {}
             for run in range(options.runs):
-                # In turn, so that a slow minute of the machine is everybody's.
+                # In turn, so that a slow spell of the machine affects all of them.
                 for peer, start in servers(hoist, peers, sink_port):
                     inside = tempfile.mkdtemp(dir=folder)
                     server = start(inside)
-                    before, _ = server.usage()
-                    wall = send(server, files, lanes, folder)
-                    cpu, peak = server.usage()
-                    if run == 0 and wall:
-                        check(server, files)
-                    server.end()
-                    # Many small files stay until the end, for ext4 is slow to make files after others were deleted.
+                    try:
+                        before, _ = server.usage()
+                        wall = send(server, files, lanes, folder)
+                        cpu, peak = server.usage()
+                        if run == 0 and wall:
+                            check(server, files)
+                    finally:
+                        server.end()
+                    # Small files stay until the end: ext4 creates files slowly after others have been deleted.
                     if len(files) == 1:
                         shutil.rmtree(inside)
                     os.sync()
@@ -176,7 +179,7 @@ def main():
             print(title)
             for peer, rows in results.items():
                 if any(wall is None for wall, _, _ in rows):
-                    print(f"  {peer:16} refuses some")
+                    print(f"  {peer:16} some uploads failed")
                     continue
                 wall, cpu, peak = (statistics.median(row[n] for row in rows) for n in range(3))
                 rate = f"{volume / wall / 1e6:6.0f} MB/s" if name == "one" else f"{len(files) / wall:6.0f} files/s"

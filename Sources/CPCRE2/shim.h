@@ -1,3 +1,3 @@
-// Text in UTF-8.
+// The library for code units of eight bits: UTF-8.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

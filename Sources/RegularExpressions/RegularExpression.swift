@@ -3,9 +3,10 @@ import CPCRE2
 /// A regular expression in Perl's syntax (pcre2pattern(3)).
 ///
 /// `\d`, `\w`, `\s` and `\b` mean ASCII unless the expression begins with `(*UCP)`; `(?i)` ignores case in all of
-/// Unicode. Lines end with CR, LF or both: `.` matches neither, and `$` also matches before the one that ends the text.
+/// Unicode. Lines end with CR, LF or CRLF: `.` matches neither character, and `$` also matches before a line ending at
+/// the end of the text.
 package final class RegularExpression: @unchecked Sendable {
-  // It is Sendable because nothing changes `code` after it has been made; several threads may then match with it
+  // Sendable is safe because `code` is never changed once compiled; several threads may then match with it
   // (pcre2api(3), "Multithreading"). What a search changes belongs to the search.
   private let code: OpaquePointer
 
@@ -24,10 +25,12 @@ package final class RegularExpression: @unchecked Sendable {
     guard source.utf8.count <= Self.mostBytes else {
       throw Mistake("is longer than \(Self.mostBytes) bytes")
     }
+    // PCRE2 looks back through the text for each \X, in one step however far that is.
+    guard !Self.hasEscape("X", in: source) else { throw Mistake("has \\X, which can take forever") }
     let context = pcre2_compile_context_create_8(nil)
     defer { pcre2_compile_context_free_8(context) }
-    guard let context else { throw Mistake("cannot be read: there is no memory left") }
-    // The default is a choice of whoever built the library.
+    guard let context else { throw Mistake("cannot be compiled: out of memory") }
+    // PCRE2's default depends on how the library was built.
     pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
     // The automatic callouts are what `SearchBudget` counts. \C could cut a character in two.
     let options = PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C
@@ -35,7 +38,7 @@ package final class RegularExpression: @unchecked Sendable {
     let bytes = Array(source.utf8)
     guard let code = pcre2_compile_8(bytes, bytes.count, options, &error, &place, context) else {
       let character = String(decoding: bytes.prefix(place), as: UTF8.self).unicodeScalars.count
-      throw Mistake("is wrong near character \(max(character, 1)): \(Self.words(error))")
+      throw Mistake("is invalid near character \(max(character, 1)): \(Self.words(error))")
     }
     self.code = code
     groups = Int(Self.number(PCRE2_INFO_CAPTURECOUNT, of: code))
@@ -46,8 +49,8 @@ package final class RegularExpression: @unchecked Sendable {
 
   /// The leftmost match, and what each of its groups captured; nil if there is no match.
   ///
-  /// - Parameter steps: what the search may cost.
-  /// - Throws: `SearchEnded` if the search took too long to find out.
+  /// - Parameter steps: the most steps that the search may take.
+  /// - Throws: `SearchEnded` if the search ran out of steps or memory before that was clear.
   package func firstMatch(
     in text: String, steps: Int = SearchBudget.steps
   ) throws(SearchEnded) -> [String?]? {
@@ -86,6 +89,15 @@ package final class RegularExpression: @unchecked Sendable {
       guard 0 <= start, start <= end, end <= text.count else { return nil }
       return String(decoding: text[start..<end], as: UTF8.self)
     }
+  }
+
+  private static func hasEscape(_ letter: Unicode.Scalar, in source: String) -> Bool {
+    var isEscaped = false
+    for scalar in source.unicodeScalars {
+      if isEscaped, scalar == letter { return true }
+      isEscaped = scalar == "\\" && !isEscaped
+    }
+    return false
   }
 
   private static func number(_ property: Int32, of code: OpaquePointer) -> UInt32 {

@@ -2,14 +2,14 @@ import CPCRE2
 
 /// What one search may cost, so that no text makes it take forever.
 ///
-/// PCRE2's own limit of matching is not enough: it counts anew from each place where a match may begin, and does not
-/// count how far a repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So
-/// PCRE2 calls `spend` before each item of the expression (pcre2callout(3)), which counts the steps of all of it.
+/// PCRE2's own match limit is not enough: it starts anew at each place where a match may begin, and ignores how far a
+/// repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So PCRE2 calls `spend`
+/// before each item of the expression (pcre2callout(3)), and `spend` counts the steps of the whole search.
 package struct SearchBudget {
-  /// The most memory that a search may take to remember its ways back, in KiB.
+  /// The most memory that a search may use for backtracking, in KiB.
   static let kibibytes: UInt32 = 64 * 1024
 
-  /// How many steps a search usually may take: some tenths of a second.
+  /// How many steps a search may take by default: a few tenths of a second.
   package static let steps = 10_000_000
 
   /// How many steps are left.
@@ -17,7 +17,8 @@ package struct SearchBudget {
   private var place = 0
   private let countsGroups: Bool
 
-  /// - Parameter countsGroups: whether captured text is compared with more text.
+  /// - Parameter countsGroups: whether the expression has back references, which cost time in proportion to what was
+  ///   captured.
   init(steps: Int, countsGroups: Bool) { (self.steps, self.countsGroups) = (steps, countsGroups) }
 
   /// An item costs one step, and another for every eight bytes that were read before it.
@@ -25,6 +26,8 @@ package struct SearchBudget {
     var bytes = abs(block.current_position - place)
     place = block.current_position
     if countsGroups, let places = block.offset_vector {
+      // Looking through them is work as well.
+      bytes += Int(block.capture_top)
       for group in 1..<max(Int(block.capture_top), 1) {
         bytes += max(places[2 * group + 1] - places[2 * group], 0)
       }

@@ -1,10 +1,10 @@
 import ScalarText
 import UploadModel
 
-/// How a kind of value stands in the configuration. What `write` gives, `read` reads as the same value.
+/// How a kind of value is written in the configuration. `read` turns what `write` returns back into the same value.
 struct Codec<Value: Equatable & Sendable>: Sendable {
   private let reading: @Sendable (ConfigNode, TemplateReader) throws -> Value
-  /// Writes a value; nil if leaving out the key says it.
+  /// Writes a value; nil if leaving out the key means the same.
   let write: @Sendable (Value, TemplateWriter) -> String?
 
   init(
@@ -31,7 +31,7 @@ struct Codec<Value: Equatable & Sendable>: Sendable {
 extension Codec where Value == Bool {
   static var flag: Codec { Codec({ try $0.bool() }, { "\($0)" }) }
 
-  /// A flag that says the opposite.
+  /// A flag whose key says the opposite of the property.
   static var opposite: Codec { Codec({ !(try $0.bool()) }, { "\(!$0)" }) }
 
   /// One of two words, of which the second means true.
@@ -55,7 +55,7 @@ extension Codec where Value == Double {
 extension Codec where Value == Int64 {
   static var bytes: Codec { Codec({ try $0.bytes() }, { "\"\($0) B\"" }) }
 
-  /// Bytes a second. Not a plain number, which would rather be meant in megabytes.
+  /// Bytes per second. Not a plain number, which somebody may mean in megabytes.
   static var speed: Codec {
     Codec(
       {
@@ -90,7 +90,7 @@ extension Codec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Codec {
-  /// An array; `nothing` says why it may not be empty.
+  /// An array. If it may not be empty, `nothing` says why.
   static func list<Element: Sendable>(
     _ element: Codec<Element>, nothing: String? = nil
   ) -> Codec where Value == [Element] {

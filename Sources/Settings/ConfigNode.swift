@@ -127,7 +127,7 @@ struct ConfigNode: Sendable {
     return choice
   }
 
-  /// Runs `body` and reports its errors at this place, except those that name theirs.
+  /// Runs `body` and reports its errors at this place, except those that already name a place.
   func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
     do { return try body() } catch let error as ConfigError {
       throw error

@@ -1,16 +1,17 @@
-/// The keys of a table of the configuration that describes a `Root`: the only list of them, for reading, writing,
-/// and messages.
+/// The keys of the table that describes a `Root` in the configuration. Reading, writing and messages all use this one
+/// list.
 struct Schema<Root: Sendable>: Sendable {
   /// One key.
   struct Key: Sendable {
     let name: String
-    /// What it is for, if it cannot be left out.
+    /// What it is for, shown if it is missing; nil if it may be left out.
     var need: String?
-    /// What `hoist target new` asks for it, if it does.
+    /// The question that `hoist target new` asks for it, if any.
     var question: TargetQuestion?
     var read: @Sendable (ConfigNode, inout Root, TemplateReader) throws -> Void
-    /// Writes the root's value; nil if it is the one of the second root, and is not to be written then.
-    var write: @Sendable (Root, Root, TemplateWriter) -> String?
+    /// Writes the first root's value; nil if it need not be written because the second root, which has the defaults,
+    /// has the same.
+    var write: @Sendable (_ root: Root, _ usual: Root, TemplateWriter) -> String?
   }
 
   var keys: [Key]
@@ -59,7 +60,7 @@ extension Schema.Key {
     self.init(name, path, need: need) { _ in codec }
   }
 
-  /// A value whose form depends on what else the root has.
+  /// A value that is read and written depending on other values of the root, which come before it.
   init<Value: Equatable & Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, need: String? = nil,
     _ codec: @escaping @Sendable (Root) -> Codec<Value>
@@ -134,14 +135,14 @@ extension Schema.Key {
     return key
   }
 
-  /// The same key, which is written for some roots only.
+  /// The same key, written only for roots that meet a condition.
   func written(if condition: @escaping @Sendable (Root) -> Bool) -> Self {
     var key = self
     key.write = { root, usual, writer in condition(root) ? write(root, usual, writer) : nil }
     return key
   }
 
-  /// The same key of a part of another root.
+  /// The same key in a table for `Whole`, whose part at `path` has the value.
   func within<Whole: Sendable>(_ path: WritableKeyPath<Whole, Root> & Sendable) -> Schema<Whole>.Key
   {
     Schema<Whole>.Key(

@@ -112,7 +112,8 @@ private struct Doubts {
   private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Content: Double] = [:]
 
-  /// Reads the uploads through partial indexes that have the same condition.
+  /// Reads the uploads through partial indexes. Their condition, in `Schema`, has to have the same outcomes in the same
+  /// order, or SQLite refuses the query.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
     let doubtful = AttemptOutcome.doubtful.sql

@@ -27,10 +27,10 @@ struct RoomsLintTests {
     | `Roof` (library) | `c` | `Base`, `outside` | d |
     """
 
-  /// What SwiftPM says of a manifest takes it a third of a second each time, so it is asked once for each.
+  /// What `swift package dump-package` printed for each manifest. It takes a third of a second, so it is kept.
   private static let dumps = Mutex<[String: String]>([:])
 
-  /// A file with what SwiftPM says of a manifest.
+  /// Writes SwiftPM's dump of a manifest to a file, and returns its path.
   private func dump(of manifest: String, in house: ScratchDirectory) async throws -> String {
     let known = Self.dumps.withLock { $0[manifest] }
     let text: String
@@ -52,7 +52,7 @@ struct RoomsLintTests {
 
   private func lint(
     manifest: String = manifest, map: String = map, files: [String: Int] = [:],
-    prefix: String = "", isAsked: Bool = false
+    prefix: String = "", runsSwiftPM: Bool = false
   ) async throws -> Program.Outcome {
     let house = try ScratchDirectory()
     try Data(manifest.utf8).write(to: URL(filePath: house.path("Package.swift")))
@@ -68,14 +68,14 @@ struct RoomsLintTests {
     }
     return try await Program(
       "\(Repository.root)/config/lint-rooms.py",
-      [house.path] + (isAsked ? [] : [try await dump(of: manifest, in: house)]),
+      [house.path] + (runsSwiftPM ? [] : [try await dump(of: manifest, in: house)]),
       environment: environment,
       directory: house.path("")
     ).end()
   }
 
   @Test func aHouseInOrderPasses() async throws {
-    let outcome = try await lint(files: ["Base/A.swift": 700], isAsked: true)
+    let outcome = try await lint(files: ["Base/A.swift": 700], runsSwiftPM: true)
     #expect(outcome.status == 0, "\(outcome)")
   }
 

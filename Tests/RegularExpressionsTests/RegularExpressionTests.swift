@@ -34,17 +34,18 @@ struct RegularExpressionTests {
       // Lines may end with CR and LF.
       ("b$", "ab\r\n", ["b"]), ("a.*", "ab\r\nc", ["ab"]), ("a.", "a\r", nil),
       ("(?m)^b$", "a\r\nb\r\nc", ["b"]),
-      // Of what takes an engine that goes back.
+      // These need an engine that backtracks.
       ("a(?=b)", "ac ab", ["a"]), ("a(?!b)\\w", "ab ac", ["ac"]), ("(?<=: )\\w+", "url: x", ["x"]),
       ("(?<!a)b", "ab cb", ["b"]), ("(?<=é)(.)", "éa", ["a", "a"]),
       ("(['\"])(.*?)\\1", "x='a\"b'", ["'a\"b'", "'", "a\"b"]),
       ("(?<q>['\"])(?<url>.*?)\\k<q>", "=\"a'b\"", ["\"a'b\"", "\"", "a'b"]),
       ("(?'n'a)(?P<m>b)(?P=m)", "abb", ["abb", "a", "b"]), ("a++b", "aab", ["aab"]),
-      ("url=\\K\\w+", "url=x", ["x"]), ("(?#note)a", "a", ["a"]), ("[^\\D]+", "a12", ["12"]),
-      // ASCII, unless asked for more.
+      ("url=\\K\\w+", "url=x", ["x"]), ("\\\\X", "a\\X", ["\\X"]), ("(?#note)a", "a", ["a"]),
+      ("[^\\D]+", "a12", ["12"]),
+      // Only ASCII, unless the expression asks for Unicode.
       ("\\d", "٣", nil), ("(*UCP)\\d", "٣", ["٣"]), ("(*UCP)\\w+", "-ä_9", ["ä_9"]),
       ("\\s", "\u{A0}", nil), ("(?i)[à-ö]+", "ÄÖ", ["ÄÖ"]), ("\\p{L}+", "1äb", ["äb"]),
-      // Callouts do nothing, and what is not text has no effect on what is found.
+      // Callouts do nothing, and a NUL is a character like any other.
       ("a(?C1)b(?C'x')", "ab", ["ab"]), ("a.b", "a\0b", ["a\0b"]),
     ] as [(String, String, [String?]?)])
   func matches(_ source: String, _ text: String, _ groups: [String?]?) throws {
@@ -57,11 +58,12 @@ struct RegularExpressionTests {
   ])
   func mistakes(_ source: String, _ character: Int, _ problem: String) {
     let mistake = #expect(throws: RegularExpression.Mistake.self) { try RegularExpression(source) }
-    #expect(mistake?.description == "is wrong near character \(character): \(problem)")
+    #expect(mistake?.description == "is invalid near character \(character): \(problem)")
   }
 
   @Test(arguments: [
     "[a", "*a", "a|+", "\\q", "[z-a]", "a{3,2}", "(?<x", "(?q)", "(a)\\2", "(?<=a+)b", "a\\Cb",
+    "\\X", "a\\\\\\X++b",
     "a{65536}", "((a{100}){100}){100}", String(repeating: "(", count: 300),
   ])
   func otherMistakes(_ source: String) {
@@ -94,7 +96,7 @@ struct RegularExpressionTests {
     #expect(try expression?.firstMatch(in: "xy") ?? ["xy"] == ["xy"])
   }
 
-  /// Each of these would take minutes or years on one of these texts.
+  /// Without a budget, each would take minutes or years on one of the texts below.
   @Test(
     .timeLimit(.minutes(5)),
     arguments: [
@@ -110,7 +112,7 @@ struct RegularExpressionTests {
     let expression = try RegularExpression(source)
     for end in ["!", "!bc:x;Zx "] {
       let text = String(repeating: "a", count: Effort.of(65_536, long: 1_000_000)) + end
-      // Whether there is a match is no matter.
+      // Whether there is a match does not matter.
       _ = try? expression.firstMatch(in: text, steps: Effort.of(500_000, long: SearchBudget.steps))
     }
   }

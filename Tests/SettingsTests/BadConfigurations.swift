@@ -43,24 +43,24 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "tus = {}", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "batch = { max_files = 2 }\nresume = \"tus\"",
-      "batch: does not go with resume = \"tus\": each file is an upload of its own"),
+      "batch: cannot be combined with resume = \"tus\": each file is an upload of its own"),
     BadConfiguration(
       line: "fields = { a = \"b\" }\nresume = \"tus\"",
-      "fields: does not go with resume = \"tus\": use tus.metadata instead"),
+      "fields: cannot be combined with resume = \"tus\": use tus.metadata instead"),
     BadConfiguration(
       line: "body = \"multipart\"\nresume = \"tus\"",
-      "body: does not go with resume = \"tus\": the file goes by itself"),
+      "body: cannot be combined with resume = \"tus\": the file is sent by itself"),
     BadConfiguration(
       line: "tus = {}\nresume = \"http\"", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "prepare = [\"cp\", \"{in}\", \"{out}\"]\nresume = \"http\"",
-      "prepare: does not go with resume = \"http\": the command produces a different file each time"
+      "prepare: cannot be combined with resume = \"http\": the command produces a different file each time"
     ),
     BadConfiguration(
       line: "chunk = 0\nresume = \"tus\"", "chunk: expected a size such as \"100 MB\""),
     BadConfiguration(
       line: "tus = { metadata = { \"a b\" = \"c\" } }\nresume = \"tus\"",
-      "tus.metadata.\"a b\": a key of metadata has ASCII characters, no blanks and no commas"),
+      "tus.metadata.\"a b\": a metadata key must be ASCII, without blanks or commas"),
     BadConfiguration(
       line: "tus = { meta = {} }\nresume = \"tus\"",
       "tus.meta: unknown key; valid here: metadata, with_upload"),

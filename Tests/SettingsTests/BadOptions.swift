@@ -72,6 +72,9 @@ extension BadConfiguration {
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"1\" }\npublic_headers = { a = \"2\" }",
       "c.toml:4: targets.a.public_headers.a: \"headers\" has it as well; leave one of the two out"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/u?api_key=hunter2\"\ntls = {}",
+      "c.toml:3: targets.a.tls: tls rules need an https:// URL, and this target's is http://h/u"),
     // Placeholders in the address.
     BadConfiguration(
       url: "\"http://{file.name}/\"", "the host and port of a URL hold no placeholders"),
@@ -89,16 +92,29 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{file.name|number}\" } }]",
-      "fields[0].json.n: {file.name|number}: only a number can be one, as a value of JSON"),
+      "fields[0].json.n: {file.name|number}: |number works only in JSON, and only for placeholders that hold a number"
+    ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{env.X|number}\" } }]",
-      "fields[0].json.n: {env.X|number}: only a number can be one, as a value of JSON"),
+      "fields[0].json.n: {env.X|number}: |number works only in JSON, and only for placeholders that hold a number"
+    ),
+    // What may be a secret is in no message.
+    BadConfiguration(
+      line: "auth = { bearer = \"{hunter2}\" }",
+      "auth.bearer: a placeholder in it is not available here; write {{ and }} for literal braces"
+    ),
+    BadConfiguration(
+      line: "headers = { X-Api-Key = \"a}hunter2\" }",
+      "headers.X-Api-Key: a placeholder in it is not available here; write {{ and }} for literal braces"
+    ),
     BadConfiguration(
       line: "query = { n = \"{file.size|number}\" }",
-      "query.n: {file.size|number}: only a number can be one, as a value of JSON"),
+      "query.n: {file.size|number}: |number works only in JSON, and only for placeholders that hold a number"
+    ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{file.size|number} B\" } }]",
-      "fields[0].json.n: a placeholder with |number is the whole value"),
+      "fields[0].json.n: a placeholder with |number must be the whole value, with no text around it"
+    ),
     BadConfiguration(line: "limits = { max_bytes = 0 }", "limits.max_bytes: \(size)"),
     BadConfiguration(
       line: "limits = { max_bytes = \"big\" }", "limits.max_bytes: \(size), found \"big\""),
@@ -200,11 +216,11 @@ extension BadConfiguration {
       "response.url: expected one of \"pointer\", \"regex\" and \"header\""),
     BadConfiguration(
       line: "response = { url = { regex = \"(a\" } }",
-      "response.url.regex: the regular expression is wrong near character 2: missing closing parenthesis"
+      "response.url.regex: the regular expression is invalid near character 2: missing closing parenthesis"
     ),
     BadConfiguration(
       line: "response = { url = { regex = \"[a\" } }",
-      "response.url.regex: the regular expression is wrong near character 2: missing terminating ] for character class"
+      "response.url.regex: the regular expression is invalid near character 2: missing terminating ] for character class"
     ),
     BadConfiguration(
       line: "response = { url = { regex = \"\" } }",
@@ -214,7 +230,8 @@ extension BadConfiguration {
       "response.url.header: expected a header name, found nothing"),
     BadConfiguration(
       line: "response = { fail_when = [{ not = 0 }] }",
-      "response.fail_when[0]: \"pointer\" is missing: the value of the reply to look at"),
+      "response.fail_when[0]: \"pointer\", \"regex\" or \"header\" is missing: where in the reply to look"
+    ),
     BadConfiguration(
       line: "response = { fail_when = [{ regex = \"a\", header = \"b\", is = true }] }",
       "response.fail_when[0]: expected one of \"pointer\", \"regex\" and \"header\""),
@@ -223,7 +240,8 @@ extension BadConfiguration {
       "response.fail_when[0].is: expected true or false, found a string"),
     BadConfiguration(
       line: "response = { fail_when = [{ header = \"a\" }] }",
-      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+    ),
     BadConfiguration(
       line:
         "batch = { max_files = 2 }\nresponse = { fail_when = [{ header = \"a\", not = \"{file.md5}\" }] }",
@@ -231,10 +249,12 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "\(rule) }] }",
-      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+    ),
     BadConfiguration(
       line: "\(rule), is = 1, not = 0 }] }",
-      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+    ),
     BadConfiguration(
       line: "\(rule), not = 0, mesage = \"/x\" }] }",
       "response.fail_when[0].mesage: unknown key; did you mean \"message\"?"),
@@ -291,7 +311,8 @@ extension BadConfiguration {
       "server.list.next: expected \"link\" or a table with \"pointer\" or \"query\""),
     BadConfiguration(
       line: "\(list) next = { pointer = \"/n\", from = 1 } }",
-      "server.list.next.from: only pages that are counted have a first number; leave \"from\" out"),
+      "server.list.next.from: \"from\" is the first page number and needs \"query\" without \"pointer\"; leave it out"
+    ),
     BadConfiguration(
       line: "\(list) next = { query = \"\" } }",
       "server.list.next.query: expected the name of a query item, found nothing"),

@@ -132,23 +132,26 @@ struct ShareXTests {
     ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
     ("{regex:(a)(b)|3}", "the regular expression has no group 3"),
     ("{regex:(a)(b)|x}", "the regular expression has no group x"),
+    (
+      "{regex:(a)|-9223372036854775808}", "the regular expression has no group -9223372036854775808"
+    ),
     ("{regex:{header:x}|(a)|1}", "it searches something other than the reply"),
     (
       "{regex:(?=a}",
-      "the regular expression is wrong near character 4: missing closing parenthesis"
+      "the regular expression is invalid near character 4: missing closing parenthesis"
     ),
-    // Taking another group would renumber what they refer to, or nobody knows which one it is.
+    // Another group would change what back references mean, or it is unclear which group is meant.
     (
       #"{regex:(a)\1}"#,
-      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+      "hoist uses the first group of a regular expression; rewrite it so that the first group is the one you want"
     ),
     (
       #"{regex:(a)(b)\1|2}"#,
-      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+      "hoist uses the first group of a regular expression; rewrite it so that the first group is the one you want"
     ),
     (
       "{regex:(?#(c)(a)(b)|2}",
-      "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+      "hoist uses the first group of a regular expression; rewrite it so that the first group is the one you want"
     ),
     ("http://fixed/", "it takes nothing from the reply"),
     ("{json:a", "a placeholder is not closed"),

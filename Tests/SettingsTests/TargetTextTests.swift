@@ -87,6 +87,11 @@ struct TargetTextTests {
     response.fail_when = [{ pointer = "/rc", not = 0 }, { pointer = "/files/*/e", is = 1 }]
     server.list = { url = "https://h/l", id = "/id", unreadable = "fail" }
     """,
+    "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", title = \"\" }",
+    #"""
+    url = "http://h/"
+    fields = [{ name = "a", value = '{{"a":null,"z":1.50}}', type = "application/json" }]
+    """#,
     "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
   ]
 

@@ -97,8 +97,8 @@ struct RepetitionTests {
     #expect(
       ends.map(\.code) == ["done 200", mayRepeat ? "done 200" : "outcome-unknown"], "\(ends)")
     let most = mayRepeat ? 2 : 1
-    // A small file goes in one piece; the server may still be reading it. The end may be noticed before all of a large
-    // one has been sent; then the server has no whole copy of that.
+    // The server may still be reading a small file, which is sent in one piece. Of a large one it may have no whole
+    // copy, if the end is noticed before everything was sent.
     try await wait(for: "the server to read what arrived") {
       let isThere = try size > 5000 || copies(of: 2, server) >= most
       return isThere ? true : nil

@@ -43,6 +43,19 @@ struct TemplateWritingTests {
     #expect(template.source == source, "it is written as it was read")
   }
 
+  @Test(arguments: [
+    ("5", true), ("-1.5e3", true), ("nan", false), ("inf", false), ("0x1F", false), ("+5", false),
+    (".5", false), ("01", false), (" 5", false), ("1,\"admin\":true", false), ("", false),
+    ("\"5\"", false),
+  ])
+  func onlyANumberIsWrittenAsOne(_ text: String, _ isNumber: Bool) throws {
+    let template = try template("{ticket:/n|number}", Template.Placeholder.ofTicket, .json)
+    var values = values("a")
+    values.ticket = .object(["n": .string(text)])
+    #expect(template.obstacle(with: values) == (isNumber ? nil : "the ticket has no number at /n"))
+    if isNumber { #expect(template.filled(with: values) == text) }
+  }
+
   @Test func whatThePlaceDoesItselfIsDoneOnce() throws {
     #expect(
       try template("{file.name|url}", [.fileName], .url).filled(with: values("a b")) == "a%20b")

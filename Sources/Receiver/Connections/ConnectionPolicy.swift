@@ -42,9 +42,9 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   private let mostOfAddress: Int
   private let mostWaiting: Int
   private var served: [Member: Place] = [:]
-  /// How many of them each address has: what `served` holds, counted when a connection comes or goes.
+  /// How many of `served` each address has, updated as connections come and go.
   private var countOf: [Address: Int] = [:]
-  /// Before this, none has been idle for long enough.
+  /// Until then, no served connection can have been idle for ``grace``, so none is looked at.
   private var nextIdle = NIODeadline.distantPast
   private var waiting: [(member: Member, address: Address)] = []
 
@@ -62,7 +62,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   var demand: Demand {
     guard hasWaiting else { return Demand() }
     var (demand, last) = (Demand(), Address?.none)
-    // Most come from the same address as the one before.
+    // Most come from the same address as the one before them, which is then not looked up again.
     for (_, address) in waiting where address != last {
       last = address
       if countOf[address, default: 0] >= mostOfAddress {

@@ -43,11 +43,13 @@ struct CapturedGroup {
     return try rewritten(pattern, String(text))
   }
 
-  /// The expression with other groups. It must not refer to them, and PCRE2 must see the same ones as we do.
+  /// The expression with its groups changed. The original must not refer to them, and PCRE2 must count as many as we
+  /// do.
   private func rewritten(_ pattern: Pattern, _ text: String) throws(InvalidInput) -> Pattern {
     guard !pattern.refersBack, pattern.groups == groups.count else {
       throw InvalidInput(
-        "hoist uses the first group of a regular expression; rewrite it so that this is the right one"
+        "hoist uses the first group of a regular expression; rewrite it so that the first group is "
+          + "the one you want"
       )
     }
     return try Pattern(text)
@@ -60,7 +62,7 @@ struct CapturedGroup {
     let order =
       groups.indices.filter { groups[$0].name == nil }
       + groups.indices.filter { groups[$0].name != nil }
-    return order.indices.contains(number - 1) ? order[number - 1] : nil
+    return number >= 1 && number <= order.count ? order[number - 1] : nil
   }
 
   private static func groups(in source: [Unicode.Scalar]) -> [Group] {

@@ -3,7 +3,7 @@ import ScalarText
 import UploadModel
 
 extension Schema<Target>.Key {
-  /// `auth`: one of several ways to log in. What comes to a header field is written as that.
+  /// `auth`: one of several ways to log in. Those that amount to a header field are written as one.
   static let auth = Self(
     name: "auth",
     read: { node, target, reader in
@@ -99,8 +99,8 @@ private struct AuthReader {
 
   /// A string in which only `{env.NAME}` and `{secret.NAME}` are filled in. It never appears in a message.
   private func secret(_ node: ConfigNode) throws(ConfigError) -> Template {
-    let source = try node.string()
-    let template = try node.checked { try Template(source, lookup: templates.lookup) }
+    _ = try node.string()
+    let template = try templates.secret(node, scope: Template.Placeholder.ofFile)
     guard template.placeholders.isEmpty else {
       throw node.fault("only {env.NAME} and {secret.NAME} can be filled in here")
     }

@@ -2,7 +2,7 @@ import JSONText
 import ScalarText
 import UploadModel
 
-/// How replies are judged, and where in them something is.
+/// How replies are judged, and where values are found in them.
 extension Schema where Root == ReplyRules {
   /// What every request can say about its reply.
   static let judgement = Schema([
@@ -79,12 +79,13 @@ extension Codec where Value == JSONPointer {
 extension ReplyPlace {
   static let keys = ["pointer", "regex", "header"]
 
-  /// Reads the one of the three keys that a table has.
+  /// Reads whichever of the three keys a table has.
   ///
   /// - Parameter missing: the error if it has none.
   init(
     _ entries: [String: ConfigNode], of node: ConfigNode, missing: String? = nil
   ) throws(ConfigError) {
+    let oneOfThem = "expected one of \"pointer\", \"regex\" and \"header\""
     switch (entries["pointer"], entries["regex"], entries["header"]) {
     case (let node?, nil, nil):
       self = .pointer(try JSONPointer(node))
@@ -98,8 +99,8 @@ extension ReplyPlace {
       let name = try node.fixed()
       guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
       self = .header(name.lowercased())
-    case (nil, nil, nil) where missing != nil: throw node.fault(missing ?? "")
-    default: throw node.fault("expected one of \"pointer\", \"regex\" and \"header\"")
+    case (nil, nil, nil): throw node.fault(missing ?? oneOfThem)
+    default: throw node.fault(oneOfThem)
     }
   }
 
@@ -156,7 +157,8 @@ extension Codec where Value == FailureRule {
       read: { node, reader in
         let entries = try node.table(ReplyPlace.keys + ["is", "not", "message"])
         let place = try ReplyPlace(
-          entries, of: node, missing: "\"pointer\" is missing: the value of the reply to look at")
+          entries, of: node,
+          missing: "\"pointer\", \"regex\" or \"header\" is missing: where in the reply to look")
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.
         let digests = [Template.Placeholder.fileSHA256, .fileSHA1, .fileMD5]
@@ -171,7 +173,9 @@ extension Codec where Value == FailureRule {
         case (.pointer, let wanted?, nil): test = .equals(try reader.fixed(wanted))
         case (.pointer, nil, let wanted?): test = .differs(try reader.fixed(wanted))
         case (_, nil, nil), (_, .some, .some):
-          throw node.fault("expected one of \"is\" and \"not\": the value that means failure")
+          throw node.fault(
+            "expected either \"is\", a value that means failure, or \"not\", the only value that "
+              + "does not")
         }
         var rule = FailureRule(place, test: test)
         if let node = entries["message"] {

@@ -16,7 +16,7 @@ extension Schema where Root == ServerCall {
 }
 
 extension ServerCall {
-  /// A request of which nothing has been read yet.
+  /// A request before its keys are read.
   fileprivate init(method: String, _ rules: ReplyRules = ReplyRules()) {
     self.init(url: Template(literal: ""), method: method)
     self.rules = rules
@@ -46,7 +46,7 @@ extension Schema where Root == Ticket {
 }
 
 extension Ticket {
-  /// A ticket of which nothing has been read yet.
+  /// A ticket before its keys are read; also the defaults for writing.
   static let start = Ticket(
     call: ServerCall(method: "POST"), uploadURL: ReplyValue(.pointer(.whole)))
 
@@ -57,7 +57,8 @@ extension Ticket {
 }
 
 extension Schema where Root == ServerSide {
-  /// The table `server` of a target. How replies to its uploads are judged is the default for its other requests.
+  /// The table `server` of a target. Its requests use the target's `fail_when` and `unreadable` unless they have their
+  /// own.
   static func server(of target: Target) -> Schema {
     var usual = ReplyRules()
     usual.failures = target.response.ofWholeRequest.failures
@@ -101,7 +102,11 @@ extension Schema where Root == ServerSide.Listing {
     Schema<ServerCall>.call(scope: Template.Placeholder.always).keys.map { $0.within(\.call) } + [
       Key("items", \.items, .pointer),
       Key("id", \.id, .pointer, need: "the JSON Pointer to the ID of an entry"),
-      Key("title", \.title, .pointer), Key("size", \.size, .pointer),
+      // Usually its ID.
+      Key(
+        name: "title", read: { node, list, _ in list.title = try JSONPointer(node) },
+        write: { list, _, _ in list.title == list.id ? nil : list.title.text }),
+      Key("size", \.size, .pointer),
       Key("location", \.location, .pointer), Key("time", \.time, .column),
       Key("next", \.next, .next), Key("total", \.total, .place()),
       Key("columns", \.columns, .list(.column)),
@@ -152,7 +157,9 @@ extension Codec where Value == NextPage {
           throw node.fault("expected the name of a query item, found nothing")
         }
         if let node = entries["from"], pointer != nil || query == nil {
-          throw node.fault("only pages that are counted have a first number; leave \"from\" out")
+          throw node.fault(
+            "\"from\" is the first page number and needs \"query\" without \"pointer\"; leave it "
+              + "out")
         }
         switch (pointer, query) {
         case (let pointer?, let query?): return .token(pointer, query: query)

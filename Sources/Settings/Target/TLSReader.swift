@@ -3,7 +3,7 @@ import ScalarText
 import UploadModel
 
 extension Schema<Target>.Key {
-  /// `tls`: whom to trust, and who this is.
+  /// `tls`: whom to trust, and the client's own certificate.
   static let tls = Self(
     name: "tls",
     read: { node, target, reader in
@@ -27,7 +27,8 @@ private struct TLSReader {
   func rules(_ node: ConfigNode, for url: URL) throws(ConfigError) -> TLSRules {
     let entries = try node.table(["ca_file", "pin", "client_cert", "client_key"])
     guard url.scheme?.lowercased() == "https" else {
-      throw node.fault("tls rules need an https:// URL, and this target's is \(url)")
+      throw node.fault(
+        "tls rules need an https:// URL, and this target's is \(TargetURL.shown(url))")
     }
     var rules = TLSRules()
     if let node = entries["ca_file"] {

@@ -15,7 +15,7 @@ extension Codec where Value == Template {
         }
         // Field names are shown with the request.
         guard field.secrets.isEmpty else {
-          throw node.fault("the name of a field holds no secrets")
+          throw node.fault("a field name must not contain secrets")
         }
         return field
       },
@@ -108,7 +108,7 @@ extension Codec where Value == [Target.Field] {
           // Keys are sent unencoded, separated by commas and spaces (tus 1.0.0, "Creation").
           guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C })
           else {
-            throw node.fault("a key of metadata has ASCII characters, no blanks and no commas")
+            throw node.fault("a metadata key must be ASCII, without blanks or commas")
           }
           fields.append(
             Target.Field(name: try node.fixed(key), value: try reader.value(node, named: key)))

@@ -11,7 +11,7 @@ package struct TargetQuestion: Sendable {
     case flag
     /// Words separated by blanks.
     case list
-    /// A number that is one key of a table.
+    /// A number, for one key of a table.
     case member(String)
   }
 
@@ -22,12 +22,12 @@ package struct TargetQuestion: Sendable {
   /// The default, as shown to the user.
   package private(set) var usual: String
   private let form: Form
-  /// An answer that shows whether the key fits those before it at all.
+  /// An answer to try, which shows whether the key can be combined with the answers so far.
   package private(set) var trial: String
 
   /// - Parameters:
-  ///   - usual: the default, if it is not the one that the table would hold.
-  ///   - trial: the trial, if it is not the default.
+  ///   - usual: the default to show; nil for the one that the schema writes.
+  ///   - trial: the answer to try; nil for the default.
   init(key: String, _ words: String, _ form: Form, usual: String?, trial: String?) {
     (self.key, self.words, self.form) = (key, words, form)
     self.usual = usual ?? ""

@@ -1,7 +1,7 @@
 import Foundation
 import UploadModel
 
-/// Reads a target from a table of the configuration: its options, and what they ask of one another.
+/// Reads a target from a table of the configuration, and checks that its options can be combined.
 struct TargetReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
@@ -62,7 +62,7 @@ struct TargetReader {
     return (try TemplateReader.url(template.commonStart, node), false)
   }
 
-  // MARK: What does not go together
+  // MARK: Conflicts
 
   /// Header fields that are sent to every server must not be credentials.
   private func checkPublicHeaders(
@@ -83,7 +83,7 @@ struct TargetReader {
   ) throws(ConfigError) {
     if target.resume.createsFirst {
       if let node = entries["body"], target.body != .binary {
-        throw node.fault("does not go with resume = \"tus\": the file goes by itself")
+        throw node.fault("cannot be combined with resume = \"tus\": the file is sent by itself")
       }
       target.body = .binary
     } else if target.body == .binary {
@@ -122,7 +122,7 @@ struct TargetReader {
     guard mode != .off else { return }
     for (key, why) in Self.conflicts + (target.resume.createsFirst ? Self.tusConflicts : []) {
       if let node = entries[key] {
-        throw node.fault("does not go with resume = \"\(mode.rawValue)\": \(why)")
+        throw node.fault("cannot be combined with resume = \"\(mode.rawValue)\": \(why)")
       }
     }
   }

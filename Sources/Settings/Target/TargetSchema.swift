@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The options of a target, in the order in which they are written. An option's row says its key, how its value is read
-/// and written, and what `hoist target new` asks for it.
+/// The options of a target, in the order in which they are written. Each row has an option's key, how its value is read
+/// and written, and the question of `hoist target new`, if there is one.
 extension Schema where Root == Target {
   static let target = Schema([
     // The address is what a target begins with: see `TargetReader`.
@@ -11,7 +11,7 @@ extension Schema where Root == Target {
       return writer.string(address.hidingQuery())
     },
     Key("resume", \.resume.mode, .choice)
-      .asking("\"tus\" if it is a tus server, where broken uploads go on"),
+      .asking("\"tus\" if it is a tus server, which can resume uploads"),
     Key("chunk", \.resume.chunk, .bytes),
     Key("resume_from", \.resume.least, .bytes).written { $0.resume.least > 0 },
     Key(
@@ -34,7 +34,7 @@ extension Schema where Root == Target {
       .asking("Name that the server is told"),
     Key("file_type", \.fileType, .mediaType),
     Key("same_names", \.takesSameNames, .flag)
-      .asking("Does it keep two files of one name apart, yes or no", .flag),
+      .asking("Does it keep two files with the same name apart, yes or no", .flag),
     Key("fields", \.fields) { .formFields(scope: $0.scope) },
     Key("query", \.query, .pairs()),
     Key("headers", \.headers, .headers(scope: Template.Placeholder.ofFile)),
@@ -84,7 +84,7 @@ extension Schema where Root == Target {
     Key("deadline", \.deadline, .seconds(in: 1...604_800)),
     Key("redirect_to", \.redirectOrigins, .set(.origin))
       .asking(
-        "Other servers to which it may send uploads on, as URLs", .list, usual: "none", trial: ""),
+        "Other servers that it may redirect uploads to, as URLs", .list, usual: "none", trial: ""),
     .tls,
     Key("http", \.http, .choice).checked { target in
       guard target.http == .http2, target.url.scheme?.lowercased() != "https" else { return }
@@ -98,7 +98,7 @@ extension Schema where Root == Target {
         throw InvalidInput(
           "HTTP/2 cannot use a separate connection for each request; remove \"http\" or "
             + "\"connection\"")
-      }.asking("\"close\" for a connection of its own for each request"),
+      }.asking("\"close\" to use a new connection for each request"),
     // Tables of their own: see `TargetText`. A ticket is read with the address.
     Key("response", \.response, .response).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
@@ -112,14 +112,14 @@ extension Schema where Root == Target {
 }
 
 extension Target {
-  /// Sets an option, or the key of a table with a dot, to what an option of a command says.
+  /// Sets an option, such as `timeout` or `retry.attempts`, to the text of a command-line option.
   ///
   /// - Throws: `InvalidInput` if the configuration could not have that value either.
   package mutating func set(_ key: String, to text: String) throws(InvalidInput) {
     try set(key, to: .string(text))
   }
 
-  /// Sets an option, or the key of a table with a dot, to a number.
+  /// Sets an option, such as `timeout` or `retry.attempts`, to a number.
   package mutating func set(_ key: String, to number: Int) throws(InvalidInput) {
     try set(key, to: .integer(number))
   }

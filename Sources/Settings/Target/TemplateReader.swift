@@ -29,8 +29,24 @@ struct TemplateReader: Sendable {
     _ node: ConfigNode, named name: String,
     scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> Template {
-    let template = try template(node, scope: scope)
-    return SecretName.matches(name) ? template.hidden(as: name) : template
+    guard SecretName.matches(name) else { return try template(node, scope: scope) }
+    return try secret(node, scope: scope).hidden(as: name)
+  }
+
+  /// A template that may be a secret, which is then in no message.
+  func secret(
+    _ node: ConfigNode, scope: [Template.Placeholder]
+  ) throws(ConfigError) -> Template {
+    // What is between braces may be the secret. The names of variables and secrets may be shown.
+    let blind = Template.Lookup(environment: { _ in "" }, secret: { _ in "" })
+    if case .string(let text) = node.value,
+      (try? Template(text, scope: scope, lookup: blind)) == nil
+    {
+      throw node.fault(
+        "a placeholder in it is not available here; write {{ and }} for literal braces"
+      )
+    }
+    return try template(node, scope: scope)
   }
 
   /// Reads `{ a = "b", … }`, sorted by name, since TOML tables are unordered.
@@ -53,7 +69,8 @@ struct TemplateReader: Sendable {
     case .string:
       let text = try template(node, scope: scope, escaping: .json)
       guard let isNumber = text.isNumber else {
-        throw node.fault("a placeholder with |number is the whole value")
+        throw node.fault(
+          "a placeholder with |number must be the whole value, with no text around it")
       }
       let quote = Template(literal: isNumber ? "" : "\"")
       return quote + text + quote

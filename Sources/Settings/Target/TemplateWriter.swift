@@ -25,16 +25,29 @@ struct TemplateWriter: Sendable {
     entries.contains { $0.value != nil } ? TOMLText.table(entries) : nil
   }
 
-  /// JSON text as a TOML value; nil if it is not valid JSON.
+  /// JSON text as a TOML value; nil if it would be read as other text: TOML has no null, and only one way to write JSON.
   func json(_ template: Template) -> String? {
-    // Replace placeholders by marks. They occur only inside strings.
+    // Replace placeholders by marks, all of which are inside strings: those that are numbers get quotation marks.
     let (text, slots) = template.marked(isRevealing: isRevealing)
-    guard let value = JSONValue(text: text) else { return nil }
+    guard let value = JSONValue(text: text), value.source == text, !value.hasNull else {
+      return nil
+    }
     return TOMLText.json(value) { text in
       text.unicodeScalars.map { scalar -> String in
         let index = Int(scalar.value) - Int(Template.firstMark)
         return slots.indices.contains(index) ? slots[index] : Template.braced(String(scalar))
       }.joined()
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var hasNull: Bool {
+    switch self {
+    case .null: true
+    case .array(let values): values.contains(where: \.hasNull)
+    case .object(let members): members.values.contains(where: \.hasNull)
+    case .bool, .integer, .number, .string: false
     }
   }
 }

@@ -72,7 +72,7 @@ extension UploadEngine {
     }
   }
 
-  /// Reports an attempt that was prepared ahead. From now on it takes a lane.
+  /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
   func recordBegun(_ id: ItemID) {
     guard scheduler.isAhead(id), case .running(let run)? = jobs[id]?.machine.state else { return }
     scheduler.recordBegun(id)

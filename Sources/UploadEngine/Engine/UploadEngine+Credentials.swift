@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import UploadModel
 
 /// Credentials: which ones a request carries, and what its result tells about them.
@@ -65,7 +65,7 @@ extension UploadEngine {
 
   func renew(_ route: Route, with command: TokenCommand) {
     let refused = tokens[route]
-    DispatchQueue.global(qos: .userInitiated).async { [weak self, tokenSource] in
+    Thread.detachNewThread { [weak self, tokenSource] in
       let result = Result { () throws(BearerToken.Missing) in
         try tokenSource.token(of: command, insteadOf: refused)
       }
@@ -73,11 +73,17 @@ extension UploadEngine {
     }
   }
 
-  private func handle(_ result: Result<BearerToken, BearerToken.Missing>, for route: Route) {
+  private func handle(
+    _ result: Result<(token: BearerToken, isNew: Bool), BearerToken.Missing>, for route: Route
+  ) {
     switch result {
-    case .success(let token):
+    case .success(let (token, isNew)):
       tokens[route] = token
-      perform(scheduler.recordRenewed(route))
+      if !isNew {
+        // Others had it before, so it may have expired too, and the uploads may need another one.
+        for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
+      }
+      perform(scheduler.recordRenewed(route, isNew: isNew))
     case .failure(let missing):
       tokens[route] = nil
       perform(scheduler.recordRenewalFailure(route, Failure(.denied(missing.reason))))

@@ -106,7 +106,7 @@ package actor UploadEngine {
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
-  ///   - tokens: where tokens come from; shared with others who ask the same servers.
+  ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change.

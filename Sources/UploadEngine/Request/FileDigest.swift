@@ -20,7 +20,7 @@ package enum FileDigest {
     }
   }
 
-  /// The digests that placeholders ask for, of a file that is held; nil if it cannot be read to its end.
+  /// The digests that placeholders ask for, from an open file; nil if it cannot be read to its end.
   static func digests(
     _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile
   ) -> ContentDigests? {
@@ -80,7 +80,7 @@ package enum FileDigest {
     }
   }
 
-  /// Computes several digests in one reading.
+  /// Computes several digests in one pass.
   ///
   /// - Parameter next: reads the next bytes, and returns how many: 0 at the end, nil if they cannot be read.
   private static func digests(

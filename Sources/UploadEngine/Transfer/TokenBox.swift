@@ -22,8 +22,8 @@ final class TokenBox: Sendable {
     self.secrets = secrets
   }
 
-  /// Drops the token, so that another one is used. Returns false if there can be none, or if this is already another
-  /// one.
+  /// Drops the token so that the next request gets another. Returns false if there is no other, or if this is already
+  /// the second one.
   func forget(of target: Target) -> Bool {
     content.withLock { content in
       guard source != nil, target.tokenCommand != nil, content.old == nil, let token = content.token
@@ -50,7 +50,7 @@ final class TokenBox: Sendable {
       Thread.detachNewThread {
         reply.resume(
           returning: Result { () throws(BearerToken.Missing) in
-            try source.token(of: command, insteadOf: old)
+            try source.token(of: command, insteadOf: old).token
           })
       }
     }

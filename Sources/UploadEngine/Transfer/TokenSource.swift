@@ -1,8 +1,8 @@
 import Synchronization
 import UploadModel
 
-/// The tokens that commands have printed. All that one person sends and asks shares one source, so that a command
-/// runs again only if its last token was refused.
+/// The tokens that commands have printed. All requests of a session share one source, so that a command runs again only
+/// after its last token was refused.
 package final class TokenSource: Sendable {
   private final class Last: Sendable {
     /// Locked while the command runs.
@@ -18,18 +18,18 @@ package final class TokenSource: Sendable {
   /// command runs.
   func token(
     of command: TokenCommand, insteadOf refused: BearerToken?
-  ) throws(BearerToken.Missing) -> BearerToken {
+  ) throws(BearerToken.Missing) -> (token: BearerToken, isNew: Bool) {
     let last = known.withLock { known in
       let last = known[command] ?? Last()
       known[command] = last
       return last
     }
-    return try last.token.withLock { last throws(BearerToken.Missing) in
-      if let last, last.text != refused?.text { return last }
+    return try last.token.withLock { last throws(BearerToken.Missing) -> (BearerToken, Bool) in
+      if let last, last.text != refused?.text { return (last, false) }
       last = nil
       let token = try BearerToken(command)
       last = token
-      return token
+      return (token, true)
     }
   }
 }

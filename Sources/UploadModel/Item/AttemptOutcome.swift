@@ -4,7 +4,7 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   case done
   /// The user paused it.
   case paused
-  /// hoist ended in good order while it was under way.
+  /// hoist was quit, or told to end, while it was under way.
   case stopped
   /// It was put back in line, for a reason that has nothing to do with the file.
   case withdrawn
@@ -32,10 +32,10 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// Everything was sent and no answer came.
+  /// Nobody can tell whether the server took the file: no answer came, or it could not be judged.
   package static let unknown = Self.failed(Failure(.outcomeUnknown("")).code)
-  /// Those after which the server may have a file all the same: `Failure.mayHaveArrived`.
+  /// Outcomes after which the server may have the file all the same: `Failure.mayHaveArrived`.
   package static let doubtful = Failure.codesOfDoubt.map(Self.failed)
-  /// Those that count as no failure.
+  /// Outcomes that do not count as failures.
   package static let harmless: [Self] = [.done, .paused, .stopped, .withdrawn]
 }

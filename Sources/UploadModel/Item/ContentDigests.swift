@@ -4,9 +4,9 @@ package struct ContentDigests: Hashable, Sendable {
   package enum Algorithm: Hashable, Sendable {
     /// FIPS 180-4.
     case sha256
-    /// FIPS 180-4. It proves nothing, but some servers ask for it.
+    /// FIPS 180-4. Not secure against forgery, but some servers ask for it.
     case sha1
-    /// RFC 1321. It proves nothing, but some servers ask for it.
+    /// RFC 1321. Not secure against forgery, but some servers ask for it.
     case md5
   }
 

@@ -155,10 +155,12 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// The command gave a token.
-  mutating func recordRenewed() {
+  /// There is a token.
+  ///
+  /// - Parameter isNew: whether the command ran for it. One that others had before may have expired.
+  mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.
-    isFresh = hasToken
+    isFresh = hasToken && isNew
     hasToken = true
     token += 1
     state = state == .renewing(isProbed: true) ? .halfOpen(isProbing: false) : .open

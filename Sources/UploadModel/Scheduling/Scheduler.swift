@@ -787,10 +787,10 @@ extension Scheduler {
   }
 
   /// A command gave a token.
-  package mutating func recordRenewed(_ route: Route) -> [Action] {
+  package mutating func recordRenewed(_ route: Route, isNew: Bool = true) -> [Action] {
     guard let number = number(of: route) else { return [] }
     routes[number].failure = nil
-    return change(number, hasCommand: true) { $0.recordRenewed() }
+    return change(number, hasCommand: true) { $0.recordRenewed(isNew: isNew) }
   }
 
   /// A command failed.

@@ -2,7 +2,7 @@
 package enum ReplyPlace: Hashable, Sendable {
   /// A value in a JSON reply.
   case pointer(JSONPointer)
-  /// What an expression captures first in the text of any reply, or its whole match.
+  /// What an expression finds in the text of a reply, JSON or not: its first captured group, or else its whole match.
   case pattern(Pattern)
   /// A header field, its name in lower case.
   case header(String)

@@ -47,7 +47,7 @@ package struct ReplyRules: Hashable, Sendable {
     if needsDocument || [url, deletionURL].contains(where: { $0?.place.needsJSON == true }) {
       content.document = JSONValue(text: reply.text)
     }
-    for pattern in failures.compactMap(\.pattern) {
+    for pattern in Set(failures.compactMap(\.pattern)) {
       do {
         content.matches[pattern] = try pattern.expression.firstMatch(in: reply.text)?.first ?? nil
       } catch {
@@ -89,7 +89,7 @@ package struct ReplyRules: Hashable, Sendable {
       return .rejected(words)
     }
     if let undecided {
-      return .outcomeUnknown("its answer takes too long to search for \(undecided.source)")
+      return .outcomeUnknown("searching its answer for \(undecided.source) takes too long")
     }
     guard needsDocument, !isJSON else { return nil }
     let why = "its answer is not JSON"
@@ -133,7 +133,7 @@ package struct ReplyContent: Hashable, Sendable {
   var document: JSONValue?
   /// What the patterns for failures match.
   var matches: [Pattern: String] = [:]
-  /// The patterns for failures that take too long to look for.
+  /// The patterns for failures whose search took too long.
   var undecided: Set<Pattern> = []
   /// What the pattern for the file's address matches; nil if it matches nothing, or there is no pattern.
   var match: String?

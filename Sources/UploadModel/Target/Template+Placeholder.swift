@@ -89,7 +89,7 @@ extension Template {
       }
     }
 
-    /// Whether its value may be written as a number: it always is one, or it depends on a reply.
+    /// Whether its value may be written as a number: it always is one, or a reply decides whether it is.
     var mayBeNumber: Bool {
       switch self {
       case .fileSize, .fileModifiedSeconds, .fileModifiedMilliseconds, .unixSeconds,

@@ -17,15 +17,14 @@ extension Template {
     }.joined()
   }
 
-  /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how
-  /// the placeholders would be written.
+  /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how the placeholders
+  /// would be written. A placeholder that is a number of JSON is put in quotation marks, so that the text stays JSON.
   package func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
     var (text, slots) = ("", [String]())
     for piece in pieces {
       if case .text(let literal) = piece {
         text += literal
       } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
-        // A number stands in the JSON by itself.
         var isNumber = false
         if case .slot(_, let writing) = piece { isNumber = writing.filter == .number }
         text += isNumber ? "\"\(mark)\"" : "\(mark)"

@@ -29,9 +29,9 @@ extension Template {
     case url
     /// As inside a quoted string (RFC 9110 §5.6.4).
     case quoted
-    /// In Base64 (RFC 4648 §4): a digest's bytes, any other value's UTF-8.
+    /// In Base64 (RFC 4648 §4): the bytes of a digest, or the UTF-8 of any other value.
     case base64
-    /// As a number of JSON instead of a string that holds one.
+    /// As a JSON number rather than a string.
     case number
 
     func callAsFunction(_ text: String) -> String {
@@ -162,13 +162,21 @@ extension Template {
   package func obstacle(with values: Values) -> String? {
     for case .slot(let slot, let writing) in pieces {
       let value = slot.value(in: values)
-      let isWrong = writing.filter == .number && value.map { Double($0) == nil } == true
+      let isWrong = writing.filter == .number && value.map { !Self.isNumber($0) } == true
       guard value == nil || isWrong else { continue }
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
       let place = slot.pointer?.description(file: values.index - 1) ?? ""
       return "\(what) has no \(isWrong ? "number at " : "")\(place)"
     }
     return nil
+  }
+
+  /// Whether a text is a number as JSON writes it (RFC 8259 §6), and nothing else.
+  private static func isNumber(_ text: String) -> Bool {
+    switch JSONValue(text: text) {
+    case .integer, .number: text.utf8.allSatisfy { $0 > 0x20 }
+    case .null, .bool, .string, .array, .object, nil: false
+    }
   }
 
   /// The placeholder whose value would end the quotation marks around it, if there is one. Its template does

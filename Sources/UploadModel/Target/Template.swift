@@ -101,7 +101,8 @@ package struct Template: Hashable, Sendable {
   ) throws(InvalidInput) -> Piece {
     let (name, writing) = try Writing.read(text, escaping)
     if writing.filter == .number, escaping != .json || !Slot.mayBeNumber(name) {
-      throw InvalidInput("{\(text)}: only a number can be one, as a value of JSON")
+      throw InvalidInput(
+        "{\(text)}: |number works only in JSON, and only for placeholders that hold a number")
     }
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
@@ -160,8 +161,8 @@ package struct Template: Hashable, Sendable {
     }.joined()
   }
 
-  /// Whether it is a number of JSON, which has no quotation marks around it; nil if only a part of it is, which makes no
-  /// sense.
+  /// Whether it is a JSON number, to be written without quotation marks; nil if only part of it is one, which is a
+  /// mistake.
   package var isNumber: Bool? {
     let numbers = pieces.count {
       if case .slot(_, let writing) = $0 { writing.filter == .number } else { false }

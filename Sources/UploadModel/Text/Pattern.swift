@@ -24,8 +24,8 @@ package struct Pattern: Hashable, Sendable {
     }
   }
 
-  /// The first group that it captures in a text, or its whole match; nil if it matches nothing, or if that takes too
-  /// long to find out.
+  /// What the first of its groups that takes part in the match captures, or else the whole match; nil if there is no
+  /// match, or the search takes too long.
   func value(in text: String) -> String? {
     guard let groups = try? expression.firstMatch(in: text) else { return nil }
     return groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil

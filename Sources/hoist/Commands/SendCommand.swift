@@ -88,7 +88,7 @@ struct SendCommand: HoistCommand {
         keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
         context: context,
         options: ScreenSession.Options(
-          rateLimit: handover == nil ? try options.speed() : handover?.limit,
+          rateLimit: handover == nil ? options.speed : handover?.limit,
           floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
           isHandedOver: handover != nil,
           journal: try logging.journal(

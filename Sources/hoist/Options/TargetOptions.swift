@@ -150,7 +150,7 @@ struct TargetOptions: ParsableArguments {
     return target
   }
 
-  /// Does `set` with the value of an option, if there is one, and reports its error as one of that option.
+  /// Calls `set` with the value of an option, if it was given, and names the option in its error.
   private static func checked<Value>(
     _ option: String, _ value: Value?, _ set: (Value) throws(InvalidInput) -> Void
   ) throws {
@@ -160,14 +160,8 @@ struct TargetOptions: ParsableArguments {
     }
   }
 
-  /// What `--limit` says, in bytes a second.
-  func speed() throws -> Int64? {
-    guard let limit else { return nil }
-    guard let speed = ByteCount.speed(limit) else {
-      throw UserError("--limit \(limit): expected a speed such as 2MB/s or 500k")
-    }
-    return speed
-  }
+  /// What `--limit` says, in bytes per second.
+  var speed: Int64? { limit.flatMap(ByteCount.speed) }
 
   /// A field whose value is hidden if its name suggests a secret.
   private func field(named name: String, _ value: Template) -> Target.Field {

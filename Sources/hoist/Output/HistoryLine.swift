@@ -29,6 +29,6 @@ enum HistoryLine {
 }
 
 extension HistoryEntry {
-  /// How the attempt ended, in one word.
+  /// How the attempt ended, in one word; "sending" if it has not.
   var word: String { outcome?.rawValue ?? "sending" }
 }

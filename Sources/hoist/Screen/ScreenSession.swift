@@ -47,7 +47,7 @@ final class ScreenSession {
   var home: String { context.home }
   var time: TimeSource { context.time }
   let interface: any UserInterface
-  /// The tokens of uploads, which looks at servers use as well.
+  /// The tokens for uploads and for all other requests to servers.
   let tokens = TokenSource()
   var intake: FileIntake
   /// Finds files and reads the queue, in the order of requests. A folder may take a long time.

@@ -109,7 +109,7 @@ def immich():
             for sum in [sum for sum, known in assets.items() if known == number]:
                 del assets[sum]
         return "", 204
-    # The sum is only looked up, in either form; what was sent need not have it.
+    # The checksum, in hexadecimal or Base64, is only looked up; it is not compared with the content.
     told = request.headers.get("x-immich-checksum")
     if told:
         told = base64.b64decode(told).hex() if len(told) == 28 else told

@@ -122,7 +122,7 @@ extension EndToEnd {
         ("Files sent at once", "99"), ("expected a whole number from 1 to 64", "2"),
         ("Attempts in all", "3"), ("second copy", ""), ("Time without progress", "2m"),
         ("Other servers", "https://a.example https://b.example"), ("Version of HTTP", ""),
-        ("connection of its own", "close"),
+        ("new connection", "close"),
       ] {
         try await terminal.wait(for: question)
         try await terminal.command(answer)

@@ -173,7 +173,7 @@ extension EndToEnd {
       receive.standardError = sink.file
       try receive.run()
       defer { if receive.isRunning { kill(receive.processIdentifier, SIGKILL) } }
-      // What is said of so many does not fit into a pipe.
+      // The output about this many files does not fit into a pipe.
       let name = String(repeating: "x", count: 240)
       for number in 0..<300 { try person.folder.write("\(name)\(number)", [65]) }
       try await wait(for: "the receiver") { try? RawClient(port: port) }

@@ -109,7 +109,7 @@ extension EndToEnd {
       #expect(!(outcome.output + outcome.errors).contains("s3cret"))
     }
 
-    @Test("immich keeps one copy of what is sent twice, and is told its sum")
+    @Test("immich is told the checksum, and keeps one copy of a file that is sent twice")
     func immich() async throws {
       let desk = try await Desk()
       try desk.take(try #require(Self.cases.first { $0.recipe == "immich" }))
