@@ -86,7 +86,10 @@ package final class RegularExpression: @unchecked Sendable {
     return stride(from: 0, to: places.count, by: 2).map { index in
       let (start, end) = (places[index], places[index + 1])
       // PCRE2_UNSET, if the group captured nothing, is -1 as an Int.
-      guard 0 <= start, start <= end, end <= text.count else { return nil }
+      guard 0 <= start, start <= end, end <= text.count else {
+        // In a lookahead, \K can put the start of a match behind its end. It is a match all the same.
+        return index == 0 ? "" : nil
+      }
       return String(decoding: text[start..<end], as: UTF8.self)
     }
   }

@@ -40,7 +40,9 @@ struct RegularExpressionTests {
       ("(['\"])(.*?)\\1", "x='a\"b'", ["'a\"b'", "'", "a\"b"]),
       ("(?<q>['\"])(?<url>.*?)\\k<q>", "=\"a'b\"", ["\"a'b\"", "\"", "a'b"]),
       ("(?'n'a)(?P<m>b)(?P=m)", "abb", ["abb", "a", "b"]), ("a++b", "aab", ["aab"]),
-      ("url=\\K\\w+", "url=x", ["x"]), ("\\\\X", "a\\X", ["\\X"]), ("(?#note)a", "a", ["a"]),
+      ("url=\\K\\w+", "url=x", ["x"]),
+      ("(?(DEFINE)(went\\K))(?=(?1))", "it went", ["", nil]), ("\\\\X", "a\\X", ["\\X"]),
+      ("(?#note)a", "a", ["a"]),
       ("[^\\D]+", "a12", ["12"]),
       // Only ASCII, unless the expression asks for Unicode.
       ("\\d", "٣", nil), ("(*UCP)\\d", "٣", ["٣"]), ("(*UCP)\\w+", "-ä_9", ["ä_9"]),

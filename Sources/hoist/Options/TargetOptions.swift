@@ -142,7 +142,7 @@ struct TargetOptions: ParsableArguments {
     }
     try Self.checked("--timeout", timeout) { value throws(InvalidInput) in
       // A number without a unit is in seconds.
-      try target.set("timeout", to: Double(value) == nil ? value : value + "s")
+      try target.set("timeout", to: Double(value)?.isFinite == true ? value + "s" : value)
     }
     try Self.checked("--limit", limit) { value throws(InvalidInput) in
       try target.set("rate_limit", to: value)
