@@ -87,6 +87,7 @@ struct TargetTextTests {
     response.fail_when = [{ pointer = "/rc", not = 0 }, { pointer = "/files/*/e", is = 1 }]
     server.list = { url = "https://h/l", id = "/id", unreadable = "fail" }
     """,
+    "url = \"http://h/\"\nfields = [{ name = \"m\", json = { token = \"hunter2\", s = \"{file.size|number}\" } }]",
     "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", title = \"\" }",
     #"""
     url = "http://h/"
@@ -152,6 +153,21 @@ struct TargetTextTests {
       try settings("[targets.a]\n\(Self.samples.last ?? "")").blueprint(of: "a"))
     let text = TargetText.of(target, named: "a")
     #expect(text.contains("query = { api_key = \"…\" }") && !text.contains("hunter2"))
+  }
+
+  @Test func literalSecretsInJSONAreHidden() throws {
+    let target = try #require(
+      try settings(
+        """
+        [targets.a]
+        url = "https://h/"
+        fields = [{ name = "m", json = { api_key = "hunter2", n = { token = "hunter3" }, s = "{file.size|number}" } }]
+        server.create = { url = "https://h/c", json = { password = "hunter4{{" } }
+        """
+      ).blueprint(of: "a"))
+    let text = TargetText.of(target, named: "a", showsDefaults: true)
+    #expect(!text.contains("hunter") && text.contains("json = { api_key = \"…\""), "\(text)")
+    #expect(target.secrets.hidden(in: "hunter2 hunter3") == "(secret) (secret)")
   }
 
   @Test func literalSecretsInAddressesAreHidden() throws {

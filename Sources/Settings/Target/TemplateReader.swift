@@ -61,13 +61,18 @@ struct TemplateReader: Sendable {
     return fields
   }
 
-  /// JSON with placeholders inside its strings. Members are sorted by name, since TOML tables are unordered.
+  /// JSON with placeholders inside its strings, which are secrets if their names suggest that. Members are sorted by name, since TOML tables are unordered.
   func json(
-    _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
+    _ node: ConfigNode, named name: String = "",
+    scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> Template {
     switch node.value {
-    case .string:
-      let text = try template(node, scope: scope, escaping: .json)
+    case .string(let source):
+      var text = try template(node, scope: scope, escaping: .json)
+      // A secret is hidden as it is written, so it must be written as it is.
+      if SecretName.matches(name), JSONValue.escaped(source) == source {
+        text = text.hidden(as: name)
+      }
       guard let isNumber = text.isNumber else {
         throw node.fault(
           "a placeholder with |number must be the whole value, with no text around it")
@@ -88,9 +93,9 @@ struct TemplateReader: Sendable {
     case .table:
       var sum = Template(literal: "{")
       for (index, (key, node)) in try node.entries().enumerated() {
-        let key = JSONValue.escaped(try node.fixed(key))
-        let name = "\(index == 0 ? "" : ",")\"\(key)\":"
-        sum = sum + Template(literal: name) + (try json(node, scope: scope))
+        let key = try node.fixed(key)
+        let start = "\(index == 0 ? "" : ",")\"\(JSONValue.escaped(key))\":"
+        sum = sum + Template(literal: start) + (try json(node, named: key, scope: scope))
       }
       return sum + Template(literal: "}")
     case .other:

@@ -76,6 +76,12 @@ enum Main {
     default: break
     }
     switch Hoist.exitCode(for: error) {
+    case .success
+    where !asksForHelp(arguments) && !arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
+      let command = (["hoist"] + arguments).joined(separator: " ")
+      return (
+        ExitStatus.usage.rawValue, .complaint("\(command) needs a command; see \(command) --help")
+      )
     case .success where !asksForHelp(arguments):
       // "-dash.txt" contains "-h", and a script must not mistake the help for success.
       return (

@@ -100,6 +100,17 @@ extension EndToEnd {
       #expect(outcome.output.split(separator: "\n") == ["album", "b"], "\(outcome)")
     }
 
+    @Test(
+      "a command that only holds others says where they are listed",
+      arguments: ["config", "target"])
+    func withoutACommand(_ name: String) async throws {
+      let alone = try await Person().run(name)
+      #expect(
+        alone.status == 2
+          && alone.errors == "hoist: hoist \(name) needs a command; see hoist \(name) --help\n",
+        "\(alone)")
+    }
+
     @Test("a person answers questions, and can upload to what comes of it")
     func new() async throws {
       let person = try Person()
