@@ -9,7 +9,7 @@ public struct Part: Sendable {
     case text(String)
     case memory([UInt8])
     case file(FileLocation, range: Range<Int64>?, expected: FileIdentity?)
-    case held(HeldFile)
+    case held(HeldFile, range: Range<Int64>?)
   }
 
   /// The name of the form's field.
@@ -90,21 +90,22 @@ public struct Part: Sendable {
       headers: headers, content: .file(location, range: range, expected: expected))
   }
 
-  /// A part whose content is a held file, so that the body can be sent in slices from one moment.
+  /// A part whose content is a held file or a range of its bytes, so that several bodies come from one moment.
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.
   ///   - file: the file.
+  ///   - range: the bytes to send, clamped to the file; all of them when nil.
   ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
   ///   - contentType: the file's media type.
   ///   - headers: further headers of the part.
   public static func file(
-    name: String, held file: HeldFile, fileName: String? = nil,
+    name: String, held file: HeldFile, range: Range<Int64>? = nil, fileName: String? = nil,
     contentType: String = "application/octet-stream", headers: [Header] = []
   ) -> Part {
     Part(
       name: name, fileName: fileName ?? file.location.lastComponent, contentType: contentType,
-      headers: headers, content: .held(file))
+      headers: headers, content: .held(file, range: range))
   }
 
   /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6).

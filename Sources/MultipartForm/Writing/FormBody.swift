@@ -152,8 +152,11 @@ public struct FormBody: Sendable {
       do throws(FileError) {
         return Segment(try FileRange(location, range: range, expecting: expected))
       } catch { throw .file(error) }
-    case .held(let file):
-      do throws(FileError) { return Segment(try FileRange(file)) } catch { throw .file(error) }
+    case .held(let file, let range):
+      do throws(FileError) {
+        let whole = Segment(try FileRange(file))
+        return range.map { whole.slice($0.clamped(to: 0..<whole.length)) } ?? whole
+      } catch { throw .file(error) }
     case .memory(let content):
       bytes = content
     case .text(let value):
