@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "UploadModel",
       dependencies: [
-        "JSONText", "MultipartForm", "RegularExpressions", "ScalarText", "StructuredFields",
+        "Digests", "JSONText", "MultipartForm", "RegularExpressions", "ScalarText",
+        "StructuredFields",
       ],
       swiftSettings: strict),
     .target(

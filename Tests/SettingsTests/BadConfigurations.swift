@@ -23,12 +23,12 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
     "valid here: auth, batch, body, chunk, concurrency, connection, deadline, fields, file_field, file_name, file_type, "
-    + "headers, http, idempotent, limits, method, prepare, public_headers, query, rate_limit, redirect_to, "
+    + "headers, http, idempotent, limits, method, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
     + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
-  static let all = general + options + replies + servers + secrets + resuming
+  static let all = general + options + replies + servers + secrets + resuming + pieces
 
   private static let resuming: [BadConfiguration] = [
     BadConfiguration(

@@ -60,7 +60,7 @@ extension BadConfiguration {
       "file_type: expected a media type such as \"text/plain\", found \"jpeg\""),
     BadConfiguration(
       line: "file_name = \"{file.name|upper}\"",
-      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted |base64 |number"
+      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted |xml |base64 |number |raw |05"
     ),
     BadConfiguration(
       line: "fields = { a = \"{ticket:/id}\" }",

@@ -48,6 +48,45 @@ struct PlaceholderTests {
       unreadable = "ok"
       upload_url = { pointer = "/links", prefix = "a", suffix = "/b" }
       """,
+      """
+      [targets."a b"]
+      url = "http://h/"
+      pieces.begin = { url = "{url}/b", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST", values = { a = { pointer = "/a", prefix = "p", suffix = "s" } } }
+      pieces.ticket = { url = "http://h/t", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST" }
+      pieces.piece = { url = "{url}/p", query = { a = "b" }, headers = { A = "b" }, type = "text/csv", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST", body = "binary", repeatable = true, begins = { b = { header = "a" } }, values = { a = { header = "a" } }, offset = { header = "a", regex = "r", plus = 1, missing = "0" } }
+      pieces.last = { url = "{url}/p", query = { a = "b" }, headers = { A = "b" }, type = "text/csv", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST", body = "binary", repeatable = true, begins = { b = { header = "a" } }, values = { a = { header = "a" } }, offset = { pointer = "/a" } }
+      pieces.finish = { url = "{url}/f", text = "b{pieces}", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, method = "POST", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok" }
+      pieces.abort = { url = "{url}/a", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST" }
+      pieces.status = { url = "{url}/s", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST", offset = { regex = "r" } }
+      pieces.each = { text = "a" }
+      pieces.forgotten = [{ pointer = "/e", is = "v" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
+      """,
+      """
+      [targets."a b"]
+      url = "http://h/"
+      pieces.begin = { json = { a = "b" } }
+      pieces.ticket = { json = { a = "b" } }
+      pieces.finish = { json = { a = "b", p = "{pieces}" } }
+      pieces.abort = { json = { a = "b" } }
+      pieces.status = { method = "POST", json = { a = "b" } }
+      pieces.each = { json = { a = "b" } }
+      """,
+      """
+      [targets."a b"]
+      url = "http://h/"
+      server.create = { url = "http://h/l", json = { a = "b" }, type = "text/csv" }
+      server.get = { url = "http://h/{id}", method = "POST", json = { a = "b" }, type = "text/csv" }
+      server.delete = { url = "http://h/{id}", json = { a = "b" }, type = "text/csv" }
+      server.list = { url = "http://h/", id = "/i", method = "POST", json = { a = "b" }, type = "text/csv" }
+      """,
+      """
+      [targets."a b".ticket]
+      url = "http://h/"
+      json = { a = "b" }
+      type = "text/csv"
+      upload_url = "/u"
+      """,
+      "[targets.\"a b\"]\nurl = \"http://h/\"\npieces.begin = { form = { a = \"b\" } }\npieces.ticket = { form = { a = \"b\" } }\npieces.finish = { form = { a = \"b\" } }\npieces.abort = { form = { a = \"b\" } }\npieces.status = { method = \"POST\", form = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.delete = { url = \"http://h/{id}\", json = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.get = { url = \"http://h/{id}\", method = \"POST\", form = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.list = { url = \"http://h/\", id = \"/i\", method = \"POST\", json = { a = \"b\" } }",

@@ -326,6 +326,12 @@ struct SettingsTests {
       ("delete", target("server = { delete = { \(unknown) } }")),
       ("create", target("server = { create = { \(unknown) } }")),
       ("next", target("server = { list = { \(list), next = { \(unknown) } } }")),
+      ("pieces", target("pieces = { \(unknown) }")),
+      ("begin", target("pieces = { begin = { \(unknown) } }")),
+      ("piece", target("pieces = { piece = { \(unknown) } }")),
+      ("status", target("pieces = { status = { \(unknown) } }")),
+      ("offset", target("pieces = { status = { offset = { \(unknown) } } }")),
+      ("each", target("pieces = { each = { \(unknown) } }")),
       ("columns", target("server = { list = { \(list), columns = [{ \(unknown) }] } }")),
     ]
   }()

@@ -93,6 +93,38 @@ struct TargetTextTests {
     url = "http://h/"
     fields = [{ name = "a", value = '{{"a":null,"z":1.50}}', type = "application/json" }]
     """#,
+    #"""
+    url = "https://h/{file.path}"
+    method = "PUT"
+    body = "binary"
+    pieces.url = "https://h/up/{upload.id}"
+    pieces.size = "8 MiB"
+    pieces.min = "5 MiB"
+    pieces.max = "1 GiB"
+    pieces.round = "1 MiB"
+    pieces.max_pieces = 1000
+    pieces.min_pieces = 2
+    pieces.above = "10 MB"
+    pieces.first = 0
+    pieces.begin = { method = "MKCOL", url = "{url}/new", query = { a = "b" }, headers = { To = "{file.path|url}" }, type = "text/csv", json = { n = "{piece.count|number}", token = "hunter2" }, ok = 201, fail_when = [{ pointer = "/e", is = 1 }], unreadable = "ok", values = { id = "/id", place = { header = "location" } } }
+    pieces.ticket = { url = "https://h/part", form = { n = "{piece.number}", id = "{begin.id}" } }
+    pieces.piece = { url = "{ticket:/url}/{piece.number|05|base64}", headers = { Sum = "{piece.sha256|base64}" }, type = "application/octet-stream", body = "binary", repeatable = false, ok = "200-299", values = { etag = { header = "etag" } }, offset = { header = "range", regex = '-(\d+)$', plus = 1, missing = "0" } }
+    pieces.last = { method = "POST", url = "{begin.place}", query = { done = "{piece.is_last}" }, ok = 202, fail_when = [], unreadable = "fail" }
+    pieces.finish = { url = "{url}/{{done}}", text = "<L>{pieces}</L>", type = "application/xml" }
+    pieces.abort = { method = "POST", url = "{url}/{begin.id}" }
+    pieces.status = { url = "{url}", query = { at = "{piece.offset}" }, offset = "/offset", ok = [200, 308] }
+    pieces.each = { text = "<P><N>{piece.number}</N><E>{piece.etag|xml}</E></P>" }
+    """#,
+    """
+    url = "https://h/up?sig={env.T}"
+    pieces.begin = { form = { a = "{file.name}" }, values = { id = "/id" } }
+    pieces.piece = { method = "POST", query = { id = "{begin.id}" }, body = "multipart", fail_when = [{ pointer = "/ok", not = true }], begins = { part = "/p" }, values = { sum = "/sum" } }
+    pieces.finish = { json = { parts = "{pieces}", id = "{begin.id}" } }
+    pieces.abort = { text = "{begin.id}{begin.part}" }
+    pieces.forgotten = [{ pointer = "/e", is = "gone" }]
+    pieces.status = { method = "POST", json = { id = "{begin.id}" }, offset = { pointer = "/n", missing = "known" } }
+    pieces.each = { json = { n = "{piece.number|number}", s = "{piece.sha1}", t = "{piece.sum}" } }
+    """,
     "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
   ]
 
@@ -122,7 +154,8 @@ struct TargetTextTests {
     "auth = { ? }", "auth = { digest = { ? } }", "batch = { ? }", "limits = { ? }",
     "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
     "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
-    "server.list = { ? }", "server.get = { ? }", "server.create = { ? }",
+    "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",
+    "pieces.begin = { ? }", "pieces.piece = { ? }", "pieces.status = { ? }", "pieces.each = { ? }",
     "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",
     "server.list = { id = \"/i\", url = \"http://h/\", next = { ? } }", "ticket = { ? }",
   ]

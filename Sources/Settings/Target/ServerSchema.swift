@@ -10,6 +10,7 @@ extension Schema where Root == ServerCall {
         Key("url", \.url, .address(scope: scope), need: "the address of the request"),
         Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"])),
         Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
+        Key("type", \.type, .mediaType),
         Key("query", \.query, .pairs(scope: scope)),
       ] + Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
   }
@@ -28,6 +29,9 @@ extension ServerCall {
     }
     if let body = entries["json"] ?? entries["form"], method == "GET" {
       throw body.fault("a GET request has no body")
+    }
+    if let node = entries["type"], json == nil, form.isEmpty {
+      throw node.fault("the request has no body; \"json\" or \"form\" makes one")
     }
     if let node = entries["fail_when"], rules.ofWholeRequest != rules {
       throw node.fault("\"*\" stands for a file of an upload, and this request has none")
@@ -52,7 +56,8 @@ extension Ticket {
 
   init(_ node: ConfigNode, _ reader: TemplateReader) throws(ConfigError) {
     self = .start
-    try call.check(Schema.ticket.read(node, into: &self, reader))
+    let entries = try Schema.ticket.read(node, into: &self, reader)
+    try call.check(entries)
   }
 }
 

@@ -98,7 +98,7 @@ struct TargetReader {
   /// Keys that cannot be combined with resuming, and why.
   private static let conflicts = [
     ("batch", "each file is an upload of its own"),
-    ("ticket", "the server itself grants the permission"),
+    ("ticket", "a request of its own begins each upload"),
     ("prepare", "the command produces a different file each time"),
   ]
   /// Keys that cannot be combined with tus, which sends the file without a form, and what to use instead.
@@ -112,6 +112,17 @@ struct TargetReader {
     of target: Target, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
     let mode = target.resume.mode
+    if let pieces = target.resume.pieces, let node = entries["pieces"] {
+      if let node = entries["resume"], mode != .off {
+        throw node.fault("cannot be combined with \"pieces\", which are resumed without it")
+      }
+      for (key, why) in Self.conflicts {
+        if let node = entries[key] {
+          throw node.fault("cannot be combined with \"pieces\": \(why)")
+        }
+      }
+      try pieces.check(node, of: target)
+    }
     if let node = entries["chunk"], mode == .off { throw node.fault("works only with resume") }
     if let node = entries["resume_from"], mode != .http {
       throw node.fault("works only with resume = \"http\"")

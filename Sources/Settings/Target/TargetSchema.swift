@@ -101,6 +101,7 @@ extension Schema where Root == Target {
       }.asking("\"close\" to use a new connection for each request"),
     // Tables of their own: see `TargetText`. A ticket is read with the address.
     Key("response", \.response, .response).written { _ in false },
+    Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",

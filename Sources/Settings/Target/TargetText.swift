@@ -18,6 +18,10 @@ package enum TargetText {
       Schema<Ticket>.ticket.entries($0, usually: .start, nested)
     }
     let tables: [(name: String, entries: TOMLText.Entries)] = [
+      (
+        "pieces",
+        target.resume.pieces.map { Schema.pieces.entries($0, usually: PieceRules(), nested) } ?? []
+      ),
       ("response", Schema.response.entries(target.response, usually: usual.response, nested)),
       ("ticket", ticket ?? []),
       ("server", Schema.server(of: target).entries(target.server, usually: usual.server, nested)),

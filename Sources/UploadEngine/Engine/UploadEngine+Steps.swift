@@ -118,7 +118,7 @@ extension UploadEngine {
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
       end.earlierStatus = failure.status
-      end.isOfTicket = true
+      end.step = .ticket
       guard learn(from: end, at: authorization.origin, of: first) else {
         wait(again: ids)
         return false

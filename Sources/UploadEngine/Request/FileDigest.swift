@@ -20,11 +20,11 @@ package enum FileDigest {
     }
   }
 
-  /// The digests that placeholders ask for, from an open file; nil if it cannot be read to its end.
+  /// The digests that placeholders ask for, from an open file or a range of it; nil if it cannot be read to its end.
   static func digests(
-    _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile
+    _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile, in range: Range<Int64>? = nil
   ) -> ContentDigests? {
-    named(wanted) { digests($0, of: file, in: 0..<file.identity.size) }
+    named(wanted) { digests($0, of: file, in: range ?? 0..<file.identity.size) }
   }
 
   /// The digests that placeholders ask for; nil if the file cannot be read to its end.

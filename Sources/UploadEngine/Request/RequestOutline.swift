@@ -49,6 +49,22 @@ package struct RequestOutline: Hashable, Sendable {
   package var parts: [Part]
   /// The length of the body in bytes.
   package var length: Int64
+  /// What goes before and after this request if the file goes in pieces; nil if it goes whole.
+  package var pieces: Pieces?
+
+  /// The other requests of an upload in pieces. The request itself carries the first of them.
+  package struct Pieces: Hashable, Sendable {
+    /// How many bytes each piece has, but for the last.
+    package var size: Int64
+    /// How many pieces there are.
+    package var count: Int
+    /// The request that begins the upload; nil if there is none.
+    package var begin: Head?
+    /// The request before each piece; nil if there is none.
+    package var ticket: Head?
+    /// The request that finishes the upload; nil if there is none.
+    package var finish: Head?
+  }
 
   /// The request for uploads that go together, or why some of them cannot go.
   package static func of(
@@ -57,6 +73,13 @@ package struct RequestOutline: Hashable, Sendable {
     if let first = uploads.first, first.target.resume.createsFirst {
       do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch
       {
+        return (nil, [(first.item.id, error)])
+      }
+    }
+    if let first = uploads.first, let rules = first.target.resume.pieces,
+      rules.holds(for: first.item.size)
+    {
+      do throws(Failure.Cause) { return (try RequestOutline(rules, first, now: now), []) } catch {
         return (nil, [(first.item.id, error)])
       }
     }
@@ -79,6 +102,35 @@ package struct RequestOutline: Hashable, Sendable {
     head = Head(plan, more: [Header(name: "Content-Length", value: "0")])
     head.url = target.addressStretches(with: values).shown
     (parts, length) = ([], 0)
+  }
+
+  /// The requests in which a file goes in pieces.
+  private init(_ rules: PieceRules, _ upload: UploadJob, now: Date) throws(Failure.Cause) {
+    let (target, file) = (upload.target, try upload.item.opened())
+    let values = Preparation.values(for: upload, now: now)
+    let digests = PiecePreview.digests(rules)
+    let first = 0..<min(try rules.size(for: file.identity.size), file.identity.size)
+    let preview = try PiecePreview(
+      rules, of: target, identity: file.identity, values,
+      digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: first))
+    let credentials = RequestHead.Credentials.all(token: target.tokenPlaceholder)
+    func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
+      guard let request else { return nil }
+      return Head(
+        try RequestHead(request, of: target, credentials: credentials, values: values))
+    }
+    let made = try UploadRequest(preview.piece, of: upload, file, values, credentials: credentials)
+    length = made.body.contentLength
+    self.head = Head(
+      try RequestHead(preview.piece, of: target, credentials: credentials, values: values),
+      more: [
+        Header(name: "Content-Length", value: "\(length)"),
+        Header(name: "Content-Type", value: made.contentType),
+      ])
+    parts = []
+    pieces = Pieces(
+      size: preview.size, count: preview.count, begin: try head(preview.begin),
+      ticket: try head(preview.ticket), finish: try head(preview.finish))
   }
 
   private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {

@@ -19,6 +19,11 @@ struct UploadRequest {
   /// Where the body lies in its file, if it is a piece of one.
   var piece: Piece?
 
+  /// The media type of the body, as the server is told; empty if it is not told.
+  var contentType: String {
+    exchange.headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+  }
+
   /// A part of a file that is sent on its own.
   struct Piece {
     /// The offset of its first byte in the file.
@@ -156,16 +161,21 @@ struct UploadRequest {
 extension FormBody {
   /// The form, or the bare file.
   ///
-  /// - Parameter file: the open file, if it goes in several requests.
+  /// - Parameters:
+  ///   - file: the open file, if it goes in several requests.
+  ///   - range: the bytes of that file; nil for all.
   init(
-    _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil
+    _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil,
+    in range: Range<Int64>? = nil
   ) throws(BodyError) {
     switch content {
     case .form(let parts):
-      try self.init(Form(parts: parts.map { Part($0, of: file) }, boundary: boundary))
+      try self.init(
+        Form(parts: parts.map { Part($0, of: file, in: range) }, boundary: boundary))
     case .file(let item):
       if let file {
-        try self.init(rawFile: file, contentType: item.mediaType)
+        let whole = try FormBody(rawFile: file, contentType: item.mediaType)
+        self = range.map(whole.slice) ?? whole
         return
       }
       try self.init(
@@ -175,14 +185,15 @@ extension FormBody {
 }
 
 extension Part {
-  fileprivate init(_ part: RequestPlan.Part, of file: HeldFile?) {
+  fileprivate init(_ part: RequestPlan.Part, of file: HeldFile?, in range: Range<Int64>?) {
     switch part.value {
     case .text(let text):
       self = .text(name: part.name, value: text.written, contentType: part.type)
     case .file(let item, let name):
       if let file {
         self = .file(
-          name: part.name, held: file, fileName: name, contentType: part.type ?? item.mediaType)
+          name: part.name, held: file, range: range, fileName: name,
+          contentType: part.type ?? item.mediaType)
         return
       }
       self = .file(

@@ -149,6 +149,15 @@ extension UploadEngine {
     let (target, point) = (upload.target, job.resumePoint)
     let identity = file.identity
     let server = server(of: job)
+    if let rules = target.resume.pieces {
+      let values = Preparation.values(for: upload, now: time.date())
+      let base = rules.url == nil ? try UploadRequest.creation(of: target, at: url, values) : url
+      let machine = PieceMachine(
+        target: target, rules: rules, identity: identity, base: base,
+        id: UUID.random().uuidString.lowercased(), values: values, point: point,
+        furthest: job.furthest)
+      return (machine, nil, values)
+    }
     guard target.resume.mode(continuing: point, at: server) == .http else {
       let tus: TusServer? = if case .tus(let known)? = server { known } else { nil }
       let values = Preparation.values(for: upload, now: time.date())
@@ -194,6 +203,7 @@ extension UploadEngine {
     for action in actions {
       switch action {
       case .send(let request): send(request, of: id, conversation)
+      case .digest(let range, let wanted): digest(range, wanted, of: id, conversation)
       case .keep(var point):
         point.moment = conversation.file.moment.whileReading
         job.resumePoint = point
@@ -216,6 +226,27 @@ extension UploadEngine {
         } else {
           conclude(conversation, end, of: id, transfer)
         }
+      }
+    }
+  }
+
+  /// Computes digests of a range of the file, which a request about it is to name.
+  private func digest(
+    _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, of id: ItemID,
+    _ conversation: Conversation
+  ) {
+    step(for: [id]) { engine, number in
+      let digests = FileDigest.digests(wanted, of: conversation.file, in: range)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else {
+          return engine.broken(.cancelled, id, conversation, conversation.url)
+        }
+        guard let digests else {
+          return engine.broken(
+            .unreadable("its checksums could not be computed"), id, conversation, conversation.url)
+        }
+        engine.goOn(id) { $0.handle(digests) }
       }
     }
   }
@@ -355,8 +386,10 @@ extension UploadEngine {
     let target = upload.target
     let isHome = Origin(point.url) == target.origin
     guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
+      case let values = Preparation.values(for: upload, now: time.date()),
+      let termination = point.termination(at: target, values),
       let request = try? UploadRequest(
-        point.termination, of: upload, Preparation.values(for: upload, now: time.date()),
+        termination, of: upload, values,
         credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
     else { return }
     let (session, exchange, timeout, time) = (

@@ -15,7 +15,7 @@ extension UploadRequest {
       FormBody.empty(), piece: nil, sent: [])
   }
 
-  /// A request of a tus upload.
+  /// A request of an upload whose file goes without a form around all of it.
   ///
   /// - Parameter file: the file that earlier requests of the upload sent from as well.
   init(
@@ -23,16 +23,32 @@ extension UploadRequest {
     credentials: RequestHead.Credentials
   ) throws(Failure.Cause) {
     let item = upload.item
+    var head = try RequestHead(
+      asked, of: upload.target, credentials: credentials, values: values)
+    let content: RequestPlan.Content
+    if asked.described?.isForm == true {
+      do throws(Fault) {
+        content = try Self.plan(
+          [upload], at: .target, credentials: credentials, now: values.now
+        ).content
+      } catch { throw error.cause }
+    } else {
+      content = .file(item)
+    }
     let body: FormBody
     do throws(BodyError) {
       // Even if no content is sent: an upload of a file that has changed must not resume.
-      body = try FormBody(rawFile: file).slice(asked.content ?? 0..<0)
+      body = try FormBody(content, boundary: .random(), of: file, in: asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
+    if case .form = content {
+      head.add([ResumeRequest.Header("Content-Type", body.contentType)])
+    } else if asked.described != nil, asked.content != nil, !head.has("Content-Type") {
+      head.add([ResumeRequest.Header("Content-Type", upload.target.sentType(of: item))])
+    }
     try self.init(
-      asked, of: upload,
-      RequestHead(asked, of: upload.target, credentials: credentials, values: values), body,
+      asked, of: upload, head, body,
       piece: Piece(
         start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
       ),
@@ -81,8 +97,11 @@ extension UploadRequest {
     self.sent = sent
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
+    let text = asked.described?.text?.written
     let content: (any ExchangeBody)? =
-      if asked.content != nil { UploadBody(body) } else if asked.method == "POST" {
+      if asked.content != nil { UploadBody(body) } else if let text {
+        MemoryBody(Data(text.utf8))
+      } else if asked.method == "POST" || asked.described != nil && asked.method == "PUT" {
         // A request that changes something has to say that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())
       } else { nil }
@@ -92,8 +111,11 @@ extension UploadRequest {
     exchange.expectsContinue = expectsContinue
     exchange.waitsAfterInterim = asked.isTargetsOwn
     // A request with content may have taken effect, so the server has to be asked before it is repeated.
+    // So has a request that a configuration describes.
     exchange.mayRepeat =
-      asked.isTargetsOwn ? target.isIdempotent(at: asked.url) : asked.content == nil
+      asked.isTargetsOwn
+      ? target.isIdempotent(at: asked.url)
+      : asked.content == nil && (asked.described == nil || asked.method == "GET")
     try exchange.obey(target)
     if asked.staysAway { exchange.digest = nil }
     self.exchange = exchange

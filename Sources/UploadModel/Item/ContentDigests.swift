@@ -15,8 +15,22 @@ package struct ContentDigests: Hashable, Sendable {
   /// The digests with these values.
   package init(_ digits: [Algorithm: String]) { self.digits = digits }
 
+  /// The digests in values that are kept by the names of their placeholders.
+  init(named values: [String: String]) {
+    digits = values.reduce(into: [:]) { digits, entry in
+      if let algorithm = Template.Placeholder(rawValue: entry.key)?.pieceDigest {
+        digits[algorithm] = entry.value
+      }
+    }
+  }
+
   /// The digest by an algorithm; nil if it was not computed.
   subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
+
+  /// The digest of a piece by the name of its placeholder; nil if it was not computed.
+  subscript(named name: String) -> String? {
+    Template.Placeholder(rawValue: name)?.pieceDigest.flatMap { self[$0] }
+  }
 }
 
 extension Target {

@@ -76,7 +76,9 @@ extension Failure {
   }
 
   /// What was asked for.
-  private var what: String { isOfTicket == true ? "the ticket that the upload needs" : "it" }
+  private var what: String { step?.words ?? "it" }
+
+  private var asked: String { step.map { "\($0.words) with " } ?? "" }
 
   private var story: String {
     switch cause {
@@ -111,9 +113,9 @@ extension Failure {
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
-      "The server answered \(status ?? 200) but reported a failure: \(Self.inside(why))."
+      "The server answered \(asked)\(status ?? 200) but reported a failure: \(Self.inside(why))."
     case .unusable(let why):
-      "The server answered \(Self.statusLine(status ?? 200)), and its answer is of no use: "
+      "The server answered \(asked)\(Self.statusLine(status ?? 200)), and its answer is of no use: "
         + "\(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
@@ -224,6 +226,19 @@ extension Failure {
     503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
     507: "Insufficient Storage",
   ]
+}
+
+extension Failure.Step {
+  fileprivate var words: String {
+    switch self {
+    case .ticket: "the ticket that the upload needs"
+    case .begin: "the request that begins the upload (pieces.begin)"
+    case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
+    case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
+    case .finish: "the request that finishes the upload (pieces.finish)"
+    case .status: "the request for what it has (pieces.status)"
+    }
+  }
 }
 
 extension Failure.FileChange {

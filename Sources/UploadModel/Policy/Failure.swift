@@ -12,8 +12,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   package var retryAfter: Double?
-  /// Whether the request for the upload's ticket failed; nil if not, and in stored failures of older versions.
-  var isOfTicket: Bool?
+  /// Which of the upload's requests failed; nil if it has only one.
+  var step: Step?
   /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
   /// and in stored failures of older versions.
   var mayBeStored: Bool?
@@ -28,6 +28,22 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     self.reply = reply
     self.attempts = attempts
     self.retryAfter = retryAfter
+  }
+
+  /// One of the requests of an upload.
+  package enum Step: Hashable, Sendable, Codable {
+    /// The request for permission that comes first.
+    case ticket
+    /// The request that begins an upload in pieces.
+    case begin
+    /// The request for permission to send a piece.
+    case pieceTicket
+    /// The request with a piece, by its place from 1.
+    case piece(Int, of: Int)
+    /// The request that makes one file of the pieces.
+    case finish
+    /// The request for how much the server has.
+    case status
   }
 
   /// Every way in which an upload is known to fail.

@@ -75,6 +75,8 @@ extension Target {
     // The server is asked how much it has before anything is sent again.
     if resume.createsFirst { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
+    // What the usual request does says nothing about the one that puts the pieces together.
+    if resume.pieces != nil { return false }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in
       field.name.lowercased() == "idempotency-key" && field.value.asks(for: .uuid)

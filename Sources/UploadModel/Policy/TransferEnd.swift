@@ -13,6 +13,8 @@ package struct TransferEnd: Hashable, Sendable {
   /// What the target's rules look for in the reply, if it has already been read. Otherwise it is read when the end is
   /// judged.
   package var content: ReplyContent?
+  /// The rules to judge it by; nil for the target's own.
+  var rules: ReplyRules?
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
@@ -39,8 +41,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   package var earlierStatus: Int?
-  /// Whether the request asked for the upload's ticket.
-  package var isOfTicket = false
+  /// Which of the upload's requests it was; nil if it has only one.
+  package var step: Failure.Step?
 
   /// One of the files in a request.
   package struct Place: Hashable, Sendable {

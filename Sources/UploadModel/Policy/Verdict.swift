@@ -24,12 +24,14 @@ package enum Verdict: Hashable, Sendable {
   package static func judge(
     _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
   ) -> Verdict {
+    let response = end.rules ?? target.response
+
     func failed(_ cause: Failure.Cause) -> Verdict {
       var failure = Failure(
         cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
         retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
           ?? end.retryAfter)
-      if end.isOfTicket { failure.isOfTicket = true }
+      failure.step = end.step
       if cause == .refused, leavesDoubt(end, target) { failure.mayBeStored = true }
       return .failed(failure)
     }
@@ -37,8 +39,8 @@ package enum Verdict: Hashable, Sendable {
     func delivered(_ status: Int) -> Verdict {
       .delivered(
         Receipt(
-          status: status, url: target.response.address(in: end),
-          deletionURL: target.response.deletionAddress(in: end), reply: end.reply,
+          status: status, url: response.address(in: end),
+          deletionURL: response.deletionAddress(in: end), reply: end.reply,
           attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent))
     }
 
@@ -53,26 +55,26 @@ package enum Verdict: Hashable, Sendable {
     if let status = end.status {
       // The target's rules speak of the reply that was lost: it may have said that the file was not stored.
       if end.isReplyLost {
-        guard !target.response.failures.isEmpty else { return delivered(status) }
+        guard !response.failures.isEmpty else { return delivered(status) }
         let why = "the server has the whole file, but its reply was lost"
         return .failed(Failure(.outcomeUnknown(why), attempts: attempt))
       }
       switch status {
-      case _ where target.response.isOK(status):
+      case _ where response.isOK(status):
         // A server that answers before the end of the body cannot have stored all of it.
         guard end.sentAll else {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
-        let content = end.content ?? target.response.read(end.reply)
+        let content = end.content ?? response.read(end.reply)
         // The missing part of a reply may have said that the upload failed.
-        if let trouble = end.trouble, target.response.cannotJudge(end, content) {
+        if let trouble = end.trouble, response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
         }
-        if end.reply.isCut, target.response.cannotJudge(end, content) {
+        if end.reply.isCut, response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer is too long to read"))
         }
-        if let complaint = target.response.complaint(in: content, of: end) {
+        if let complaint = response.complaint(in: content, of: end) {
           return failed(complaint)
         }
         return delivered(status)

@@ -31,6 +31,9 @@ package struct CurlCommand: Hashable, Sendable {
       throw InvalidInput(
         "a resumable upload takes several requests, and the server says where they go")
     }
+    if let pieces = target.resume.pieces, items.contains(where: { pieces.holds(for: $0.size) }) {
+      throw InvalidInput("a file in pieces takes several requests, and replies say how they look")
+    }
     let plan: RequestPlan
     do throws(Failure.Cause) {
       plan = try RequestPlan(

@@ -5,9 +5,14 @@ extension RequestHead {
   package init(
     _ asked: ResumeRequest, of target: Target, credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {
-    self.init(method: asked.method, address: [.text(asked.url.absoluteString)], accept: "*/*")
+    self.init(
+      method: asked.method,
+      address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: "*/*")
     try add(credentials, of: target, values)
     add(asked.headers)
+    guard let described = asked.described else { return }
+    add(described.headers)
+    if let type = described.type { set("Content-Type", type) }
   }
 
   /// Adds the header fields of the protocol. They replace fields with the same names.

@@ -86,8 +86,13 @@ package struct RequestHead: Hashable, Sendable {
     headers.append(header)
   }
 
+  /// Sets header fields in place of those with their names.
+  mutating func add(_ fields: [Header]) {
+    for field in fields { set(field) }
+  }
+
   /// Whether there is a header field of this name.
-  func has(_ name: String) -> Bool {
+  package func has(_ name: String) -> Bool {
     headers.contains { $0.name.lowercased() == name.lowercased() }
   }
 

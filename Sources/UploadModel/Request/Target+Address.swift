@@ -9,9 +9,15 @@ extension Target {
     if address == nil, query.isEmpty, !text.utf8.contains(UInt8(ascii: "?")) {
       return [.text(text)]
     }
-    let whole = (address ?? Template(literal: text)).hidingQuery()
-    var stretches = whole.stretches(with: values)
-    let fixed = whole.sample("x")
+    return (address ?? Template(literal: text)).hidingQuery().address(with: values, query: query)
+  }
+}
+
+extension Template {
+  /// The address with its placeholders filled in, and query items added to it.
+  func address(with values: Values, query: [Target.Field]) -> [Filled] {
+    var stretches = stretches(with: values)
+    let fixed = sample("x")
     let isInQuery = fixed.contains(scalars: "?")
     for (index, field) in query.enumerated() {
       let separator =

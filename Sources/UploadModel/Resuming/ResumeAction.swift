@@ -2,6 +2,8 @@
 package enum ResumeAction: Hashable, Sendable {
   /// Send this, and come back with its end.
   case send(ResumeRequest)
+  /// Compute these digests of a range of the file, and come back with them.
+  case digest(Range<Int64>, Set<ContentDigests.Algorithm>)
   /// Record where the upload can resume, before anything else is sent.
   case keep(ResumePoint)
   /// Discard what was recorded.

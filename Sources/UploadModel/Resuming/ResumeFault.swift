@@ -72,7 +72,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .locationAtHome:
       "Another server gave the upload an address on the target's own server. It was not followed, since requests "
         + "there carry the target's credentials."
-    case .noOffset: "The server did not say how much of the file it has (Upload-Offset)."
+    case .noOffset: "The server did not say how much of the file it has."
     case .offsetBeyondEnd: "The server says that it has more bytes than the file."
     case .offsetWentBack: "The server has fewer bytes of the file than it said before."
     case .offsetStuck: "The server took bytes again and again, and has none of them."

@@ -13,6 +13,18 @@ package protocol ResumeMachine: Sendable {
   mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
+  /// Handles the digests that were asked for.
+  mutating func handle(_ digests: ContentDigests) -> [ResumeAction]
   /// Handles the end of the last request.
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
+}
+
+extension ResumeMachine {
+  /// Does nothing: the protocol asks for none.
+  package mutating func handle(_ digests: ContentDigests) -> [ResumeAction] { [] }
+
+  /// Does nothing: the protocol has no interim replies.
+  package mutating func handle(
+    interim headers: [String: String], at url: URL, now: Date
+  ) -> [ResumeAction] { [] }
 }

@@ -23,6 +23,8 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var mode: ResumeRules.Mode?
   /// The form around the file, whose bytes the offsets then count; nil if the file goes without one.
   package var form: Form?
+  /// What is known of an upload in pieces; nil for any other.
+  package var pieces: PieceProgress?
 
   /// What is needed to make the same form again.
   package struct Form: Hashable, Sendable, Codable {
@@ -53,11 +55,24 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     case forgotten
     /// The time for which the server promised to keep it is over.
     case expired
+    /// A piece may have arrived, and the server must not get it twice.
+    case pieceUncertain
   }
 
-  /// The request that has the server forget the upload.
-  package var termination: ResumeRequest {
-    mode == .http ? HTTPResumeMachine.termination(of: url) : TusMachine.termination(of: url)
+  /// All texts in it that servers or the configuration have chosen.
+  package var texts: [String] {
+    [url.absoluteString] + (pieces.map { Array($0.begun.values) + $0.kept.joined() } ?? [])
+  }
+
+  /// The request that has the server forget the upload; nil if there is no such request.
+  ///
+  /// - Parameter values: the values for the file.
+  package func termination(at target: Target, _ values: Template.Values) -> ResumeRequest? {
+    if let pieces {
+      guard let call = target.resume.pieces?.abort else { return nil }
+      return try? ResumeRequest(call, of: target, pieces.values(values, of: identity.size))
+    }
+    return mode == .http ? HTTPResumeMachine.termination(of: url) : TusMachine.termination(of: url)
   }
 
   /// Whether the attempt that recorded it had not sent anything of the file yet.
@@ -77,6 +92,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     case .formChanged: return "starts over: the target's fields have changed"
     case .forgotten: return "starts over: the server had forgotten it"
     case .expired: return "starts over: the server kept it too short"
+    case .pieceUncertain: return "starts over: the reply to a piece was lost"
     case nil: return nil
     }
   }

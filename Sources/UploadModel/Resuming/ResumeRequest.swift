@@ -18,6 +18,22 @@ package struct ResumeRequest: Hashable, Sendable {
   package var staysAway = false
   /// The checksum of those bytes to send along. The sender of the request computes it.
   package var checksum: TusServer.Checksum?
+  /// The request as the target's configuration describes it, with its secrets marked; nil if a protocol does.
+  package var described: Described?
+
+  /// A request that a target's configuration describes.
+  package struct Described: Hashable, Sendable {
+    /// Where it goes.
+    package var address: RequestHead.Text
+    /// Its own header fields.
+    package var headers: [RequestHead.Header]
+    /// Its body, if that is a text.
+    package var text: RequestHead.Text?
+    /// The media type of its body; nil for the usual one.
+    package var type: String?
+    /// Whether the piece that it carries is in the target's form.
+    package var isForm = false
+  }
 
   /// A header field.
   package struct Header: Hashable, Sendable {

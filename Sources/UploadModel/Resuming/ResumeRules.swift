@@ -27,12 +27,14 @@ package struct ResumeRules: Hashable, Sendable {
   package var sendsAlong = false
   /// What the server is told about the file in addition to `filename` and `filetype`, or instead of them.
   package var metadata: [Target.Field] = []
+  /// The requests in which files go in pieces, if the target describes them; the mode is then `off`.
+  package var pieces: PieceRules?
 
   /// By default, rules by which nothing is resumed.
   package init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
   /// Whether anything is resumed.
-  package var isOn: Bool { mode != .off }
+  package var isOn: Bool { mode != .off || pieces != nil }
 
   /// Whether a request of its own creates each upload, before anything of the file is sent, and whatever is sent again
   /// begins with a question.
@@ -46,7 +48,9 @@ package struct ResumeRules: Hashable, Sendable {
   }
 
   /// Whether a file of this size can resume.
-  package func holds(for size: Int64) -> Bool { isOn && size >= least }
+  package func holds(for size: Int64) -> Bool {
+    pieces.map { $0.holds(for: size) } ?? (isOn && size >= least)
+  }
 
   /// A file as its metadata describe it to a tus server.
   package func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {

@@ -70,11 +70,6 @@ package struct TusMachine: ResumeMachine {
       ResumeRequest("OPTIONS", course.creation, [("Tus-Resumable", Self.version)]))
   }
 
-  /// Does nothing: tus has no interim replies.
-  package mutating func handle(
-    interim headers: [String: String], at url: URL, now: Date
-  ) -> [ResumeAction] { [] }
-
   /// Handles the end of the last request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {

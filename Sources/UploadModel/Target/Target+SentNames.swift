@@ -19,7 +19,7 @@ extension Target {
 
   /// The media type that the server is told for a file: the user's choice, else the target's own, else what
   /// the file seems to be.
-  func sentType(of item: UploadItem) -> String {
+  package func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
     return fileType
   }

@@ -50,6 +50,36 @@ extension Template {
     case input = "in"
     /// The path of the file that `prepare` writes.
     case output = "out"
+    /// A random identifier, the same for all requests of an upload in pieces.
+    case uploadID = "upload.id"
+    /// The number of pieces.
+    case pieceCount = "piece.count"
+    /// The piece's number, from `first` on.
+    case pieceNumber = "piece.number"
+    /// The piece's number, from 0.
+    case pieceIndex = "piece.index"
+    /// The offset of the piece's first byte in the file.
+    case pieceOffset = "piece.offset"
+    /// The offset of its last byte.
+    case pieceEnd = "piece.end"
+    /// The offset after its last byte.
+    case pieceNext = "piece.next"
+    /// Its size in bytes.
+    case pieceSize = "piece.size"
+    /// `true` for the last piece, otherwise `false`.
+    case pieceIsLast = "piece.is_last"
+    /// The SHA-256 of the piece in lower-case hexadecimal digits.
+    case pieceSHA256 = "piece.sha256"
+    /// Its SHA-1.
+    case pieceSHA1 = "piece.sha1"
+    /// Its MD5.
+    case pieceMD5 = "piece.md5"
+    /// What `each` makes of all pieces, in their order.
+    case pieces = "pieces"
+    /// A value that was kept of the reply to `begin`, by its name.
+    case begun = "begin.…"
+    /// A value that was kept of the reply to the piece, by its name.
+    case pieceValue = "piece.…"
 
     /// Placeholders that have a value wherever hoist talks to a server.
     package static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
@@ -63,6 +93,13 @@ extension Template {
     package static let ofTicket: [Placeholder] = ofFile + [.ticket]
     /// Placeholders for a file that has been sent.
     package static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
+    /// Placeholders for a file that goes in pieces.
+    package static let ofUpload: [Placeholder] = ofFile + [.uploadID, .pieceCount]
+    /// Placeholders for one piece, besides those for its file.
+    package static let ofPiece: [Placeholder] = [
+      .pieceNumber, .pieceIndex, .pieceOffset, .pieceEnd, .pieceNext, .pieceSize, .pieceIsLast,
+      .pieceSHA256, .pieceSHA1, .pieceMD5,
+    ]
     /// Placeholders for values of replies.
     static let ofReplies: [Placeholder] = [.ticket, .reply]
     /// Placeholders for an entry on the server.
@@ -75,6 +112,28 @@ extension Template {
       switch self {
       case .ticket: "ticket:"
       case .reply: "reply:"
+      default: nil
+      }
+    }
+
+    /// Placeholders for values that a configuration names.
+    static let named: [Placeholder] = [.begun, .pieceValue]
+
+    /// What comes before the name in a placeholder for such a value.
+    var namePrefix: String? {
+      switch self {
+      case .begun: "begin."
+      case .pieceValue: "piece."
+      default: nil
+      }
+    }
+
+    /// The digest of the piece that it stands for; nil if it is something else.
+    var pieceDigest: ContentDigests.Algorithm? {
+      switch self {
+      case .pieceSHA256: .sha256
+      case .pieceSHA1: .sha1
+      case .pieceMD5: .md5
       default: nil
       }
     }
@@ -93,7 +152,8 @@ extension Template {
     var mayBeNumber: Bool {
       switch self {
       case .fileSize, .fileModifiedSeconds, .fileModifiedMilliseconds, .unixSeconds,
-        .unixMilliseconds, .index, .ticket, .reply:
+        .unixMilliseconds, .index, .ticket, .reply, .pieceCount, .pieceNumber, .pieceIndex,
+        .pieceOffset, .pieceEnd, .pieceNext, .pieceSize, .pieceIsLast, .begun, .pieceValue:
         true
       default: false
       }
@@ -122,6 +182,19 @@ extension Template {
       case .id: values.id
       case .input: values.input
       case .output: values.output
+      case .uploadID: values.upload.id
+      case .pieceCount: String(values.upload.count)
+      case .pieceNumber: String(values.piece.number)
+      case .pieceIndex: String(values.piece.index)
+      case .pieceOffset: String(values.piece.range.lowerBound)
+      case .pieceEnd: String(values.piece.range.upperBound - 1)
+      case .pieceNext: String(values.piece.range.upperBound)
+      case .pieceSize: String(values.piece.range.count)
+      case .pieceIsLast: String(values.piece.isLast)
+      case .pieceSHA256, .pieceSHA1, .pieceMD5:
+        pieceDigest.flatMap { values.piece.digests?[$0] } ?? ""
+      case .pieces: values.upload.pieces
+      case .begun, .pieceValue: ""
       }
     }
 
@@ -144,7 +217,7 @@ extension Template {
     /// The file's media type.
     var fileType = ""
     /// The wall clock.
-    var now: Date
+    package var now: Date
     /// The random identifier of this file's upload.
     var uuid: UUID
     /// When the file was last written to, in nanoseconds since 1970.
@@ -165,6 +238,36 @@ extension Template {
     package var input = ""
     /// The path that a command writes to.
     package var output = ""
+    /// Whether placeholders that only replies fill in stay as they are, since nothing is sent.
+    var showsPlaceholders = false
+    /// The upload in pieces that a request belongs to.
+    var upload = Upload()
+    /// The piece that a request is about.
+    var piece = Piece()
+
+    /// An upload in pieces.
+    struct Upload: Hashable, Sendable {
+      var id = ""
+      /// How many pieces it has.
+      var count = 1
+      /// What was kept of the reply to `begin`.
+      var begun: [String: String] = [:]
+      /// What `each` makes of its pieces.
+      var pieces = ""
+    }
+
+    /// A piece of a file.
+    struct Piece: Hashable, Sendable {
+      /// From `first` on.
+      var number = 1
+      /// From 0.
+      var index = 0
+      var range: Range<Int64> = 0..<0
+      var isLast = false
+      var digests: ContentDigests?
+      /// What was kept of the reply to it.
+      var values: [String: String] = [:]
+    }
 
     /// The values for a request without a file.
     package init(now: Date, uuid: UUID) {

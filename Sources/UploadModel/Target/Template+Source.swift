@@ -26,7 +26,7 @@ extension Template {
         text += literal
       } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
         var isNumber = false
-        if case .slot(_, let writing) = piece { isNumber = writing.filter == .number }
+        if case .slot(_, let writing) = piece { isNumber = writing.isBare }
         text += isNumber ? "\"\(mark)\"" : "\(mark)"
         slots.append(Self.source(of: piece, isRevealing))
       }
@@ -60,9 +60,10 @@ extension Template {
       let name = String(rest[..<close].prefix { $0 != "|" })
       let isKnown =
         Placeholder(rawValue: name) != nil
-        || (["env.", "secret."] + Placeholder.ofReplies.compactMap(\.prefix)).contains {
-          name.hasPrefix(scalars: $0)
-        }
+        || (["env.", "secret."] + Placeholder.ofReplies.compactMap(\.prefix)
+          + Placeholder.named.compactMap(\.namePrefix)).contains {
+            name.hasPrefix(scalars: $0)
+          }
       if isKnown { return name }
     }
     return nil

@@ -22,26 +22,70 @@ extension Template {
   }
 
   /// How a placeholder's value is escaped because the template says so: `{file.name|json}`.
-  package enum Filter: String, Hashable, Sendable, CaseIterable {
+  package enum Filter: Hashable, Sendable {
     /// As inside a JSON string, in ASCII, so that header fields can hold it.
     case json
     /// Percent-encoded.
     case url
     /// As inside a quoted string (RFC 9110 §5.6.4).
     case quoted
+    /// As the text of an XML element or attribute (XML 1.0 §2.4).
+    case xml
     /// In Base64 (RFC 4648 §4): the bytes of a digest, or the UTF-8 of any other value.
     case base64
     /// As a JSON number rather than a string.
     case number
+    /// As it is, in a URL: a query that is encoded already.
+    case raw
+    /// With zeros before it, up to this many digits: `|05`.
+    case digits(Int)
+
+    /// Those with a name.
+    static let named: [Filter] = [.json, .url, .quoted, .xml, .base64, .number, .raw]
+    /// The most digits that a number is filled up to.
+    private static let mostDigits = 20
+
+    /// Reads what comes after the bar; nil if it is unknown.
+    init?(_ text: String) {
+      if let filter = Self.named.first(where: { $0.source == text }) {
+        self = filter
+      } else if text.utf8.first == UInt8(ascii: "0"), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+        let count = Int(text), (1...Self.mostDigits).contains(count)
+      {
+        self = .digits(count)
+      } else {
+        return nil
+      }
+    }
+
+    /// What comes after the bar.
+    var source: String {
+      switch self {
+      case .json: "json"
+      case .url: "url"
+      case .quoted: "quoted"
+      case .xml: "xml"
+      case .base64: "base64"
+      case .number: "number"
+      case .raw: "raw"
+      case .digits(let count): "0\(count)"
+      }
+    }
 
     func callAsFunction(_ text: String) -> String {
       switch self {
+      case .xml:
+        text.replacing(scalars: "&", with: "&amp;").replacing(scalars: "<", with: "&lt;")
+          .replacing(scalars: ">", with: "&gt;").replacing(scalars: "\"", with: "&quot;")
+          .replacing(scalars: "'", with: "&apos;")
+      case .digits(let count):
+        String(repeating: "0", count: max(0, count - text.utf8.count)) + text
       case .json: Self.ascii(JSONValue.escaped(text))
       case .url: PercentEncoding.encode(text)
       case .quoted:
         text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
       case .base64: Data(text.utf8).base64EncodedString()
-      case .number: text
+      case .number, .raw: text
       }
     }
 
@@ -66,47 +110,65 @@ extension Template {
 
   /// Everything that is done to a placeholder's value before it is sent.
   struct Writing: Hashable, Sendable {
-    var filter: Filter?
+    /// What the template asks for, in its order.
+    var filters: [Filter] = []
     var escaping = Escaping.none
+    /// Whether the value is JSON already, an array, and so stands without quotation marks.
+    var isJSON = false
 
-    /// The filter as written in the placeholder.
-    var source: String { filter.map { "|\($0.rawValue)" } ?? "" }
+    /// Whether no quotation marks are around it in JSON.
+    var isBare: Bool { isJSON || filters.last == .number }
 
-    /// Separates the filter from a placeholder's text.
+    /// The filters as written in the placeholder.
+    var source: String { filters.map { "|\($0.source)" }.joined() }
+
+    /// Separates the filters from a placeholder's text.
     static func read(
       _ text: String, _ escaping: Escaping
     ) throws(InvalidInput) -> (name: String, writing: Writing) {
-      let parts = text.split(scalar: "|", maxSplits: 1)
-      guard parts.count == 2 else { return (text, Writing(escaping: escaping)) }
-      guard let filter = Filter(rawValue: parts[1]) else {
-        let known = Filter.allCases.map { "|\($0.rawValue)" }.joined(separator: " ")
-        throw InvalidInput("{\(text)}: \"|\(parts[1])\" is unknown; available filters: \(known)")
+      let parts = text.split(scalar: "|", omittingEmptySubsequences: false)
+      var writing = Writing(escaping: escaping)
+      for part in parts.dropFirst() {
+        guard let filter = Filter(part) else {
+          let known = Filter.named.map { "|\($0.source)" }.joined(separator: " ")
+          throw InvalidInput("{\(text)}: \"|\(part)\" is unknown; available filters: \(known) |05")
+        }
+        writing.filters.append(filter)
       }
       // The escaping does the same, and once is enough.
-      let isDone = filter == .url && escaping == .url
-      return (parts[0], Writing(filter: isDone ? nil : filter, escaping: escaping))
+      if escaping == .url, writing.filters.last == .url { writing.filters.removeLast() }
+      return (parts[0], writing)
     }
 
-    func callAsFunction(_ text: String) -> String { escaping(filter.map { $0(text) } ?? text) }
+    func callAsFunction(_ text: String) -> String {
+      let text = filters.reduce(text) { $1($0) }
+      return isJSON || filters == [.raw] ? text : escaping(text)
+    }
 
     /// Keeps the slashes of a path, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
+      if values.showsPlaceholders, slot.isFilledLater { return "{\(slot.name)}" }
       let value = slot.value(in: values) ?? ""
-      if filter == .base64, slot.placeholder.digest != nil {
-        return escaping(Filter.base64(digits: value))
+      let isDigest = slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil
+      if isDigest, filters.first == .base64 {
+        var rest = self
+        rest.filters.removeFirst()
+        return rest(Filter.base64(digits: value))
       }
-      guard escaping == .url, filter == nil, slot.placeholder == .filePath else {
+      guard escaping == .url, filters.isEmpty, slot.placeholder == .filePath else {
         return self(value)
       }
       return value.split(scalar: "/").map { self($0) }.joined(separator: "/")
     }
   }
 
-  /// A placeholder in a template: one of the fixed ones, or a value of a reply.
+  /// A placeholder in a template: one of the fixed ones, a value of a reply, or a named value.
   struct Slot: Hashable, Sendable {
     var placeholder: Placeholder
     /// Which value of the reply.
     var pointer: JSONPointer?
+    /// The name of the value.
+    var key: String?
 
     /// Reads what is between the braces, without a filter.
     init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
@@ -122,6 +184,16 @@ extension Template {
         placeholder = source
         return
       }
+      if Placeholder(rawValue: name) == nil,
+        let slot = Placeholder.named.first(where: {
+          $0.namePrefix.map { name.hasPrefix(scalars: $0) } == true && scope.contains($0)
+        }), let prefix = slot.namePrefix
+      {
+        (placeholder, key) = (
+          slot, String(name.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+        )
+        return
+      }
       guard let slot = Placeholder(rawValue: name) else {
         throw Self.error("unknown placeholder {\(name)}", scope)
       }
@@ -132,7 +204,9 @@ extension Template {
     /// Whether the placeholder of this name may be written as a number.
     static func mayBeNumber(_ name: String) -> Bool {
       if let placeholder = Placeholder(rawValue: name) { return placeholder.mayBeNumber }
-      return Placeholder.ofReplies.compactMap(\.prefix).contains { name.hasPrefix(scalars: $0) }
+      return
+        (Placeholder.ofReplies.compactMap(\.prefix)
+        + Placeholder.named.compactMap(\.namePrefix)).contains { name.hasPrefix(scalars: $0) }
     }
 
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
@@ -140,14 +214,23 @@ extension Template {
       return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
     }
 
+    /// Whether only the upload itself gives it a value.
+    var isFilledLater: Bool {
+      key != nil || pointer != nil || placeholder == .uploadID || placeholder == .pieces
+    }
+
     /// What is between the braces.
     var name: String {
+      if let key, let prefix = placeholder.namePrefix { return prefix + key }
       guard let pointer, let prefix = placeholder.prefix else { return placeholder.rawValue }
       return prefix + pointer.description
     }
 
     /// The value; nil if a reply has no such value.
     func value(in values: Values) -> String? {
+      if let key {
+        return placeholder == .begun ? values.upload.begun[key] : values.piece.values[key]
+      }
       guard let pointer else { return placeholder.value(in: values) }
       let document = placeholder == .ticket ? values.ticket : values.reply
       let value = document.flatMap { pointer.value(in: $0, file: values.index - 1) }
@@ -161,9 +244,15 @@ extension Template {
   /// What keeps the template from being filled in; nil if nothing does.
   package func obstacle(with values: Values) -> String? {
     for case .slot(let slot, let writing) in pieces {
+      if values.showsPlaceholders, slot.isFilledLater { continue }
       let value = slot.value(in: values)
-      let isWrong = writing.filter == .number && value.map { !Self.isNumber($0) } == true
+      let isWrong =
+        writing.filters.last == .number && slot.placeholder != .pieceIsLast
+        && value.map { !Self.isNumber($0) } == true
       guard value == nil || isWrong else { continue }
+      if slot.key != nil {
+        return "{\(slot.name)} has no \(isWrong ? "number" : "value")"
+      }
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
       let place = slot.pointer?.description(file: values.index - 1) ?? ""
       return "\(what) has no \(isWrong ? "number at " : "")\(place)"
@@ -192,7 +281,7 @@ extension Template {
           isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
         }
       case .slot(let slot, let writing):
-        guard isQuoted, writing.filter == nil else { continue }
+        guard isQuoted, writing.filters.isEmpty else { continue }
         let value = writing(slot, in: values)
         if value.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
           return slot.name

@@ -99,10 +99,17 @@ package struct Template: Hashable, Sendable {
   private static func piece(
     _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(InvalidInput) -> Piece {
-    let (name, writing) = try Writing.read(text, escaping)
-    if writing.filter == .number, escaping != .json || !Slot.mayBeNumber(name) {
+    var (name, writing) = try Writing.read(text, escaping)
+    writing.isJSON = escaping == .json && name == Placeholder.pieces.rawValue
+    if writing.filters.contains(.number),
+      escaping != .json || writing.filters != [.number] || !Slot.mayBeNumber(name)
+    {
       throw InvalidInput(
         "{\(text)}: |number works only in JSON, and only for placeholders that hold a number")
+    }
+    let isOwn = name.hasPrefix(scalars: "env.") || name.hasPrefix(scalars: "secret.")
+    if writing.filters.contains(.raw), escaping != .url || writing.filters != [.raw] || !isOwn {
+      throw InvalidInput("{\(text)}: |raw works only in a URL, for {env.…} and {secret.…}")
     }
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
@@ -165,7 +172,7 @@ package struct Template: Hashable, Sendable {
   /// mistake.
   package var isNumber: Bool? {
     let numbers = pieces.count {
-      if case .slot(_, let writing) = $0 { writing.filter == .number } else { false }
+      if case .slot(_, let writing) = $0 { writing.isBare } else { false }
     }
     return numbers == 0 ? false : pieces.count == 1 ? true : nil
   }
@@ -201,6 +208,13 @@ package struct Template: Hashable, Sendable {
   /// What the template asks for, in order.
   package var placeholders: [Placeholder] {
     pieces.compactMap { if case .slot(let slot, _) = $0 { slot.placeholder } else { nil } }
+  }
+
+  /// The names of the values of this kind that it asks for, in order.
+  package func names(of kind: Placeholder) -> [String] {
+    pieces.compactMap { piece in
+      if case .slot(let slot, _) = piece, slot.placeholder == kind { slot.key } else { nil }
+    }
   }
 
   /// The text with every placeholder filled in.

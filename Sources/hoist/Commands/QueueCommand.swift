@@ -105,8 +105,9 @@ struct QueueCommand: AsyncParsableCommand {
     ) async -> String? {
       do {
         let target = try config.load(in: context).target(point.target)
-        try await ServerClient(target: target, time: context.time).forget(point)
-        return nil
+        let isForgotten = try await ServerClient(target: target, time: context.time)
+          .forget(point, of: item)
+        return isForgotten ? nil : "the target has no request for that (pieces.abort)"
       } catch let failure as Failure {
         return failure.sentence
       } catch {

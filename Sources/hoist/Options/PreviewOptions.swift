@@ -66,7 +66,7 @@ struct PreviewOptions: ParsableArguments {
         group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
       }
       guard let preview else { continue }
-      if let first = group.first, let address = preview.head.url,
+      if preview.pieces == nil, let first = group.first, let address = preview.head.url,
         let cause = addresses.claim(address, for: first, of: target)
       {
         complain(first, cause)
@@ -95,6 +95,15 @@ struct PreviewOptions: ParsableArguments {
   private static func json(_ preview: RequestOutline) -> JSONValue {
     var members = json(preview.head)
     members["ticket"] = preview.ticket.map { .object(json($0)) }
+    members["pieces"] = preview.pieces.map { pieces in
+      var members: [String: JSONValue] = [
+        "size": .integer(pieces.size), "count": .integer(Int64(pieces.count)),
+      ]
+      members["begin"] = pieces.begin.map { .object(json($0)) }
+      members["ticket"] = pieces.ticket.map { .object(json($0)) }
+      members["finish"] = pieces.finish.map { .object(json($0)) }
+      return .object(members)
+    }
     members["length"] = .integer(preview.length)
     members["parts"] = .array(
       preview.parts.map { part in

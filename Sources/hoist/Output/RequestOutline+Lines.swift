@@ -12,6 +12,12 @@ extension RequestOutline {
         lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
+    } else if let pieces {
+      for (word, request) in [("first", pieces.begin), ("before each piece", pieces.ticket)] {
+        guard let request else { continue }
+        lines += request.lines("\(word) \(request.method) \(request.url ?? "")")
+      }
+      lines += head.lines("piece 1 of \(pieces.count): \(head.method) \(head.url ?? "")")
     } else {
       lines += head.lines("\(head.method) \(head.url ?? "")")
     }
@@ -25,7 +31,11 @@ extension RequestOutline {
     if target.resume.createsFirst {
       lines.append("  then the file, in requests to the address that the server gives")
     }
-    lines.append("  in all \(HumanReadable.count(Int(length), "byte"))")
+    lines.append(
+      "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
+    if let finish = pieces?.finish {
+      lines += finish.lines("at the end \(finish.method) \(finish.url ?? "")")
+    }
     return lines
   }
 }

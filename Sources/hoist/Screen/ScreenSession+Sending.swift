@@ -166,8 +166,8 @@ extension ScreenSession {
         }
       },
       keeping: { [weak self] id, point in
-        // An address that contains a secret is kept only in this process's memory.
-        if point.map({ secrets.isFree($0.url.absoluteString) }) ?? true {
+        // What contains a secret is kept only in this process's memory.
+        if point?.texts.allSatisfy(secrets.isFree) ?? true {
           keeper.keep(point, of: id)
         }
         onMain { self?.handle([.resumePoint(id, point)]) }

@@ -80,7 +80,13 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     var identity = Self.identity
     identity.size = size
     var machine: any ResumeMachine
-    if rules.mode == .tus {
+    if let pieces = rules.pieces {
+      machine = PieceMachine(
+        target: target, rules: pieces, identity: identity, base: target.url, id: "u",
+        values: Template.Values(
+          fileName: "a.bin", fileSize: size, fileType: "text/plain", now: Self.now, uuid: UUID()),
+        point: point)
+    } else if rules.mode == .tus {
       var known: TusServer?
       if case .tus(let server) = server { known = server }
       machine = TusMachine(
@@ -97,10 +103,13 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     while !pending.isEmpty {
       let action = pending.removeFirst()
       trace.append(Self.words(action, target))
+      if case .digest = action { pending += machine.handle(ContentDigests([.sha1: "da39"])) }
       guard case .send(let request) = action else { continue }
       let version = ResumeRequest.Header("Upload-Draft-Interop-Version", "8")
       let isPlain = request.headers.isEmpty
-      #expect(request.headers.contains(version) == (rules.mode != .tus && !isPlain))
+      #expect(
+        request.headers.contains(version)
+          == (rules.mode != .tus && !isPlain && request.described == nil))
       let next = replies.popFirst()
       let reply = try #require(next, "nothing more was to be asked: \(trace)")
       var end = TransferEnd(
@@ -133,11 +142,15 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         request.method, request.url.path, request.content.map { "\($0)" },
         request.checksum.map { "\($0)" },
         header("X-HTTP-Method-Override").map { "overrides \($0)" }, header("Upload-Complete"),
-        target.resume.mode != .tus && request.headers.isEmpty ? "plain" : nil,
+        target.resume.mode != .tus && request.headers.isEmpty && request.described == nil
+          ? "plain" : nil, request.url.query, request.described?.text?.shown,
+        request.staysAway ? "without credentials" : nil,
       ].compactMap { $0 }.joined(separator: " ")
+    case .digest(let range, _): return "digest \(range)"
     case .keep(let point):
       return "keep \(point.url.path) at \(point.offset)"
         + (point.start > 0 ? " from \(point.start)" : "") + (point.loss.map { " \($0)" } ?? "")
+        + (point.pieces?.isFinishing == true ? " finishing" : "")
         + (point.expires.map { " for \(Int($0.timeIntervalSince(now))) s" } ?? "")
     case .forget: return "forget"
     case .learn(.tus): return "learn tus"

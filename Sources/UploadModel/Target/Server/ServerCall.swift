@@ -8,6 +8,8 @@ package struct ServerCall: Hashable, Sendable {
   package var json: Template?
   /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
   package var form: [Target.Field] = []
+  /// The media type of the body; nil for the usual one.
+  package var type: String?
   /// Query items that are added to the URL, in this order.
   package var query: [Target.Field] = []
   /// How its reply is judged.
@@ -15,6 +17,7 @@ package struct ServerCall: Hashable, Sendable {
 
   /// The media type of its body; nil if it has none.
   var contentType: String? {
+    if let type { return type }
     if json != nil { return "application/json" }
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
   }
@@ -47,6 +50,6 @@ extension Target {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
       + response.failures.compactMap(\.template) + serverCalls.flatMap(\.templates)
-      + (ticket?.templates ?? []) + (prepare?.words ?? [])
+      + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
   }
 }

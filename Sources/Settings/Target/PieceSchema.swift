@@ -1,0 +1,322 @@
+import ScalarText
+import UploadModel
+
+/// The table `pieces` of a target: the requests in which a file goes in pieces.
+extension Schema where Root == PieceRules {
+  static let pieces: Schema = {
+    let file = Template.Placeholder.ofUpload
+    let begun = file + [.begun]
+    let ofPiece = begun + Template.Placeholder.ofPiece
+    return Schema([
+      Key("url", \.url, .address(scope: file)), Key("size", \.size, .pieceSize),
+      Key("min", \.min, .pieceSize), Key("max", \.max, .pieceSize),
+      Key("round", \.round, .pieceSize),
+      Key("max_pieces", \.maxPieces, .integer(in: 1...PieceRules.mostPieces)),
+      Key("min_pieces", \.minPieces, .integer(in: 1...100)),
+      Key("above", \.above, .bytes), Key("first", \.first, .integer(in: 0...1_000_000)),
+      Key(
+        "begin", \.begin, from: PieceCall(method: "POST"),
+        .small(file, "url", "values") + .judged, check: PieceCall.check),
+      Key(
+        "ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece) + .judged,
+        check: PieceCall.check),
+      Key("piece", \.piece, .piece(ofPiece + [.ticket])),
+      Key(
+        "last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket]),
+        check: { _, _ in }),
+      Key(
+        "finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces]) + .judged,
+        check: PieceCall.check),
+      Key(
+        "abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun) + .judged,
+        check: PieceCall.check),
+      Key(
+        "status", \.status, from: PieceCall(method: "GET"),
+        .small(begun + [.pieceOffset], "offset") + .judged, check: PieceCall.check),
+      Key("each", \.each, .each(scope: ofPiece + [.pieceValue])),
+      Key("forgotten", \.forgotten, .list(.failure)),
+    ])
+  }()
+}
+
+extension Schema where Root == PieceCall {
+  fileprivate static func + (a: Schema, b: Schema) -> Schema { Schema(a.keys + b.keys) }
+
+  /// How a reply is judged. That to the request which ends an upload is judged by the target's `response`, unless it has
+  /// rules of its own.
+  fileprivate static var judged: Schema {
+    Schema(Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
+  }
+
+  /// Where a request goes, and with which header fields.
+  private static func head(_ scope: [Template.Placeholder]) -> [Key] {
+    [
+      Key("method", \.method, .word(of: PieceCall.methods)),
+      Key("url", \.address, .pieceAddress(scope: scope)),
+      Key("query", \.query, .pairs(scope: scope)),
+      Key("headers", \.headers, .headers(scope: scope)), Key("type", \.type, .mediaType),
+    ]
+  }
+
+  /// A request that carries nothing of the file.
+  fileprivate static func small(_ scope: [Template.Placeholder], _ more: String...) -> Schema {
+    let bodies = [
+      Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
+      Key("text", \.text, .text(scope: scope)),
+    ]
+    return Schema(head(scope) + bodies + reading.filter { more.contains($0.name) })
+  }
+
+  /// A request with a piece.
+  fileprivate static func piece(_ scope: [Template.Placeholder]) -> Schema {
+    Schema(
+      head(scope) + [
+        Key("body", \.body, .choice), Key("repeatable", \.isRepeatable, .flag),
+        Key("begins", \.beginning, .values),
+      ] + reading + judged.keys)
+  }
+
+  /// What is read from replies.
+  private static var reading: [Key] {
+    [Key("values", \.values, .values), Key("offset", \.offset, .offset)]
+  }
+}
+
+extension PieceCall {
+  fileprivate static let methods = [
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MOVE", "COPY",
+  ]
+
+  @Sendable fileprivate static func check(
+    _ call: inout PieceCall, _ entries: [String: ConfigNode]
+  ) throws {
+    let bodies = ["json", "form", "text"].compactMap { entries[$0] }
+    if bodies.count > 1 {
+      throw bodies[1].fault("a request has one body; leave the others out")
+    }
+    if let body = bodies.first, ["GET", "HEAD"].contains(call.method) {
+      throw body.fault("a \(call.method) request has no body")
+    }
+    if let node = entries["fail_when"], call.rules.ofWholeRequest != call.rules {
+      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+    }
+  }
+}
+
+extension Codec where Value == Int64 {
+  /// The size of a piece, which is not empty.
+  fileprivate static var pieceSize: Codec {
+    Codec(
+      read: { node, reader in
+        let size = try Codec.bytes.read(node, reader)
+        guard size > 0 else { throw node.fault("a piece has at least 1 byte") }
+        return size
+      }, write: Codec.bytes.write)
+  }
+}
+
+extension Codec where Value == Template {
+  /// Text as it is sent.
+  fileprivate static func text(scope: [Template.Placeholder]) -> Codec {
+    Codec(read: { try $1.template($0, scope: scope) }, write: { $1.string($0) })
+  }
+}
+
+extension Codec where Value == PieceCall.Address {
+  /// `"{url}/…"`, a whole URL, or one that begins with a value of a reply.
+  fileprivate static func pieceAddress(scope: [Template.Placeholder]) -> Codec {
+    let base = "{url}"
+    return Codec(
+      read: { node, reader in
+        let text = try node.string()
+        if text.hasPrefix(scalars: base) {
+          let rest = String(text.unicodeScalars.dropFirst(base.unicodeScalars.count))
+          let suffix = try reader.template(
+            ConfigNode(value: .string(rest), path: node.path), scope: scope, escaping: .url)
+          // Nothing that follows may change the host.
+          guard
+            suffix.isLiteral && suffix.fixedText.isEmpty
+              || suffix.sample("x").hasPrefix(scalars: "/")
+          else {
+            throw node.fault("what follows {url} begins with a slash; use \"query\" for a query")
+          }
+          return .base(suffix)
+        }
+        let replies = ["{begin.", "{ticket:"]
+        guard replies.contains(where: { text.hasPrefix(scalars: $0) }),
+          let close = text.unicodeScalars.firstIndex(of: "}")
+        else { return .own(try reader.address(node, scope: scope)) }
+        let scalars = text.unicodeScalars
+        let first = ConfigNode(value: .string(String(scalars[...close])), path: node.path)
+        let rest = ConfigNode(
+          value: .string(String(scalars[scalars.index(after: close)...])), path: node.path)
+        return .reply(
+          try reader.template(first, scope: scope)
+            + reader.template(rest, scope: scope, escaping: .url))
+      },
+      write: { address, writer in
+        switch address {
+        case .base(let suffix):
+          suffix == Template(literal: "")
+            ? nil : TOMLText.string(base + writer.source(suffix))
+        case .own(let template), .reply(let template): writer.string(template)
+        }
+      })
+  }
+}
+
+extension Codec where Value == [PieceCall.Value] {
+  /// `{ name = place, … }`.
+  fileprivate static var values: Codec {
+    let place = Codec<ReplyValue>.place()
+    return Codec(
+      read: { node, reader in
+        var values: [PieceCall.Value] = []
+        for (name, node) in try node.entries() {
+          let known = Template.Placeholder(rawValue: "piece.\(name)")
+          guard !name.isEmpty, known == nil,
+            name.utf8.allSatisfy({
+              $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            })
+          else {
+            throw node.fault(
+              known == nil
+                ? "expected a name of a-z, 0-9 and _, found \"\(name)\""
+                : "{piece.\(name)} has a meaning already; choose another name")
+          }
+          values.append(PieceCall.Value(name: name, place: try place.read(node, reader)))
+        }
+        return values
+      },
+      write: { values, writer in
+        values.isEmpty
+          ? nil : TOMLText.table(values.map { ($0.name, place.write($0.place, writer)) })
+      })
+  }
+}
+
+extension Codec where Value == PieceCall.Offset {
+  /// `"/offset"`, `{ header = "Range", regex = 'bytes=0-(\d+)', plus = 1 }`.
+  fileprivate static var offset: Codec {
+    Codec(
+      read: { node, _ in
+        guard case .table = node.value else {
+          return PieceCall.Offset(.pointer(try JSONPointer(node)))
+        }
+        var entries = try node.table(ReplyPlace.keys + ["plus", "missing"])
+        var pattern: Pattern?
+        if entries["header"] != nil, let node = entries.removeValue(forKey: "regex") {
+          let source = try node.foreign()
+          pattern = try node.checked { try Pattern(source) }
+        }
+        var offset = PieceCall.Offset(try ReplyPlace(entries, of: node))
+        offset.pattern = pattern
+        if let node = entries["plus"] { offset.plus = Int64(try node.integer(in: 0...1)) }
+        if let node = entries["missing"] { offset.missing = try node.choice() }
+        return offset
+      },
+      write: { offset, _ in
+        let isPlain = offset.pattern == nil && offset.plus == 0 && offset.missing == .failure
+        if isPlain, offset.place.entry.key == "pointer" { return offset.place.entry.value }
+        return TOMLText.table([
+          offset.place.entry,
+          ("regex", offset.pattern.map { TOMLText.string($0.source) }),
+          ("plus", offset.plus == 0 ? nil : "\(offset.plus)"),
+          ("missing", offset.missing == .failure ? nil : TOMLText.string(offset.missing.rawValue)),
+        ])
+      })
+  }
+}
+
+extension Codec where Value == PieceRules.Each {
+  /// `{ json = … }` or `{ text = "…" }`.
+  fileprivate static func each(scope: [Template.Placeholder]) -> Codec {
+    Codec(
+      read: { node, reader in
+        let entries = try node.table(["json", "text"])
+        switch (entries["json"], entries["text"]) {
+        case (let node?, nil): return .json(try reader.json(node, scope: scope))
+        case (nil, let node?): return .text(try reader.template(node, scope: scope))
+        default: throw node.fault("expected either \"json\" or \"text\"")
+        }
+      },
+      write: { each, writer in
+        switch each {
+        case .json(let template): TOMLText.table([("json", writer.json(template))])
+        case .text(let template): TOMLText.table([("text", writer.string(template))])
+        }
+      })
+  }
+}
+
+// MARK: What the requests ask of one another
+
+extension PieceRules {
+  /// Checks that every value comes from somewhere, and that a piece can have the size that was asked for.
+  ///
+  /// - Parameter node: the table.
+  func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
+    let entries = try node.entries()
+    func place(_ name: String) -> ConfigNode {
+      entries.first { $0.key == name }?.node ?? node
+    }
+    let begun = begunNames
+    let kept = Set(piece.values.map(\.name))
+    for (name, template) in namedTemplates {
+      for value in template.names(of: .begun) where !begun.contains(value) {
+        throw place(name).fault(
+          "{begin.\(value)} has no value; \"begin\" names what it keeps of its reply in \"values\", "
+            + "and \"piece\" in \"begins\"")
+      }
+      for value in template.names(of: .pieceValue) where !kept.contains(value) {
+        throw place(name).fault(
+          "{piece.\(value)} has no value; \"piece\" names what it keeps of its reply in \"values\"")
+      }
+      if ticket == nil, template.placeholders.contains(.ticket) {
+        throw place(name).fault("{ticket:…} has no value without \"ticket\"")
+      }
+      if each == nil, template.asks(for: .pieces) {
+        throw place(name).fault("{pieces} has no value without \"each\"")
+      }
+    }
+    if let node = entries.first(where: { $0.key == "each" })?.node,
+      !namedTemplates.contains(where: { $0.template.asks(for: .pieces) })
+    {
+      throw node.fault("nothing asks for {pieces}, the list that it fills")
+    }
+    try checkSizes(place)
+    for (name, call) in calls {
+      let secrets = call.templates.flatMap(\.secrets)
+      if case .reply = call.address, !secrets.isEmpty {
+        throw place(name).fault("the server chooses where it goes, so no secret can go with it")
+      }
+      if call.body == .multipart, target.body == .binary {
+        throw place(name).fault("a form needs the target's body = \"multipart\"")
+      }
+      if case .base(let suffix) = call.address, !suffix.sample("x").isEmpty,
+        base(of: target).sample("x").contains(scalars: "?")
+      {
+        throw place(name).fault("{url} ends in a query, so nothing can follow it; use \"query\"")
+      }
+    }
+  }
+
+  private func checkSizes(_ place: (String) -> ConfigNode) throws(ConfigError) {
+    func text(_ size: Int64) -> String { HumanReadable.bytes(size) }
+    if let max, max < min {
+      throw place("max").fault("\(text(max)) is less than \"min\", \(text(min))")
+    }
+    if let max, max < round {
+      throw place("max").fault("\(text(max)) is less than \"round\", \(text(round))")
+    }
+    guard let size else { return }
+    if size < min { throw place("size").fault("\(text(size)) is less than \"min\", \(text(min))") }
+    if let max, size > max {
+      throw place("size").fault("\(text(size)) is more than \"max\", \(text(max))")
+    }
+    if size % round != 0 {
+      throw place("size").fault("\(text(size)) is not a multiple of \"round\", \(text(round))")
+    }
+  }
+}

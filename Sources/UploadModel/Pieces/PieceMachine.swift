@@ -1,0 +1,593 @@
+import Foundation
+import JSONText
+import MultipartForm
+
+/// Decides what to ask a server next that takes a file in pieces: replies in, requests out. It does no I/O, and lives
+/// for one attempt; only the `ResumePoint` outlives it.
+///
+/// ```
+///  begin ──► (ticket ──►) piece ──► piece … ──► finish
+///    ▲ forgotten            ▲
+///    │           status ────┘
+///  abort        (where a point was kept)
+/// ```
+package struct PieceMachine: ResumeMachine {
+  private enum Phase { case aborting, beginning, asking, asksTicket, sending, finishing }
+
+  /// A piece may have the target's form around it, which is another one each time.
+  package static let sendsTargetsBody = false
+
+  /// What does not depend on the protocol.
+  package private(set) var course: ResumeCourse
+  private let rules: PieceRules
+  /// What `{upload.id}` stands for in an upload that this attempt begins.
+  private let freshID: String
+  private let values: Template.Values
+  private var phase = Phase.beginning
+  private var piece = Template.Values.Piece()
+  private var ticket: JSONValue?
+  /// Whether an earlier attempt may have finished the upload.
+  private var mayBeFinished = false
+  /// The rules for the reply that ends an upload.
+  private let response: ReplyRules
+
+  /// An attempt at a file.
+  ///
+  /// - Parameters:
+  ///   - rules: how the target takes pieces.
+  ///   - base: where the target's requests go.
+  ///   - id: what `{upload.id}` stands for in a new upload.
+  ///   - values: the values for the file.
+  ///   - point: where an earlier attempt got to.
+  package init(
+    target: Target, rules: PieceRules, identity: FileIdentity, base: URL, id: String,
+    values: Template.Values, point: ResumePoint?, furthest: Int64 = 0
+  ) {
+    course = ResumeCourse(
+      target: target, identity: identity, creation: base, length: identity.size, point: point,
+      furthest: furthest)
+    (self.rules, self.values, freshID) = (rules, values, id)
+    response = rules.response(of: target)
+  }
+
+  // MARK: The beginning
+
+  /// Begins the attempt.
+  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+    let known = course.point
+    course.checkPoint(form: nil, loss: loss, now: now)
+    if let point = course.point {
+      // What another program may have written is no use either.
+      let isUsable = (0...course.length).contains(point.offset) && point.pieces?.size ?? 0 > 0
+      if point.pieces?.seal != rules.seal || !isUsable {
+        course.lose(.formChanged)
+      } else if point.pieces?.isUnderWay == true, !rules.piece.isRepeatable, rules.status == nil {
+        course.lose(.pieceUncertain)
+      }
+    }
+    guard let point = course.point else {
+      // The server may have made the file of what it got, and that may differ from what the file holds now.
+      if course.abandoned != nil, known?.pieces?.isFinishing == true {
+        return course.unknown(
+          TransferEnd(url: course.creation),
+          "the server may have all of it, and the file may have changed while it was sent")
+      }
+      return abort(known)
+    }
+    mayBeFinished = point.pieces?.isFinishing == true
+    // Only for a server that is told what it should have.
+    piece.range = point.offset..<point.offset
+    return rules.status == nil ? goOn() : ask(rules.status, .asking)
+  }
+
+  /// Makes the server forget an upload that is given up, and begins a new one.
+  private mutating func abort(_ point: ResumePoint?) -> [ResumeAction] {
+    guard let point, point.target == course.target.name,
+      let request = point.termination(at: course.target, values)
+    else { return begin() }
+    phase = .aborting
+    return [.forget] + course.send(request)
+  }
+
+  private mutating func begin() -> [ResumeAction] {
+    do throws(Failure.Cause) {
+      let progress = PieceProgress(
+        id: freshID, size: try rules.size(for: course.length), seal: rules.seal)
+      // A query may hold credentials, and the point is written down.
+      var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
+      place?.query = nil
+      course.point = ResumePoint(
+        url: place?.url ?? course.creation, target: course.target.name, identity: course.identity,
+        loss: course.loss, pieces: progress)
+      mayBeFinished = false
+      course.first = 0
+      return rules.begin == nil ? keep() + goOn() : ask(rules.begin, .beginning)
+    } catch {
+      return cannot(error)
+    }
+  }
+
+  // MARK: Requests
+
+  private func keep() -> [ResumeAction] { course.point.map { [.keep($0)] } ?? [] }
+
+  /// Notes something about the upload.
+  private mutating func note(_ change: (inout PieceProgress) -> Void) {
+    guard var point = course.point, var progress = point.pieces else { return }
+    change(&progress)
+    point.pieces = progress
+    course.point = point
+  }
+
+  /// The values for the next request.
+  private var filled: Template.Values {
+    var filled = course.point?.pieces?.values(values, of: course.length) ?? values
+    filled.piece = piece
+    filled.ticket = ticket
+    // The first piece cannot have what only the reply to it gives.
+    for value in rules.piece.beginning where filled.upload.begun[value.name] == nil {
+      filled.upload.begun[value.name] = ""
+    }
+    return filled
+  }
+
+  /// Sends one of the requests that carry nothing of the file.
+  private mutating func ask(
+    _ call: PieceCall?, _ phase: Phase, _ values: Template.Values? = nil
+  ) -> [ResumeAction] {
+    guard let call else { return [] }
+    self.phase = phase
+    do throws(Failure.Cause) {
+      return course.send(try request(call, values ?? filled))
+    } catch {
+      return cannot(error)
+    }
+  }
+
+  private func request(
+    _ call: PieceCall, _ values: Template.Values, content: Range<Int64>? = nil
+  ) throws(Failure.Cause) -> ResumeRequest {
+    var request = try ResumeRequest(call, of: course.target, values)
+    if let content {
+      request.content = content
+      request.described?.isForm = call.body == .multipart
+    }
+    if case .reply = call.address, let fault = fault(of: request.url) { throw fault }
+    if case .reply = call.address, !rules.areRepliesFromHome(of: course.target) {
+      // Another server must not choose where the target's credentials go.
+      request.staysAway = true
+    }
+    return request
+  }
+
+  /// What keeps requests from going where a reply says.
+  private func fault(of url: URL) -> Failure.Cause? {
+    guard let origin = Origin(url), url.user == nil, url.password == nil else {
+      return .unresumable(.badLocation)
+    }
+    let isSafe = origin.scheme == "https" || course.target.origin?.scheme == "http"
+    return isSafe || course.target.redirectOrigins.contains(origin)
+      ? nil : .unresumable(.locationElsewhere)
+  }
+
+  /// Sends the next piece, or finishes the upload.
+  private mutating func goOn() -> [ResumeAction] {
+    guard var point = course.point, let progress = point.pieces else { return begin() }
+    course.recordStart(into: &point)
+    course.point = point
+    if point.offset >= course.length, progress.hasTaken || course.length > 0 { return finish() }
+    let end = min(course.length - point.offset, progress.size) + point.offset
+    let index = Int(clamping: point.offset / progress.size)
+    piece = Template.Values.Piece(
+      number: rules.first + index, index: index, range: point.offset..<end,
+      isLast: end == course.length)
+    ticket = nil
+    let digests = rules.digests
+    return digests.isEmpty ? sendPiece() : [.digest(piece.range, digests)]
+  }
+
+  /// Sends the piece whose digests were asked for.
+  package mutating func handle(_ digests: ContentDigests) -> [ResumeAction] {
+    piece.digests = digests
+    return sendPiece()
+  }
+
+  private mutating func sendPiece() -> [ResumeAction] {
+    if ticket == nil, rules.ticket != nil { return ask(rules.ticket, .asksTicket) }
+    phase = .sending
+    let mayFinish = piece.isLast && rules.finish == nil
+    let isNews =
+      course.point?.pieces.map {
+        mayFinish && !$0.isFinishing || !rules.piece.isRepeatable && !$0.isUnderWay
+      } ?? false
+    let mustNotRepeat = !rules.piece.isRepeatable
+    note {
+      $0.isFinishing = mayFinish
+      $0.isUnderWay = mustNotRepeat
+    }
+    do throws(Failure.Cause) {
+      let call = piece.isLast ? rules.last ?? rules.piece : rules.piece
+      let request = try request(call, filled, content: piece.range)
+      return (isNews ? keep() : []) + course.send(request)
+    } catch {
+      return cannot(error)
+    }
+  }
+
+  private mutating func finish() -> [ResumeAction] {
+    guard let call = rules.finish else {
+      // The server has it all, and its reply about the whole was lost.
+      var end = TransferEnd(url: course.last?.url ?? course.creation)
+      end.isReplyLost = true
+      return course.arrived(end, 200)
+    }
+    let isNews = course.point?.pieces?.isFinishing == false
+    note { $0.isFinishing = true }
+    var values = filled
+    values.upload.pieces = list
+    let actions = ask(call, .finishing, values)
+    return (isNews ? keep() : []) + actions
+  }
+
+  /// What `{pieces}` stands for.
+  private var list: String {
+    guard let each = rules.each, let progress = course.point?.pieces else { return "" }
+    let names = rules.keptValues
+    let elements = (0..<PieceRules.count(of: progress.size, for: course.length)).map { index in
+      var values = filled
+      let start = Int64(index) * progress.size
+      let end = min(course.length, start + progress.size)
+      values.piece = Template.Values.Piece(
+        number: rules.first + index, index: index, range: start..<end,
+        isLast: end == course.length)
+      if progress.kept.indices.contains(index) {
+        let kept = Dictionary(
+          zip(names, progress.kept[index]), uniquingKeysWith: { first, _ in first })
+        values.piece.values = kept
+        values.piece.digests = ContentDigests(named: kept)
+      }
+      return each.template.filled(with: values)
+    }
+    return if case .json = each { "[\(elements.joined(separator: ","))]" } else {
+      elements.joined()
+    }
+  }
+
+  // MARK: Replies
+
+  /// Handles the end of the last request.
+  package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+    if phase == .aborting {
+      // Whatever the reply: a server that cannot delete it lets it expire.
+      return begin()
+    }
+    var end = end
+    end.step = step
+    guard let status = end.status, end.trouble == nil || status >= 300 else {
+      return interrupted(end)
+    }
+    let isWhole = phase == .finishing || phase == .sending && mayBeWhole
+    let call = currentCall
+    let isOK = call?.rules.isOK(status) == true
+    if !isOK, !(isWhole && response.isOK(status)), status == 307 || status == 308 {
+      return course.follow(end)
+    }
+    course.redirects = 0
+    // The reply to the request that ends the upload is the upload's reply.
+    if isWhole, !(isOK && tellsLess(end, call)) { return finishWhole(end, status) }
+    if phase == .asking, !isOK, response.isOK(status) {
+      return finishWhole(end, status)
+    }
+    guard let call, isOK else { return refuse(end, status) }
+    if let cause = call.rules.complaint(in: call.rules.read(end.reply), of: end) {
+      return failed(cause, end, status)
+    }
+    switch phase {
+    case .beginning: return finishBeginning(end, call)
+    case .asking: return finishAsking(end, call)
+    case .asksTicket:
+      guard let document = JSONValue(text: end.reply.text) else {
+        return failed(.unusable("its answer is not JSON"), end, status)
+      }
+      ticket = document
+      return sendPiece()
+    case .sending: return finishPiece(end, call)
+    case .aborting, .finishing: return course.over(end, status: status)
+    }
+  }
+
+  /// A request ended without a reply.
+  private mutating func interrupted(_ end: TransferEnd) -> [ResumeAction] {
+    guard phase == .sending, !end.sentAll, course.point?.pieces?.isUnderWay == true else {
+      return course.over(end, status: nil)
+    }
+    // The server cannot have taken what it did not get.
+    note { $0.isUnderWay = false }
+    return keep() + course.over(end, status: nil)
+  }
+
+  /// Whether the piece under way may make the upload whole.
+  private var mayBeWhole: Bool { piece.isLast && rules.finish == nil }
+
+  private var step: Failure.Step? {
+    switch phase {
+    case .aborting: nil
+    case .beginning: .begin
+    case .asking: .status
+    case .asksTicket: .pieceTicket
+    case .sending:
+      .piece(
+        piece.index + 1,
+        of: PieceRules.count(of: course.point?.pieces?.size ?? course.length, for: course.length))
+    case .finishing: .finish
+    }
+  }
+
+  private var currentCall: PieceCall? {
+    switch phase {
+    case .aborting: rules.abort
+    case .beginning: rules.begin
+    case .asking: rules.status
+    case .asksTicket: rules.ticket
+    case .sending: piece.isLast ? rules.last ?? rules.piece : rules.piece
+    case .finishing: rules.finish
+    }
+  }
+
+  /// Whether the server says in its reply to the last piece that it does not have all of it.
+  private func tellsLess(_ end: TransferEnd, _ call: PieceCall?) -> Bool {
+    guard let offset = call?.offset,
+      case .success(let count) = offset.value(in: end, known: course.length)
+    else { return false }
+    return count < course.length
+  }
+
+  private mutating func finishWhole(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    guard response.isOK(status) else { return refuse(end, status) }
+    var end = end
+    // It was read by the target's own rules.
+    end.content = nil
+    end.rules = response
+    // The server is done with the upload, whatever it says of the file.
+    let isFailure = response.complaint(in: response.read(end.reply), of: end) != nil
+    return (isFailure ? [.forget] : []) + course.arrived(end, status)
+  }
+
+  private mutating func finishBeginning(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+    switch values(call.values, in: end) {
+    case .failure(let missing): return failed(.unusable(missing.description), end, end.status)
+    case .success(let begun):
+      note { $0.begun = begun }
+      return keep() + goOn()
+    }
+  }
+
+  private mutating func finishAsking(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+    guard var point = course.point else { return course.over(end, status: end.status) }
+    if let offset = call.offset {
+      switch offset.value(in: end, known: point.offset) {
+      case .failure(let fault): return course.fail(fault, end)
+      case .success(let count):
+        if let fault = course.record(count, into: &point) { return course.fail(fault, end) }
+      }
+    }
+    course.recordStart(into: &point)
+    course.point = point
+    note { $0.hasTaken = $0.hasTaken || point.offset > 0 }
+    return keep() + goOn()
+  }
+
+  private mutating func finishPiece(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+    guard var point = course.point else { return course.over(end, status: end.status) }
+    var reached = piece.range.upperBound
+    if let offset = call.offset {
+      switch offset.value(in: end, known: reached) {
+      case .failure(let fault): return course.fail(fault, end)
+      case .success(let count): reached = count
+      }
+    }
+    guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
+    let before = point.offset
+    if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
+    var begun: [String: String] = [:]
+    let beginning = before == 0 ? rules.piece.beginning : []
+    switch (values(call.values, in: end), values(beginning, in: end)) {
+    case (.failure(let missing), _), (_, .failure(let missing)):
+      return failed(.unusable(missing.description), end, end.status)
+    case (.success(let values), .success(let others)): (piece.values, begun) = (values, others)
+    }
+    course.point = point
+    if reached == before, !piece.range.isEmpty {
+      return course.doubt(end, status: nil) ?? goOn()
+    }
+    let names = rules.keptValues
+    let kept = names.map { piece.values[$0] ?? piece.digests?[named: $0] ?? "" }
+    note {
+      $0.hasTaken = true
+      $0.isUnderWay = false
+      $0.begun.merge(begun) { _, new in new }
+      if !names.isEmpty { $0.kept.append(kept) }
+    }
+    return keep() + goOn()
+  }
+
+  private func values(
+    _ wanted: [PieceCall.Value], in end: TransferEnd
+  ) -> Result<[String: String], InvalidInput> {
+    var values: [String: String] = [:]
+    for value in wanted {
+      guard let text = value.place.text(in: end), !text.isEmpty else {
+        return .failure(
+          InvalidInput("its answer has no \(value.place.words), which \(value.name) is read from"))
+      }
+      values[value.name] = text
+    }
+    return .success(values)
+  }
+
+  // MARK: Failures
+
+  /// The server does not take a request.
+  private mutating func refuse(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    if rules.isForgotten(end), phase != .beginning {
+      if mayBeFinished {
+        return [.forget]
+          + course.unknown(end, "the server no longer knows the upload, and may have finished it")
+      }
+      if rules.begin != nil || !rules.piece.beginning.isEmpty {
+        return course.startOver(end, status) ?? begin()
+      }
+    }
+    guard !response.isOK(status) else {
+      return failed(
+        .unusable("that status does not mean success in the target's \"ok\" for it"), end, status)
+    }
+    return course.over(end, status: status)
+  }
+
+  private func failed(_ cause: Failure.Cause, _ end: TransferEnd, _ status: Int?) -> [ResumeAction]
+  {
+    var end = end
+    (end.trouble, end.earlierStatus) = (cause, status)
+    return course.over(end, status: nil)
+  }
+
+  /// A request cannot be sent.
+  private func cannot(_ cause: Failure.Cause) -> [ResumeAction] {
+    var end = TransferEnd(url: course.last?.url ?? course.creation)
+    (end.trouble, end.step) = (cause, step)
+    return course.over(end, status: nil)
+  }
+}
+
+extension PieceRules {
+  /// Whether the replies that name addresses come from the target's own server.
+  fileprivate func areRepliesFromHome(of target: Target) -> Bool {
+    [begin, ticket].compactMap(\.self).allSatisfy { call in
+      switch call.address {
+      case .base(let suffix): Origin(url: base(of: target) + suffix) == target.origin
+      case .own(let template): Origin(url: template) == target.origin
+      case .reply: false
+      }
+    }
+  }
+
+  /// The rules for the reply that ends an upload: the target's, unless the request has its own.
+  fileprivate func response(of target: Target) -> ReplyRules {
+    let own = finish == nil ? last?.rules : finish?.rules
+    guard let own, own != ReplyRules() else { return target.response }
+    var response = target.response
+    (response.ok, response.failures, response.unreadable) = (own.ok, own.failures, own.unreadable)
+    return response
+  }
+
+  /// The address of those requests that name none.
+  package func base(of target: Target) -> Template {
+    url ?? target.address ?? Template(literal: target.url.absoluteString)
+  }
+}
+
+extension Origin {
+  /// The origin of an address with placeholders, which has none in its host.
+  fileprivate init?(url template: Template) {
+    guard let url = URL(string: template.sample("x")), let origin = Origin(url) else { return nil }
+    self = origin
+  }
+}
+
+extension ResumeRequest {
+  /// One of the requests of an upload in pieces.
+  ///
+  /// - Throws: why it cannot be sent.
+  package init(
+    _ call: PieceCall, of target: Target, _ values: Template.Values
+  ) throws(Failure.Cause) {
+    for template in call.templates {
+      if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
+    }
+    for field in call.headers { _ = try field.headerValue(with: values) }
+    var query = call.query
+    let whole: Template
+    switch call.address {
+    case .base(let suffix):
+      whole = (target.resume.pieces?.base(of: target) ?? Template(literal: "")) + suffix
+      if target.resume.pieces?.url == nil { query = target.query + query }
+    case .own(let template), .reply(let template): whole = template
+    }
+    let address = whole.hidingQuery().address(with: values, query: query)
+    // An address that a reply names cannot be shown as one.
+    let written = values.showsPlaceholders ? target.url.absoluteString : address.written
+    guard let url = URL(string: written), Origin(url) != nil,
+      !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
+    else { throw .unsendable("with its placeholders filled in, an address is invalid") }
+    let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in
+      [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
+        + field.value.stretches(with: values).map { stretch in
+          switch stretch {
+          case .text(let text): .text(PercentEncoding.encode(text))
+          case .secret(let secret, let written):
+            .secret(secret, written: PercentEncoding.encode(written))
+          }
+        }
+    }
+    self.init(call.method, url)
+    described = Described(
+      address: address,
+      headers: call.headers.map { field in
+        RequestHead.Header(name: field.name, value: field.value.stretches(with: values))
+      },
+      text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
+      type: call.contentType)
+  }
+}
+
+/// The requests of an upload in pieces as they would be sent.
+package struct PiecePreview: Hashable, Sendable {
+  /// How many bytes each piece has, but for the last.
+  package let size: Int64
+  /// How many pieces there are.
+  package let count: Int
+  /// The request that begins the upload; nil if there is none.
+  package let begin: ResumeRequest?
+  /// The request before each piece; nil if there is none.
+  package let ticket: ResumeRequest?
+  /// The request with the first piece.
+  package let piece: ResumeRequest
+  /// The request that finishes the upload; nil if there is none.
+  package let finish: ResumeRequest?
+
+  /// The requests for a file. Values that only replies give are shown by their placeholders.
+  ///
+  /// - Parameter digests: those of the first piece.
+  /// - Throws: why they cannot be sent.
+  package init(
+    _ rules: PieceRules, of target: Target, identity: FileIdentity, _ values: Template.Values,
+    digests: ContentDigests?
+  ) throws(Failure.Cause) {
+    size = try rules.size(for: identity.size)
+    count = PieceRules.count(of: size, for: identity.size)
+    var values = values
+    values.showsPlaceholders = true
+    values.upload.count = count
+    let end = min(size, identity.size)
+    values.piece = Template.Values.Piece(
+      number: rules.first, range: 0..<end, isLast: end == identity.size, digests: digests)
+    func request(_ call: PieceCall?) throws(Failure.Cause) -> ResumeRequest? {
+      guard let call else { return nil }
+      return try ResumeRequest(call, of: target, values)
+    }
+    begin = try request(rules.begin)
+    ticket = try request(rules.ticket)
+    finish = try request(rules.finish)
+    let first = count == 1 ? rules.last ?? rules.piece : rules.piece
+    var piece = try ResumeRequest(first, of: target, values)
+    piece.content = 0..<end
+    piece.described?.isForm = first.body == .multipart
+    self.piece = piece
+  }
+
+  /// The digests of the first piece that are asked for.
+  package static func digests(_ rules: PieceRules) -> Set<ContentDigests.Algorithm> {
+    rules.digests
+  }
+}

@@ -1,0 +1,46 @@
+import Digests
+import Foundation
+
+/// What is known of an upload in pieces. It is kept in the queue before the next request leaves.
+package struct PieceProgress: Hashable, Sendable, Codable {
+  /// What `{upload.id}` stands for.
+  var id: String
+  /// How many bytes each piece has, but for the last.
+  var size: Int64
+  /// What was kept of the reply to `begin`.
+  var begun: [String: String] = [:]
+  /// What `each` needs of the pieces that the server has, in their order: values in the order of
+  /// `PieceRules.keptValues`.
+  var kept: [[String]] = []
+  /// Whether the server has taken a piece, if only an empty one.
+  var hasTaken = false
+  /// Whether a piece may have arrived whose reply is unknown, and must not arrive twice.
+  var isUnderWay = false
+  /// Whether the request was sent that makes one file of the pieces, or may do so.
+  var isFinishing = false
+  /// A hash of the requests as they were described when the upload began.
+  var seal: String
+
+  /// What is filled in for an upload of this many bytes.
+  func values(_ values: Template.Values, of length: Int64) -> Template.Values {
+    var values = values
+    values.upload = Template.Values.Upload(
+      id: id, count: PieceRules.count(of: size, for: length), begun: begun)
+    return values
+  }
+}
+
+extension PieceRules {
+  /// A hash of what the requests are made from. Secrets enter it by their names.
+  var seal: String {
+    var hash = SHA256()
+    func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }
+    for (name, call) in calls {
+      add("\(name) \(call.method) \(call.type ?? "") \(call.body.rawValue)")
+      for template in call.templates { add(template.source) }
+      for field in call.query + call.headers + call.form { add(field.name) }
+    }
+    add("\(first) \(url?.source ?? "") \(each?.template.source ?? "")")
+    return hash.finalize().hexadecimal
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+
+/// How a target takes files in pieces: which requests begin an upload, carry a piece of the file and finish it.
+package struct PieceRules: Hashable, Sendable {
+  /// Where those requests go that name no address of their own; nil for the target's own address.
+  package var url: Template?
+  /// How many bytes a piece should have; nil leaves that to hoist.
+  package var size: Int64?
+  /// The fewest bytes of a piece that is not the last.
+  package var min: Int64 = 1
+  /// The most bytes of a piece; nil for no limit.
+  package var max: Int64?
+  /// What the size of a piece that is not the last is a multiple of.
+  package var round: Int64 = 1
+  /// The most pieces of a file.
+  package var maxPieces = Self.mostPieces
+  /// The fewest pieces of a file, if its pieces can be small enough for that.
+  package var minPieces = 1
+  /// Files of at most this many bytes go in the target's usual request; nil if all go in pieces.
+  package var above: Int64?
+  /// The number of the first piece.
+  package var first = 1
+  /// The request that begins an upload; nil if none is needed.
+  package var begin: PieceCall?
+  /// The request that carries a piece.
+  package var piece = PieceCall(method: "PUT")
+  /// The request for the last piece, if it differs from the others.
+  package var last: PieceCall?
+  /// The request that makes one file of the pieces; nil if the reply to the last piece is the upload's reply.
+  package var finish: PieceCall?
+  /// The request that makes the server forget an upload; nil if there is none.
+  package var abort: PieceCall?
+  /// The request for how much the server has; nil if it cannot be asked.
+  package var status: PieceCall?
+  /// The request for permission that comes before each piece; nil if none is needed.
+  package var ticket: PieceCall?
+  /// What stands for each piece in `{pieces}`; nil if there is no such list.
+  package var each: Each?
+  /// What in a reply means that the server no longer knows the upload, besides 404 and 410.
+  package var forgotten: [FailureRule] = []
+
+  /// The most pieces of a file, whatever a service takes.
+  package static let mostPieces = 10_000
+  /// What a piece has if neither the configuration nor the service says anything.
+  static let usualSize: Int64 = 16 << 20
+
+  /// What stands for a piece in `{pieces}`.
+  package enum Each: Hashable, Sendable {
+    /// An element of a JSON array.
+    case json(Template)
+    /// A text; those of all pieces follow each other.
+    case text(Template)
+
+    /// What is filled in.
+    var template: Template {
+      switch self {
+      case .json(let text), .text(let text): text
+      }
+    }
+  }
+
+  /// Rules by which files go in pieces that are PUT to the target's address.
+  package init() {}
+
+  /// Whether a file of this size goes in pieces.
+  package func holds(for size: Int64) -> Bool { above.map { size > $0 } ?? true }
+
+  /// How many bytes each piece of a file has, but for the last.
+  ///
+  /// - Throws: why the service cannot take a file of this size.
+  package func size(for file: Int64) throws(Failure.Cause) -> Int64 {
+    func up(_ value: Int64) -> Int64 {
+      let (sum, isTooMuch) = value.addingReportingOverflow(round - 1)
+      return isTooMuch ? .max / round * round : sum / round * round
+    }
+    let most = Int64(maxPieces)
+    let least = Swift.max(min, file / most + (file % most == 0 ? 0 : 1), 1)
+    let wanted = Swift.min(size ?? Self.usualSize, Swift.max(1, file / Int64(minPieces)))
+    var piece = up(Swift.max(wanted, least))
+    if let max, piece > max { piece = max / round * round }
+    guard piece >= least else {
+      throw .unsendable(
+        "it would need more than \(maxPieces) pieces of at most \(HumanReadable.bytes(piece))")
+    }
+    return piece
+  }
+
+  /// How many pieces of `size` bytes a file has. An empty file is one empty piece.
+  package static func count(of size: Int64, for file: Int64) -> Int {
+    let size = Swift.max(1, size)
+    return Swift.max(1, Int(clamping: file / size + (file % size == 0 ? 0 : 1)))
+  }
+
+  /// The requests, with their names in the configuration.
+  package var calls: [(name: String, call: PieceCall)] {
+    [
+      ("begin", begin), ("ticket", ticket), ("piece", piece), ("last", last), ("finish", finish),
+      ("abort", abort), ("status", status),
+    ].compactMap { name, call in call.map { (name, $0) } }
+  }
+
+  /// The names of what is kept for the whole upload.
+  package var begunNames: Set<String> {
+    Set(((begin?.values ?? []) + piece.beginning).map(\.name))
+  }
+
+  /// Whether a reply says that the server no longer knows the upload.
+  func isForgotten(_ end: TransferEnd) -> Bool {
+    if end.status == 404 || end.status == 410 { return true }
+    guard !forgotten.isEmpty else { return false }
+    var rules = ReplyRules()
+    rules.failures = forgotten
+    return rules.complaint(in: rules.read(end.reply), of: end).map {
+      if case .rejected = $0 { true } else { false }
+    } ?? false
+  }
+
+  /// Everything that is filled in, with the keys under which it stands.
+  package var namedTemplates: [(name: String, template: Template)] {
+    [("url", url), ("each", each?.template)].compactMap { name, text in text.map { (name, $0) } }
+      + calls.flatMap { name, call in call.templates.map { (name, $0) } }
+  }
+
+  /// Everything that is filled in.
+  var templates: [Template] { namedTemplates.map(\.template) }
+
+  /// The digests of each piece that are asked for.
+  var digests: Set<ContentDigests.Algorithm> {
+    Set(templates.flatMap(\.placeholders).compactMap(\.pieceDigest))
+  }
+
+  /// What is kept of each piece for `each`, by name, in a fixed order.
+  var keptValues: [String] {
+    guard let each else { return [] }
+    let digests = each.template.placeholders.filter { $0.pieceDigest != nil }.map(\.rawValue)
+    return Set(each.template.names(of: .pieceValue) + digests).sorted()
+  }
+}
+
+/// One of the requests that an upload in pieces consists of.
+package struct PieceCall: Hashable, Sendable {
+  /// The HTTP method, in upper case.
+  package var method: String
+  /// Where it goes.
+  package var address = Address.base(Template(literal: ""))
+  /// Query items that are added to the address, in this order.
+  package var query: [Target.Field] = []
+  /// Header fields besides the target's own.
+  package var headers: [Target.Field] = []
+  /// The body, JSON once it is filled in; nil for none.
+  package var json: Template?
+  /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
+  package var form: [Target.Field] = []
+  /// The body as any other text; nil for none.
+  package var text: Template?
+  /// The media type of the body; nil for the usual one.
+  package var type: String?
+  /// How a piece stands in the request, if it carries one.
+  package var body = Target.Body.binary
+  /// Whether the server may get the piece again if the reply was lost.
+  package var isRepeatable = true
+  /// How its reply is judged.
+  package var rules = ReplyRules()
+  /// What is kept of its reply.
+  package var values: [Value] = []
+  /// What is kept of the reply to the first piece as if a request before it had begun the upload.
+  package var beginning: [Value] = []
+  /// Where its reply says how much the server has; nil if it does not.
+  package var offset: Offset?
+
+  /// Where a request goes.
+  package enum Address: Hashable, Sendable {
+    /// To the address of all these requests, and what follows it.
+    case base(Template)
+    /// To an address of its own.
+    case own(Template)
+    /// Where a reply says.
+    case reply(Template)
+
+    var template: Template {
+      switch self {
+      case .base(let text), .own(let text), .reply(let text): text
+      }
+    }
+  }
+
+  /// A value to keep of a reply.
+  package struct Value: Hashable, Sendable {
+    /// What it is called.
+    package var name: String
+    /// Where it is.
+    package var place: ReplyValue
+
+    /// A value.
+    package init(name: String, place: ReplyValue) { (self.name, self.place) = (name, place) }
+  }
+
+  /// Where a reply says how much of the file the server has.
+  package struct Offset: Hashable, Sendable {
+    /// Where the number is.
+    package var place: ReplyPlace
+    /// What finds the number in a header field; nil if it is all of it.
+    package var pattern: Pattern?
+    /// What is added to the number, such as 1 if it is that of the last byte.
+    package var plus: Int64 = 0
+    /// What it means if the number is missing.
+    package var missing = Missing.failure
+
+    /// What a reply without the number means.
+    package enum Missing: String, Hashable, Sendable, CaseIterable {
+      /// The reply breaks the rules.
+      case failure = "fail"
+      /// The server has nothing.
+      case nothing = "0"
+      /// The server has what it is known to have.
+      case known
+    }
+
+    /// A number at a place.
+    package init(_ place: ReplyPlace) { self.place = place }
+
+    /// What a reply says, or why it says nothing.
+    func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
+      var text = ReplyValue(place).text(in: end)
+      if let pattern { text = text.flatMap { pattern.value(in: $0) } }
+      guard let text else {
+        switch missing {
+        case .failure: return .failure(.noOffset)
+        case .nothing: return .success(0)
+        case .known: return .success(known)
+        }
+      }
+      guard let number = Int64(text), number >= 0, number < .max - plus else {
+        return .failure(.noOffset)
+      }
+      return .success(number + plus)
+    }
+  }
+
+  /// A request with this method.
+  package init(method: String) { self.method = method }
+
+  /// The media type of its body; nil if it has none, or none that the configuration decides.
+  var contentType: String? {
+    if let type { return type }
+    if json != nil { return "application/json" }
+    if text != nil { return "text/plain; charset=utf-8" }
+    return form.isEmpty ? nil : "application/x-www-form-urlencoded"
+  }
+
+  /// Everything in it that is filled in.
+  package var templates: [Template] {
+    [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
+  }
+}
+
+extension ResumeFault: Error {}

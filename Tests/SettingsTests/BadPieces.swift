@@ -1,0 +1,76 @@
+/// Mistakes in `pieces`, the requests in which a file goes in pieces.
+extension BadConfiguration {
+  static let pieces: [BadConfiguration] = [
+    BadConfiguration(
+      line: "resume = \"tus\"\npieces = {}",
+      "resume: cannot be combined with \"pieces\", which are resumed without it"),
+    BadConfiguration(
+      line: "batch = { max_files = 2 }\npieces = {}",
+      "batch: cannot be combined with \"pieces\": each file is an upload of its own"),
+    BadConfiguration(
+      line: "pieces = { begin = { url = \"{url}?a=b\" } }",
+      "pieces.begin.url: what follows {url} begins with a slash; use \"query\" for a query"),
+    BadConfiguration(
+      line: "pieces = { begin = { url = \"{url}.evil/\" } }",
+      "pieces.begin.url: what follows {url} begins with a slash; use \"query\" for a query"),
+    BadConfiguration(
+      line: "pieces = { url = \"http://h/a?b=c\", begin = { url = \"{url}/a\" } }",
+      "pieces.begin: {url} ends in a query, so nothing can follow it; use \"query\""),
+    BadConfiguration(
+      line: "pieces = { piece = { url = \"{url}/{begin.id}\" } }",
+      "pieces.piece: {begin.id} has no value; \"begin\" names what it keeps of its reply in \"values\", and \"piece\" in \"begins\""
+    ),
+    BadConfiguration(
+      line: "pieces = { each = { text = \"{piece.etag}\" }, finish = { text = \"{pieces}\" } }",
+      "pieces.each: {piece.etag} has no value; \"piece\" names what it keeps of its reply in \"values\""
+    ),
+    BadConfiguration(
+      line: "pieces = { finish = { text = \"{pieces}\" } }",
+      "pieces.finish: {pieces} has no value without \"each\""),
+    BadConfiguration(
+      line: "pieces = { each = { text = \"a\" } }",
+      "pieces.each: nothing asks for {pieces}, the list that it fills"),
+    BadConfiguration(
+      line: "pieces = { piece = { url = \"{ticket:/url}\" } }",
+      "pieces.piece: {ticket:…} has no value without \"ticket\""),
+    BadConfiguration(
+      line: "pieces = { begin = { values = { \"A b\" = \"/a\" } } }",
+      "pieces.begin.values.\"A b\": expected a name of a-z, 0-9 and _, found \"A b\""),
+    BadConfiguration(
+      line: "pieces = { piece = { values = { size = \"/a\" } } }",
+      "pieces.piece.values.size: {piece.size} has a meaning already; choose another name"),
+    BadConfiguration(
+      line: "pieces = { size = \"1 MB\", min = \"5 MB\" }",
+      "pieces.size: 1.0 MB is less than \"min\", 5.0 MB"),
+    BadConfiguration(
+      line: "pieces = { size = \"9 MB\", max = \"5 MB\" }",
+      "pieces.size: 9.0 MB is more than \"max\", 5.0 MB"),
+    BadConfiguration(
+      line: "pieces = { min = \"9 MB\", max = \"5 MB\" }",
+      "pieces.max: 5.0 MB is less than \"min\", 9.0 MB"),
+    BadConfiguration(
+      line: "pieces = { size = \"5 MB\", round = \"2 MB\" }",
+      "pieces.size: 5.0 MB is not a multiple of \"round\", 2.0 MB"),
+    BadConfiguration(
+      line: "pieces = { size = 0 }", "pieces.size: expected a size such as \"100 MB\""),
+    BadConfiguration(
+      line: "pieces = { max_pieces = 10001 }",
+      "pieces.max_pieces: expected a whole number from 1 to 10000, found 10001"),
+    BadConfiguration(
+      line: "pieces = { begin = { json = { a = \"b\" }, text = \"c\" } }",
+      "pieces.begin.text: a request has one body; leave the others out"),
+    BadConfiguration(
+      line: "pieces = { begin = { method = \"GET\", text = \"c\" } }",
+      "pieces.begin.text: a GET request has no body"),
+    BadConfiguration(
+      line: "pieces = { piece = { body = \"multipart\" } }\nbody = \"binary\"",
+      "pieces.piece: a form needs the target's body = \"multipart\""),
+    BadConfiguration(
+      line: "headers = { A = \"{env.X|raw}\" }",
+      "headers.A: {env.X|raw}: |raw works only in a URL, for {env.…} and {secret.…}"),
+    BadConfiguration(
+      "[secrets]\ns = { env = \"S\" }\n[targets.a]\nurl = \"https://h/\"\npieces = { begin = { values = { place = { header = \"location\" } } }, piece = { url = \"{begin.place}\", headers = { X-Key = \"{secret.s}\" } } }",
+      "c.toml:5: targets.a.pieces.piece: the server chooses where it goes, so no secret can go with it"
+    ),
+  ]
+}
