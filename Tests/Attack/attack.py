@@ -18,6 +18,7 @@ import changes
 import disk
 import ends
 import kills
+import pieces
 import raw
 import resuming
 import signals
@@ -25,6 +26,7 @@ import slow
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
+           "pieces": pieces.run,
            "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}
