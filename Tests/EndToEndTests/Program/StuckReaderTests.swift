@@ -35,22 +35,13 @@ extension EndToEnd {
         }
       }
 
-      /// Returns once it takes no more, and the process deals with signals itself.
-      func untilFull(_ reader: Reader, _ process: Process) async throws {
+      /// Returns once it takes no more, and the process handles this signal itself.
+      func untilFull(_ reader: Reader, _ process: Process, _ signal: Int32) async throws {
         var last = (count: -1, looks: 0)
         try await wait(for: "a reader that takes no more") {
-          let now = Self.dealsWithSignals(process) ? unread() : -1
+          let now = Program.handles(signal, in: process.processIdentifier) ? unread() : -1
           last = now == last.count && now >= 0 ? (now, last.looks + 1) : (now, 0)
           return (reader == .stopped || now > 1000) && last.looks > 25 ? true : nil
-        }
-      }
-
-      /// Whether SIGTERM no longer ends the process by itself: ignored, or caught as Dispatch does (proc(5)).
-      private static func dealsWithSignals(_ process: Process) -> Bool {
-        let status = try? String(
-          contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        return (status ?? "").matches(of: /Sig(?:Ign|Cgt):\s*([0-9a-f]+)/).contains {
-          (UInt64($0.1, radix: 16) ?? 0) & 1 << UInt64(SIGTERM - 1) != 0
         }
       }
     }
@@ -90,7 +81,7 @@ extension EndToEnd {
       push[keyPath: output] = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
-      try await sink.untilFull(reader, push)
+      try await sink.untilFull(reader, push, signal)
       kill(push.processIdentifier, signal)
       try await wait(for: "its end") { push.isRunning ? nil : true }
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)

@@ -319,7 +319,7 @@ extension EndToEnd {
         push.output.split(separator: "\n").count { $0.contains(#""event":"finished""#) } == 60
           ? true : nil
       }
-      push.signal(SIGINT)
+      try await push.interrupt(SIGINT)
       #expect(try await push.end().status == 130)
     }
 
@@ -444,7 +444,7 @@ extension EndToEnd {
       let push = try person.hoist(
         "push", "a.bin", "b.bin", "--to", server.url, "--json", "--concurrency", "1")
       try await wait(for: "an upload") { server.visitors == 1 ? true : nil }
-      push.signal(signal)
+      try await push.interrupt(signal)
       let outcome = try await push.end()
       #expect(outcome.status == 130)
       let events = try outcome.events()
@@ -463,8 +463,8 @@ extension EndToEnd {
       try person.folder.write("a.bin", count: 9_000_000)
       let push = try person.hoist("push", "a.bin", "--to", server.url)
       try await wait(for: "an upload") { server.visitors == 1 ? true : nil }
-      push.signal(SIGINT)
-      push.signal(SIGINT)
+      try await push.interrupt(SIGINT)
+      try await push.interrupt(SIGINT)
       #expect(try await push.end().status == 130)
     }
 
