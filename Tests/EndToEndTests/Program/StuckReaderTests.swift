@@ -11,6 +11,9 @@ extension EndToEnd {
       case pipe = "a pipe that nobody reads"
       case terminal = "a terminal that nobody reads"
       case stopped = "a terminal that was stopped"
+
+      /// A number of files of which hoist has more to say than there is room for: 4 KiB, those of a terminal, none.
+      func files(inTerminal many: Int) -> Int { self == .terminal ? many : many / 10 }
     }
 
     /// Where output goes to, and how much of it waits there.
@@ -26,6 +29,10 @@ extension EndToEnd {
           return
         }
         let pipe = Pipe()
+        // F_SETPIPE_SZ: as little as a pipe can hold is soon full.
+        guard fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031, 4096) == 4096 else {
+          throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
         file = pipe.fileHandleForWriting
         unread = {
           var count: Int32 = 0
@@ -74,10 +81,10 @@ extension EndToEnd {
       let person = try Person()
       try person.folder.write("a.txt", [65])
       let sink = try Sink(reader)
-      // What is said of so many files that are missing does not fit into a pipe.
+      // What is said of so many files that are missing does not fit.
       let push = process(
         ["push", "a.txt", "--to", server.url().absoluteString] + options
-          + (0..<2000).map { "none-\($0)" }, person)
+          + (0..<reader.files(inTerminal: 2000)).map { "none-\($0)" }, person)
       push[keyPath: output] = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
@@ -164,9 +171,10 @@ extension EndToEnd {
       receive.standardError = sink.file
       try receive.run()
       defer { if receive.isRunning { kill(receive.processIdentifier, SIGKILL) } }
-      // The output about this many files does not fit into a pipe.
+      // The output about this many files does not fit.
       let name = String(repeating: "x", count: 240)
-      for number in 0..<300 { try person.folder.write("\(name)\(number)", [65]) }
+      let files = reader.files(inTerminal: 300)
+      for number in 0..<files { try person.folder.write("\(name)\(number)", [65]) }
       try await wait(for: "the receiver") { try? RawClient(port: port) }
       let pushed = try await person.shell(
         "hoist push -q x* --to http://127.0.0.1:\(port)/upload > /dev/null"
@@ -174,7 +182,7 @@ extension EndToEnd {
       #expect(pushed.status == 0, "\(pushed)")
       let arrived = try FileManager.default.contentsOfDirectory(
         atPath: person.folder.path("inbox"))
-      #expect(arrived.count { $0.hasPrefix("x") } == 300)
+      #expect(arrived.count { $0.hasPrefix("x") } == files)
       kill(receive.processIdentifier, SIGTERM)
       try await wait(for: "its end") { receive.isRunning ? nil : true }
       #expect(receive.terminationReason == .exit, "\(receive.terminationStatus)")
