@@ -86,7 +86,7 @@ extension EndToEnd {
     }
 
     /// More than all that holds files on their way: the walk, the engine's line, the history's portions.
-    private static let manyFiles = Effort.of(1_200, long: 10_000)
+    private static let manyFiles = Effort.of(900, long: 10_000)
 
     @Test("thousands of files from a list")
     func many() async throws {
@@ -109,7 +109,7 @@ extension EndToEnd {
     @Test("hundreds of files as arguments")
     func arguments() async throws {
       let person = try Person()
-      let files = Self.manyFiles / 5
+      let files = Self.manyFiles / 4
       let inbox = try await person.receiver("--no-sync")
       let outcome = try await person.shell(
         """
