@@ -59,6 +59,8 @@ extension Receiver {
     public var uploadLifetime: Duration = .seconds(24 * 3600)
     /// The same for an upload of which nothing has arrived, since anybody can begin many of those.
     public var emptyUploadLifetime: Duration = .seconds(600)
+    /// The most unfinished uploads; more are hardly an accident.
+    var maxUnfinishedUploads = 10_000
     /// Whether clients may delete stored files with `DELETE /files/NAME`. Set a ``token`` as well if anyone other
     /// than the owners of the files can reach the receiver.
     public var allowsDeletion = false

@@ -21,7 +21,8 @@ struct Service: Sendable {
     self.onEvent = onEvent
     uploads = PartialUploads(
       inbox: inbox, lifetime: configuration.uploadLifetime,
-      emptyLifetime: configuration.emptyUploadLifetime)
+      emptyLifetime: configuration.emptyUploadLifetime,
+      mostUploads: configuration.maxUnfinishedUploads)
     host = RequestHost(configuration)
   }
 

@@ -35,7 +35,8 @@ BESIDE = {"readers"}
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hoist", help="the program")
-    parser.add_argument("--quick", action="store_true", help="a tenth of everything")
+    parser.add_argument("--quick", action="count", default=0,
+                        help="a tenth of everything; given twice, only a few of each where they take long")
     parser.add_argument("--only", choices=ATTACKS, action="append", help="only this attack; may be repeated")
     parser.add_argument("--seed", type=int, default=17, help="the random moments are the same in each run")
     options = parser.parse_args()

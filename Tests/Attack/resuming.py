@@ -256,7 +256,7 @@ def receivers(hoist, seed, size, kills, protocol, pace):
 
 
 def run(hoist, seed, quick):
-    size, often = (24 << 20, 4) if quick else (1 << 30, 40)
+    size, often = {0: (1 << 30, 40), 1: (24 << 20, 4)}.get(quick, (12 << 20, 2))
     # So slow that all kills come before the end.
     pace = size // (3 if quick else 8)
     return [count for protocol in PATHS for count in (

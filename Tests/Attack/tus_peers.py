@@ -63,10 +63,10 @@ def point(place):
         return json.loads(row[0]) if row else None
 
 
-def cut(hoist, seed, kind, size, cuts):
+def cut(hoist, seed, kind, server, size, cuts):
     count = Count(f"{kind}, cut", f"{size >> 20} MiB arrive at {kind}, the line cut {cuts} times", cuts)
     draw = source(seed, f"{kind} cut")
-    with Place(hoist, kind) as place, Server(place, kind) as server:
+    with Place(hoist, kind) as place:
         digest = make_file(place.file("large.bin"), size, draw)
         proxy = CuttingProxy(server.port, [draw.randrange(1, size) for _ in range(cuts)], draw)
         configure(place, proxy.url, SERVERS[kind])
@@ -80,11 +80,11 @@ def cut(hoist, seed, kind, size, cuts):
     return count
 
 
-def given_over(hoist, seed, kind, size):
+def given_over(hoist, seed, kind, server, size):
     """hoist begins and is killed, tuspy ends; and the other way round."""
     count = Count(f"{kind}, two clients", f"hoist and tuspy go on with each other's uploads at {kind}", 2)
     draw = source(seed, f"{kind} two")
-    with Place(hoist, kind) as place, Server(place, kind) as server:
+    with Place(hoist, kind) as place:
         proxy = CuttingProxy(server.port, [], draw)
         configure(place, proxy.url, SERVERS[kind] or "1 MiB")
         address = f"http://127.0.0.1:{server.port}/files/"
@@ -144,5 +144,6 @@ def run(hoist, seed, quick):
     size, cuts = (8 << 20, 6) if quick else (64 << 20, 40)
     counts = [own(hoist, seed, 8 << 20)]
     for kind in SERVERS:
-        counts += [cut(hoist, seed, kind, size, cuts), given_over(hoist, seed, kind, 8 << 20)]
+        with Place(hoist, kind) as place, Server(place, kind) as server:
+            counts += [cut(hoist, seed, kind, server, size, cuts), given_over(hoist, seed, kind, server, 8 << 20)]
     return counts

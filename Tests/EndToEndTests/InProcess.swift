@@ -5,9 +5,9 @@ import UploadEngine
 
 @testable import hoist
 
-/// Commands that are run within the tests' own process. They are the same in every way but three: they get no signals,
-/// a terminal only where the test opens one, and the folder that they work in is the whole process's, so one is run
-/// after the other.
+/// Commands that are run within the tests' own process. They are the same in every way but three: they get the signals
+/// that the test hands in, a terminal only where the test opens one, and the folder that they work in is the whole
+/// process's, so one is run after the other.
 extension Person {
   /// Runs `hoist` with these arguments to its end.
   ///
@@ -15,9 +15,10 @@ extension Person {
   ///   - input: what it finds on standard input.
   ///   - variables: what its environment has beside the person's own.
   ///   - time: the clocks that it goes by.
+  ///   - signals: the signals that it gets.
   func run(
     _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
-    time: TimeSource = .system
+    time: TimeSource = .system, signals: AsyncStream<Int32>? = nil
   ) async throws -> Program.Outcome {
     let files = try ScratchDirectory()
     let descriptors = try ["in", "out", "err"].map { name in
@@ -31,7 +32,7 @@ extension Person {
       arguments: arguments,
       output: Output(results: descriptors[1], errors: descriptors[2]),
       input: Input(descriptors[0]), environment: environment.merging(variables) { $1 },
-      time: time, signals: { _ in Signals([]) },
+      time: time, signals: { _ in signals.map { Signals($0) } ?? Signals([]) },
       exit: { fatalError("a command in the tests' process ends it with \($0)") })
     let status = try await WorkingFolder.shared.with(folder.path) {
       await Main.run(in: context)

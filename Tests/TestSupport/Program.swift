@@ -137,6 +137,24 @@ public final class Program: Sendable {
     status.withLock { if $0 == nil { kill(identifier, number) } }
   }
 
+  /// Sends it a signal that it handles itself, as soon as it does: Dispatch sets the handler some time after the program
+  /// has asked for it, and until then the signal ends the program by itself.
+  public func interrupt(_ number: Int32) async throws {
+    try await wait(
+      for: "\(name) to handle signal \(number)",
+      otherwise: { "output: \(output)\nerrors: \(errors)" }
+    ) { hasEnded || Self.handles(number, in: identifier) ? true : nil }
+    signal(number)
+  }
+
+  /// Whether a process ignores a signal or catches it, as Dispatch does (proc(5)).
+  public static func handles(_ number: Int32, in process: pid_t) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    return (status ?? "").matches(of: /Sig(?:Ign|Cgt):\s*([0-9a-f]+)/).contains {
+      (UInt64($0.1, radix: 16) ?? 0) & 1 << UInt64(number - 1) != 0
+    }
+  }
+
   /// Waits for its own end.
   public func end(seconds: Double = 60) async throws -> Outcome {
     let status = try await wait(

@@ -237,7 +237,8 @@ struct ServerBehaviourTests {
       connection.reset()
     }
     defer { server.stop() }
-    let paths = try (1...8).map { try folder.write("\($0).bin", count: 20_000_000, seed: $0) }
+    let paths = try (1...8).map { try folder.write("\($0).bin", []) }
+    for path in paths { try #require(truncate(path, 20_000_000) == 0) }
     let harness = EngineHarness(lanes: paths.count)
     let jobs = paths.enumerated().map { index, path in
       UploadJob(item: .file(path, id: Int64(index + 1)), target: .once(server.url()))
@@ -290,6 +291,9 @@ struct ServerBehaviourTests {
     #expect(receipt.reply.text.utf8.count == Reply.limit)
   }
 
+  /// Larger than what the kernel buffers, so that "in the middle" is in the middle.
+  private static let large = Result { try ScratchDirectory().write("a.bin", count: 12_000_000) }
+
   @Test(arguments: behaviours)
   func eachBehaviourHasItsOwnCauseAndLeavesOthersAlone(_ behaviour: Behaviour) async throws {
     let hostile = try HostileServer(behaviour.script)
@@ -298,8 +302,7 @@ struct ServerBehaviourTests {
       hostile.stop()
       kind.stop()
     }
-    // Larger than what the kernel buffers, so that "in the middle" is in the middle.
-    let path = try folder.write("a.bin", count: 12_000_000)
+    let path = try Self.large.get()
     let small = try folder.write("b.bin", count: 1000)
     let clock = TestClock()
     let harness = EngineHarness(time: behaviour.stalls ? clock.time : .system)

@@ -76,8 +76,6 @@ final class PartialUploads: Sendable {
   private static let prefix = Inbox.ownPrefix + "upload-"
   /// The most bytes of a record.
   private static let mostRecord = 64 << 10
-  /// The most unfinished uploads; more are hardly an accident.
-  private static let mostUploads = 10_000
   /// If there are that many, those with fewer bytes than this are removed, since they are quickly sent again.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
@@ -87,6 +85,7 @@ final class PartialUploads: Sendable {
   private let inbox: Inbox
   private let lifetime: TimeInterval
   private let emptyLifetime: TimeInterval
+  private let mostUploads: Int
   private let state = Mutex(State())
   /// The connections on which uploads arrive.
   private let writers = Mutex<[String: any Channel]>([:])
@@ -94,8 +93,10 @@ final class PartialUploads: Sendable {
   /// - Parameters:
   ///   - lifetime: how long an upload is kept if no more of it arrives.
   ///   - emptyLifetime: the same for an upload of which nothing has arrived.
-  init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration) {
+  ///   - mostUploads: how many may be unfinished.
+  init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration, mostUploads: Int) {
     self.inbox = inbox
+    self.mostUploads = mostUploads
     self.lifetime = TimeInterval(lifetime.components.seconds)
     self.emptyLifetime = TimeInterval(min(lifetime, emptyLifetime).components.seconds)
     sweep()
@@ -125,7 +126,7 @@ final class PartialUploads: Sendable {
     return id
   }
 
-  private var hasRoom: Bool { state.withLock { $0.unfinished < Self.mostUploads } }
+  private var hasRoom: Bool { state.withLock { $0.unfinished < mostUploads } }
 
   /// Removes the oldest upload whose loss costs little, so that nobody can keep others out by beginning uploads.
   private func makeRoom() -> Bool {

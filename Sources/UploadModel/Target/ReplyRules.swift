@@ -49,7 +49,7 @@ package struct ReplyRules: Hashable, Sendable {
     }
     for pattern in Set(failures.compactMap(\.pattern)) {
       do {
-        content.matches[pattern] = try pattern.expression.firstMatch(in: reply.text)?.first ?? nil
+        content.matches[pattern] = try pattern.firstMatch(in: reply.text)?.first ?? nil
       } catch {
         content.undecided.insert(pattern)
       }

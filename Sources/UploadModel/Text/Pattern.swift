@@ -5,7 +5,8 @@ package struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   package let source: String
   /// The same, ready to be looked for.
-  let expression: RegularExpression
+  private let expression: RegularExpression
+  private let steps: Int
 
   /// How many groups it captures, without the whole match.
   package var groups: Int { expression.groups }
@@ -14,9 +15,10 @@ package struct Pattern: Hashable, Sendable {
 
   /// Reads an expression.
   ///
+  /// - Parameter steps: how many steps a search may take.
   /// - Throws: `InvalidInput` if it is not a valid expression, or too long.
-  package init(_ source: String) throws(InvalidInput) {
-    self.source = source
+  package init(_ source: String, steps: Int = SearchBudget.steps) throws(InvalidInput) {
+    (self.source, self.steps) = (source, steps)
     do {
       expression = try RegularExpression(source)
     } catch {
@@ -27,8 +29,15 @@ package struct Pattern: Hashable, Sendable {
   /// What the first of its groups that takes part in the match captures, or else the whole match; nil if there is no
   /// match, or the search takes too long.
   func value(in text: String) -> String? {
-    guard let groups = try? expression.firstMatch(in: text) else { return nil }
+    guard let groups = try? firstMatch(in: text) else { return nil }
     return groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
+  }
+
+  /// The first match and what its groups capture; nil if there is none.
+  ///
+  /// - Throws: if the search takes too long.
+  func firstMatch(in text: String) throws -> [String?]? {
+    try expression.firstMatch(in: text, steps: steps)
   }
 
   /// Two expressions that are written alike.

@@ -26,6 +26,9 @@ final class Signals {
     }
   }
 
+  /// Signals that come from elsewhere, such as a test that runs a command in its own process.
+  init(_ stream: AsyncStream<Int32>) { (self.stream, sources) = (stream, []) }
+
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }

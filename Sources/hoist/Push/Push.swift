@@ -64,7 +64,7 @@ struct Push {
       for await _ in interrupts { continuation.yield(.interrupt) }
     }
     let clock = reporter.tickInterval.map { Self.clock(every: $0) { continuation.yield(.tick) } }
-    let walk = PushInputReader(history: history) { continuation.yield(.walk($0)) }
+    let walk = PushInputReader(history: history, time: time) { continuation.yield(.walk($0)) }
     walk.start(inputs, FileIntake(for: target))
     defer {
       listener.cancel()

@@ -2,6 +2,7 @@ import Dispatch
 import FileDiscovery
 import Foundation
 import Synchronization
+import UploadEngine
 import UploadModel
 
 /// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them
@@ -18,6 +19,7 @@ final class PushInputReader: Sendable {
   }
 
   private let history: PushHistory?
+  private let time: TimeSource
   private let tell: @Sendable (News) -> Void
   private let cancellation = CancellationToken()
   private let isOver = Atomic(false)
@@ -25,8 +27,9 @@ final class PushInputReader: Sendable {
   /// How long it goes on after a stop, in seconds.
   private static let patience = 5.0
 
-  init(history: PushHistory?, _ tell: @escaping @Sendable (News) -> Void) {
+  init(history: PushHistory?, time: TimeSource, _ tell: @escaping @Sendable (News) -> Void) {
     self.history = history
+    self.time = time
     self.tell = tell
   }
 
@@ -59,7 +62,7 @@ final class PushInputReader: Sendable {
   func stop() {
     guard !isStopped else { return }
     cancellation.cancel()
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+    _ = time.after(Self.patience, .global()) { [weak self] in
       self?.end(isWhole: false)
     }
   }

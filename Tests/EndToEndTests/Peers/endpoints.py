@@ -1,6 +1,7 @@
 """Strict copies of the endpoints in config/recipes: endpoints.py.
 
-Says "port N" when it is ready. Each service lies under a path of its own, `/0x0`, `/jira`, …, and answers as the
+Says "port N" when it is ready. `POST /port` there opens another port and answers with its number: each test has one to
+itself, with files of its own, for a process for each takes longer to start than the test. Each service lies under a path of its own, `/0x0`, `/jira`, …, and answers as the
 original does; what the original would refuse is refused in words that say why. Bodies are taken apart here and
 not by the framework, so that order, types and names are seen as they were sent.
 """
@@ -8,14 +9,36 @@ import base64
 import hashlib
 import json
 import re
+import threading
 from email.parser import BytesParser
 from email.policy import HTTP
 
 from flask import Flask, Response, jsonify, request
+from werkzeug.local import LocalProxy
 from werkzeug.serving import make_server
 
 app = Flask(__name__)
-kept = {}
+
+
+class Room:
+    """What one test has uploaded."""
+
+    def __init__(self):
+        self.kept, self.assets = {}, {}
+
+
+rooms = {}
+room = LocalProxy(lambda: rooms[request.environ["SERVER_PORT"]])
+kept = LocalProxy(lambda: room.kept)
+assets = LocalProxy(lambda: room.assets)
+
+
+@app.post("/port")
+def open_port():
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    rooms[str(server.server_port)] = Room()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return str(server.server_port)
 
 
 class Wrong(Exception):
@@ -95,9 +118,6 @@ def transfer(name):
     need(request.headers.get("Max-Days") == "14", "no Max-Days")
     kept[name] = content
     return Response(f"https://transfer.sh/k3Yx/{name}\n", mimetype="text/plain")
-
-
-assets = {}
 
 
 @app.route("/immich/api/assets", methods=["POST", "DELETE"])

@@ -151,7 +151,7 @@ extension EndToEnd {
       ).end(seconds: 300)
       #expect(outcome.status == 0, "\(outcome.errors.suffix(2000))")
       withExtendedLifetime(hostile) {}
-      inbox.program.signal(SIGTERM)
+      try await inbox.program.interrupt(SIGTERM)
       #expect(try await inbox.program.end().status == 0)
       // Every content is there, once, and nothing else.
       let compared = try await person.shell(
@@ -281,7 +281,7 @@ extension EndToEnd {
         try client.send("GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.readReply().status == 404)
       }
-      program.signal(SIGTERM)
+      try await program.interrupt(SIGTERM)
       #expect(try await program.end().status == 0)
     }
 

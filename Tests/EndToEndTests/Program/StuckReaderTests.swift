@@ -11,6 +11,9 @@ extension EndToEnd {
       case pipe = "a pipe that nobody reads"
       case terminal = "a terminal that nobody reads"
       case stopped = "a terminal that was stopped"
+
+      /// A number of files of which hoist has more to say than there is room for: 4 KiB, those of a terminal, none.
+      func files(inTerminal many: Int) -> Int { self == .terminal ? many : many / 10 }
     }
 
     /// Where output goes to, and how much of it waits there.
@@ -26,6 +29,10 @@ extension EndToEnd {
           return
         }
         let pipe = Pipe()
+        // F_SETPIPE_SZ: as little as a pipe can hold is soon full.
+        guard fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031, 4096) == 4096 else {
+          throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
         file = pipe.fileHandleForWriting
         unread = {
           var count: Int32 = 0
@@ -35,22 +42,13 @@ extension EndToEnd {
         }
       }
 
-      /// Returns once it takes no more, and the process deals with signals itself.
-      func untilFull(_ reader: Reader, _ process: Process) async throws {
+      /// Returns once it takes no more, and the process handles this signal itself.
+      func untilFull(_ reader: Reader, _ process: Process, _ signal: Int32) async throws {
         var last = (count: -1, looks: 0)
         try await wait(for: "a reader that takes no more") {
-          let now = Self.dealsWithSignals(process) ? unread() : -1
+          let now = Program.handles(signal, in: process.processIdentifier) ? unread() : -1
           last = now == last.count && now >= 0 ? (now, last.looks + 1) : (now, 0)
           return (reader == .stopped || now > 1000) && last.looks > 25 ? true : nil
-        }
-      }
-
-      /// Whether SIGTERM no longer ends the process by itself: ignored, or caught as Dispatch does (proc(5)).
-      private static func dealsWithSignals(_ process: Process) -> Bool {
-        let status = try? String(
-          contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        return (status ?? "").matches(of: /Sig(?:Ign|Cgt):\s*([0-9a-f]+)/).contains {
-          (UInt64($0.1, radix: 16) ?? 0) & 1 << UInt64(SIGTERM - 1) != 0
         }
       }
     }
@@ -83,14 +81,14 @@ extension EndToEnd {
       let person = try Person()
       try person.folder.write("a.txt", [65])
       let sink = try Sink(reader)
-      // What is said of so many files that are missing does not fit into a pipe.
+      // What is said of so many files that are missing does not fit.
       let push = process(
         ["push", "a.txt", "--to", server.url().absoluteString] + options
-          + (0..<2000).map { "none-\($0)" }, person)
+          + (0..<reader.files(inTerminal: 2000)).map { "none-\($0)" }, person)
       push[keyPath: output] = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
-      try await sink.untilFull(reader, push)
+      try await sink.untilFull(reader, push, signal)
       kill(push.processIdentifier, signal)
       try await wait(for: "its end") { push.isRunning ? nil : true }
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)
@@ -173,9 +171,10 @@ extension EndToEnd {
       receive.standardError = sink.file
       try receive.run()
       defer { if receive.isRunning { kill(receive.processIdentifier, SIGKILL) } }
-      // The output about this many files does not fit into a pipe.
+      // The output about this many files does not fit.
       let name = String(repeating: "x", count: 240)
-      for number in 0..<300 { try person.folder.write("\(name)\(number)", [65]) }
+      let files = reader.files(inTerminal: 300)
+      for number in 0..<files { try person.folder.write("\(name)\(number)", [65]) }
       try await wait(for: "the receiver") { try? RawClient(port: port) }
       let pushed = try await person.shell(
         "hoist push -q x* --to http://127.0.0.1:\(port)/upload > /dev/null"
@@ -183,7 +182,7 @@ extension EndToEnd {
       #expect(pushed.status == 0, "\(pushed)")
       let arrived = try FileManager.default.contentsOfDirectory(
         atPath: person.folder.path("inbox"))
-      #expect(arrived.count { $0.hasPrefix("x") } == 300)
+      #expect(arrived.count { $0.hasPrefix("x") } == files)
       kill(receive.processIdentifier, SIGTERM)
       try await wait(for: "its end") { receive.isRunning ? nil : true }
       #expect(receive.terminationReason == .exit, "\(receive.terminationStatus)")

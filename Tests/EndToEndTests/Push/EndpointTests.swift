@@ -2,9 +2,31 @@ import Foundation
 import TestSupport
 import Testing
 
+/// Runs strict copies of the endpoints for as long as the suite lasts.
+private struct StrictCopies: SuiteTrait, TestScoping {
+  @TaskLocal static var port: Int?
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing tests: @Sendable () async throws -> Void
+  ) async throws {
+    let person = try Person()
+    let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
+    let script = Person.repository.appendingPathComponent(
+      "Tests/EndToEndTests/Peers/endpoints.py"
+    ).path
+    let program = try Program(
+      python, [script], environment: person.environment, directory: person.folder.path)
+    let port = try await wait(for: "the endpoints", otherwise: { program.errors }) {
+      program.output.firstMatch(of: /port (\d+)/).flatMap { Int($0.1) }
+    }
+    try await Self.$port.withValue(port) { try await tests() }
+    withExtendedLifetime(program) {}
+  }
+}
+
 extension EndToEnd {
   /// The recipes for endpoints elsewhere, as they are but for the address, against strict copies of them.
-  @Suite("The recipes work for endpoints elsewhere")
+  @Suite("The recipes work for endpoints elsewhere", StrictCopies())
   struct EndpointTests {
     /// A recipe, whose server it is, and the address that it gives a file called `photo.png`.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -56,24 +78,16 @@ extension EndToEnd {
         url: "/immich/photos/3fe388e4-2078-44d7-b36c-39d9dee3a657"),
     ]
 
-    /// A person with a recipe that leads to the copies.
+    /// A person with a recipe that leads to the copies, behind a port of their own.
     struct Desk {
       let person: Person
       let base: String
-      private let server: Program
 
-      init() async throws {
-        let person = try Person()
-        let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
-        let script = Person.repository.appendingPathComponent(
-          "Tests/EndToEndTests/Peers/endpoints.py"
-        ).path
-        let program = try Program(
-          python, [script], environment: person.environment, directory: person.folder.path)
-        let port = try await wait(for: "the endpoints", otherwise: { program.errors }) {
-          program.output.firstMatch(of: /port (\d+)/).map { String($0.1) }
-        }
-        (self.person, server, base) = (person, program, "http://127.0.0.1:\(port)")
+      init() throws {
+        let copies = try RawClient(port: try #require(StrictCopies.port))
+        try copies.send(
+          "POST /port HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        (person, base) = (try Person(), "http://127.0.0.1:\(try copies.readReply().text)")
       }
 
       func take(_ row: Case) throws {
@@ -92,7 +106,7 @@ extension EndToEnd {
 
     @Test("an upload is taken by the strict copy, byte for byte", arguments: cases)
     func uploads(_ row: Case) async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       try desk.take(row)
       let content = try desk.person.folder.write("photo.png", count: 70_000)
       let outcome = try await desk.shell("hoist push photo.png --json $R", secret: row.secret)
@@ -111,7 +125,7 @@ extension EndToEnd {
 
     @Test("immich is told the checksum, and keeps one copy of a file that is sent twice")
     func immich() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       try desk.take(try #require(Self.cases.first { $0.recipe == "immich" }))
       try desk.person.folder.write("photo.png", count: 70_000)
       let sums = try await desk.person.shell(
@@ -137,7 +151,7 @@ extension EndToEnd {
       "what they would not take fails, and says why",
       arguments: cases.filter { $0.secret != nil })
     func refusals(_ row: Case) async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       try desk.take(row)
       try desk.person.folder.write("photo.png", count: 700)
       let line = "export \(row.secret ?? "")=wrong; hoist push photo.png --attempts 1 --json $R"
@@ -149,7 +163,7 @@ extension EndToEnd {
 
     @Test("nextcloud: what it has stored otherwise than it was sent fails")
     func damaged() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let row = try #require(Self.cases.first { $0.recipe == "nextcloud" })
       try desk.take(row)
       try desk.person.folder.write("damaged.png", count: 700)
@@ -161,7 +175,7 @@ extension EndToEnd {
 
     @Test("jira: names that are hard, several in one request, each with its own address")
     func jira() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let row = try #require(Self.cases.first { $0.recipe == "jira" })
       try desk.take(row)
       for name in ["a \"b\".log", "gr\u{fc}n.log"] {
@@ -180,7 +194,7 @@ extension EndToEnd {
 
     @Test("gitlab and wordpress: pages, columns, times and one record")
     func lists() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let row = try #require(Self.cases.first { $0.recipe == "gitlab-package" })
       try desk.take(row)
       let first = try await desk.shell("TZ=UTC hoist ls $R", secret: row.secret)
@@ -237,7 +251,7 @@ extension EndToEnd {
     @Test(
       "cloudinary and wordpress: a cursor leads through the list, and a reply's number into a post")
     func repliesInRequests() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let list = """
         default_target = "library"
         [targets.library]
@@ -276,7 +290,7 @@ extension EndToEnd {
 
     @Test("slack: what was told in the first step goes into the third")
     func slack() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let row = try #require(Self.cases.first { $0.recipe == "slack" })
       try desk.take(row)
       try desk.person.folder.write("a b.png", count: 100)
@@ -289,7 +303,7 @@ extension EndToEnd {
 
     @Test("a fixed type, and a name as JSON in a header field, as Dropbox has them")
     func dropbox() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let recipe = #"""
         default_target = "box"
         [targets.box]
@@ -321,7 +335,7 @@ extension EndToEnd {
       "a ticket in plain text, and header fields and sums for whoever takes the file, as Azure has them"
     )
     func azure() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       // The same server by another name is another one: no credentials go there.
       let recipe = """
         default_target = "blob"
@@ -354,7 +368,7 @@ extension EndToEnd {
 
     @Test("catch log: id 0, six decimals, a page for people as the answer, and the list tells")
     func catchLog() async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let row = Case(
         recipe: "catch-log", origin: "https://127.0.0.1:8443", path: "fishing",
         secret: "FISHING_TOKEN", url: nil)
@@ -386,7 +400,7 @@ extension EndToEnd {
     @Test(
       "digest: a challenge is answered, and the password never sent", arguments: ["MD5", "SHA-256"])
     func digest(_ algorithm: String) async throws {
-      let desk = try await Desk()
+      let desk = try Desk()
       let content = try desk.person.folder.write("photo.png", count: 3_000_000)
       let recipe = """
         default_target = "d"

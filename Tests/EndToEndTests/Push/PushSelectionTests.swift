@@ -86,7 +86,7 @@ extension EndToEnd {
     }
 
     /// More than all that holds files on their way: the walk, the engine's line, the history's portions.
-    private static let manyFiles = Effort.of(1_200, long: 10_000)
+    private static let manyFiles = Effort.of(900, long: 10_000)
 
     @Test("thousands of files from a list")
     func many() async throws {
@@ -109,7 +109,7 @@ extension EndToEnd {
     @Test("hundreds of files as arguments")
     func arguments() async throws {
       let person = try Person()
-      let files = Self.manyFiles / 5
+      let files = Self.manyFiles / 4
       let inbox = try await person.receiver("--no-sync")
       let outcome = try await person.shell(
         """
@@ -227,7 +227,7 @@ extension EndToEnd {
       try await wait(for: "the changed one", otherwise: { watch.output }) {
         watch.output.components(separatedBy: "\"event\":\"finished\"").count == 6 ? true : nil
       }
-      watch.signal(SIGTERM)
+      try await watch.interrupt(SIGTERM)
       let outcome = try await watch.end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(inbox.bytes("slow") == Data("begun and done".utf8))
@@ -261,7 +261,7 @@ extension EndToEnd {
       try await wait(for: "both ends", otherwise: { push.output }) {
         push.output.components(separatedBy: "\"event\":\"finished\"").count == 3 ? true : nil
       }
-      push.signal(SIGTERM)
+      try await push.interrupt(SIGTERM)
       let outcome = try await push.end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try outcome.events().last?.number("sent") == 2)
@@ -290,7 +290,7 @@ extension EndToEnd {
       try await wait(for: "both", otherwise: { push.output }) {
         push.output.components(separatedBy: "\"event\":\"finished\"").count == 3 ? true : nil
       }
-      push.signal(SIGTERM)
+      try await push.interrupt(SIGTERM)
       let outcome = try await push.end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(inbox.names == ["one.txt", "x"])

@@ -190,7 +190,7 @@ extension EndToEnd {
         follower.output.contains(#""state":"done""#) && follower.output.contains("http-413")
           && people.output.contains("done") && people.output.contains("failed") ? true : nil
       }
-      sender.signal(SIGTERM)
+      try await sender.interrupt(SIGTERM)
       for program in [follower, people] {
         let outcome = try await program.end()
         #expect(outcome.status == 0, "\(outcome)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// The attacks of `make resume-test`, a tenth of each.
+  /// The attacks of `make resume-test`, a few of each; with `make test-long` a tenth.
   @Suite("Uploads go on where they were broken off")
   struct ResumeTests {
     @Test(
@@ -14,7 +14,9 @@ extension EndToEnd {
       let script = Person.repository.appendingPathComponent("Tests/Attack/attack.py").path
       let person = try Person()
       let outcome = try await Program(
-        python, [script, "\(Person.binaries)/hoist", "--quick", "--only", name],
+        python,
+        [script, "\(Person.binaries)/hoist", "--quick", "--only", name]
+          + Effort.of(["--quick"], long: []),
         environment: person.environment, directory: person.folder.path
       ).end(seconds: 300)
       #expect(outcome.status == 0, "\(outcome)")
@@ -34,7 +36,7 @@ extension EndToEnd {
       try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
         inbox.hasMegabyteOfUpload ? true : nil
       }
-      first.signal(SIGTERM)
+      try await first.interrupt(SIGTERM)
       #expect(try await first.end().status == 130)
       let second = try await person.hoist("send").end()
       #expect(second.status == 0, "\(second)")

@@ -100,7 +100,7 @@ extension EndToEnd {
         (sender.output + sender.errors).components(separatedBy: "201").count > 2 ? true : nil
       }
       #expect(!sender.hasEnded)
-      sender.signal(SIGTERM)
+      try await sender.interrupt(SIGTERM)
       let outcome = try await sender.end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try await person.run("queue").output.contains(".txt") == false)
@@ -139,7 +139,7 @@ extension EndToEnd {
           program.output.contains("this ends when all is sent") ? true : nil
         }
       }
-      stopped.signal(SIGINT)
+      try await stopped.interrupt(SIGINT)
       let end = try await stopped.end()
       #expect(end.status == 130 && end.errors.contains("another hoist goes on"), "\(end)")
       #expect(!follower.hasEnded && !sender.hasEnded)
@@ -182,7 +182,7 @@ extension EndToEnd {
       try await wait(for: "the words again", otherwise: { sender.output + sender.errors }) {
         sender.output.components(separatedBy: stopped).count == 3 ? true : nil
       }
-      sender.signal(SIGTERM)
+      try await sender.interrupt(SIGTERM)
       #expect(try await sender.end().status == 0)
     }
 
@@ -198,7 +198,7 @@ extension EndToEnd {
       try await wait(for: "the first bytes", otherwise: { sender.output + sender.errors }) {
         server.visitors > 0 ? true : nil
       }
-      sender.signal(SIGINT)
+      try await sender.interrupt(SIGINT)
       let outcome = try await sender.end()
       #expect(outcome.status == 130, "\(outcome)")
       #expect(try await person.run("queue").output.contains("large.bin"))
