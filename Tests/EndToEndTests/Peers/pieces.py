@@ -2,7 +2,7 @@
 """Strict copies of services which take a large file in several requests.
 
 Start it with `python3 pieces.py`: it prints `port NNNN` (on 127.0.0.1) and ends
-when its standard input is closed or on SIGTERM.  Each service lies under its
+on SIGTERM.  Each service lies under its
 own first path segment: nextcloud, zipline, cloudinary, azure, gcs, dropbox, s3,
 presign, b2, lfs.  A token, preset or signature which begins with "bad" counts
 as a wrong one; any other of the right form is taken, unless noted.
@@ -1759,16 +1759,11 @@ class Server(ThreadingHTTPServer):
 
 def main():
     server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     print("port", server.server_address[1], flush=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        while sys.stdin.buffer.read(4096):
-            pass
-    except KeyboardInterrupt:
-        pass
+        server.serve_forever()
     finally:
-        server.shutdown()
         shutil.rmtree(STATE.root, ignore_errors=True)
 
 

@@ -2,31 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs strict copies of the endpoints for as long as the suite lasts.
-private struct StrictCopies: SuiteTrait, TestScoping {
-  @TaskLocal static var port: Int?
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing tests: @Sendable () async throws -> Void
-  ) async throws {
-    let person = try Person()
-    let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
-    let script = Person.repository.appendingPathComponent(
-      "Tests/EndToEndTests/Peers/endpoints.py"
-    ).path
-    let program = try Program(
-      python, [script], environment: person.environment, directory: person.folder.path)
-    let port = try await wait(for: "the endpoints", otherwise: { program.errors }) {
-      program.output.firstMatch(of: /port (\d+)/).flatMap { Int($0.1) }
-    }
-    try await Self.$port.withValue(port) { try await tests() }
-    withExtendedLifetime(program) {}
-  }
-}
-
 extension EndToEnd {
   /// The recipes for endpoints elsewhere, as they are but for the address, against strict copies of them.
-  @Suite("The recipes work for endpoints elsewhere", StrictCopies())
+  @Suite("The recipes work for endpoints elsewhere", StrictCopies("endpoints.py"))
   struct EndpointTests {
     /// A recipe, whose server it is, and the address that it gives a file called `photo.png`.
     struct Case: Sendable, CustomTestStringConvertible {

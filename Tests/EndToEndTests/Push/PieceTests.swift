@@ -1,0 +1,202 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The recipes for services that take files in pieces, as they are but for addresses and sizes, against strict copies.
+  @Suite("Files go in pieces", StrictCopies("pieces.py"))
+  struct PieceTests {
+    /// A service: its recipe, the address in it, the name of its copy, the smallest piece, and what the secret is.
+    struct Service: Sendable, CustomTestStringConvertible {
+      let recipe: String
+      let origin: String
+      let copy: String
+      let least: String
+      var variable = "TOKEN"
+      var secret = "s3cret-token"
+      var testDescription: String { recipe }
+    }
+
+    static let services: [Service] = [
+      Service(
+        recipe: "nextcloud", origin: "https://cloud.example", copy: "nextcloud", least: "5 MiB",
+        variable: "NEXTCLOUD_PASSWORD", secret: "secret"),
+      Service(
+        recipe: "zipline", origin: "https://zipline.example", copy: "zipline", least: "3 MiB",
+        variable: "ZIPLINE_TOKEN"),
+      Service(
+        recipe: "cloudinary", origin: "https://api.cloudinary.com", copy: "cloudinary",
+        least: "5 MiB"),
+      Service(
+        recipe: "azure", origin: "https://account.blob.core.windows.net", copy: "azure",
+        least: "3 MiB", variable: "AZURE_SAS",
+        secret: "sv=2023-11-03&sp=cw&se=2099-01-01T00%3A00%3A00Z&sr=c&sig=abc%2Bdef%3D"),
+      Service(
+        recipe: "gcs", origin: "https://storage.googleapis.com", copy: "gcs", least: "3 MiB"),
+      Service(
+        recipe: "dropbox", origin: "https://content.dropboxapi.com", copy: "dropbox",
+        least: "4 MiB", variable: "DROPBOX_TOKEN"),
+      Service(
+        recipe: "s3-parts", origin: "https://app.example", copy: "presign", least: "5 MiB",
+        variable: "APP_TOKEN", secret: "app-token"),
+      Service(
+        recipe: "b2", origin: "https://api001.backblazeb2.com", copy: "b2", least: "5 MB",
+        variable: "B2_TOKEN"),
+    ]
+
+    /// A person with a recipe that leads to a copy.
+    struct Desk {
+      let person: Person
+      let service: Service
+      let port: Int
+
+      init(_ service: Service, _ edit: (String) -> String = { $0 }) async throws {
+        (person, self.service, port) = (try Person(), service, try #require(StrictCopies.port))
+        let source = Person.repository.appendingPathComponent(
+          "config/recipes/\(service.recipe).toml")
+        // The application that presigns has another origin than S3.
+        let base =
+          service.copy == "presign"
+          ? "http://localhost:\(port)/presign".replacing("/presign", with: "")
+            + "/presign" : "http://127.0.0.1:\(port)/\(service.copy)"
+        let text = try String(contentsOf: source, encoding: .utf8)
+          .replacing("\(service.origin)\(service.copy == "presign" ? "/presign" : "")", with: base)
+          .replacing(try Regex("(?m)^size = .*$"), with: "size = \"\(service.least)\"")
+          .replacing(try Regex("(?m)^above = .*$"), with: "above = \"1 MiB\"")
+          .replacing(
+            "[\"gcloud\", \"auth\", \"print-access-token\"]", with: "[\"echo\", \"token\"]")
+        try person.folder.write("recipe.toml", Array(edit(text).utf8))
+        // The recipe for Nextcloud wants a folder that is there.
+        if service.copy == "nextcloud" {
+          let folder = "http://127.0.0.1:\(port)/nextcloud/remote.php/dav/files/me/Uploads"
+          _ = try await person.shell("curl -s -u me:secret -X MKCOL \(folder)").end()
+        }
+      }
+
+      func hoist(_ line: String, secret: String? = nil) async throws -> Program.Outcome {
+        try await person.shell(
+          "export \(service.variable)='\(secret ?? service.secret)'; hoist \(line) --config recipe.toml"
+        ).end()
+      }
+
+      /// What the copy has of a file whose name contains this, by the SHA-256.
+      func stored(_ name: String) async throws -> [String] {
+        let outcome = try await person.shell("curl -sS http://127.0.0.1:\(port)/state").end()
+        let state = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+        let objects = (state as? [String: Any])?["objects"] as? [[String: Any]] ?? []
+        return objects.compactMap { object in
+          guard object["service"] as? String == service.copy, "\(object)".contains(name) else {
+            return nil
+          }
+          return object["sha256"] as? String
+        }
+      }
+
+      func digest(_ name: String) async throws -> String {
+        String(try await person.shell("sha256sum \(name)").end().output.prefix(64))
+      }
+    }
+
+    @Test(
+      "a large file and a small one are taken by the strict copy, byte for byte",
+      arguments: services)
+    func uploads(_ service: Service) async throws {
+      let desk = try await Desk(service)
+      let id = UUID().uuidString.prefix(8)
+      // B2 takes no small files in this way.
+      let files =
+        [("large-\(id).bin", 11_000_001)]
+        + (service.copy == "b2" ? [] : [("small-\(id).bin", 70_000)])
+      for (name, size) in files {
+        try desk.person.folder.write(name, count: size)
+        let outcome = try await desk.hoist("push \(name) --json")
+        #expect(outcome.status == 0, "\(outcome)")
+        let digest = try await desk.digest(name)
+        // Zipline and Cloudinary choose names of their own.
+        let stored = try await desk.stored(
+          ["zipline", "cloudinary"].contains(service.copy) ? digest : name)
+        #expect(stored == [digest])
+        #expect(!(outcome.output + outcome.errors).contains(service.secret))
+      }
+    }
+
+    @Test("what would be sent is shown: begin, the first piece, finish")
+    func preview() async throws {
+      let desk = try await Desk(try #require(Self.services.first { $0.copy == "presign" }))
+      try desk.person.folder.write("a.bin", count: 6_000_000)
+      let shown = try await desk.hoist("push a.bin --dry-run")
+      #expect(shown.status == 0, "\(shown)")
+      for line in [
+        "first POST http://localhost:\(desk.port)/presign/begin",
+        "before each piece GET http://localhost:\(desk.port)/presign/part?number=1&upload={begin.upload}",
+        "piece 1 of 2: PUT {ticket:/url}", "  in this piece 5242880 bytes",
+        "at the end POST http://localhost:\(desk.port)/presign/finish",
+      ] {
+        #expect(shown.output.contains("\(line)\n"), "\(line) in \(shown.output)")
+      }
+      #expect(!shown.output.contains(desk.service.secret))
+    }
+
+    /// What a service does not take, by a change to its recipe: what of the failure says which request, and what the
+    /// service said.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+      let testDescription: String
+      let copy: String
+      let change: [(from: String, to: String)]
+      var secret: String?
+      let message: String
+      let reply: String
+    }
+
+    static let refusals: [Refusal] = [
+      Refusal(
+        testDescription: "wrong credentials", copy: "gcs",
+        change: [("[\"echo\", \"token\"]", "[\"echo\", \"bad\"]")],
+        message: "begins the upload (pieces.begin): 401", reply: "Invalid Credentials"),
+      Refusal(
+        testDescription: "a wrong sum", copy: "b2",
+        change: [("{piece.sha1}\" }", "{file.sha1}\" }")],
+        message: "piece 1 of 3 (pieces.piece): 400", reply: "sha1"),
+      Refusal(
+        testDescription: "a missing piece", copy: "azure",
+        change: [("<Latest>{piece", "<Latest>{piece.index|05|base64}</Latest><Latest>{piece")],
+        message: "finishes the upload (pieces.finish): 400", reply: "InvalidBlockList"),
+      Refusal(
+        testDescription: "a wrong total", copy: "nextcloud",
+        change: [("OC-Total-Length = \"{file.size}\"", "OC-Total-Length = \"{piece.count}\"")],
+        message: "finishes the upload (pieces.finish): 400", reply: "Chunks on server do not sum up"
+      ),
+      Refusal(
+        testDescription: "a piece that is too small", copy: "presign",
+        change: [("size = \"5 MiB\"", "size = \"2 MiB\""), ("min = \"5 MiB\"\n", "")],
+        message: "finishes the upload (pieces.finish): 400", reply: "EntityTooSmall"),
+      Refusal(
+        testDescription: "pieces in the wrong order", copy: "dropbox",
+        change: [("\"offset\": {piece.offset}", "\"offset\": {piece.next}")],
+        message: "piece 1 of 3 (pieces.piece): 409", reply: "incorrect_offset"),
+      Refusal(
+        testDescription: "an upload that nobody knows", copy: "dropbox",
+        change: [("\"session_id\": \"{begin.id|json}\"", "\"session_id\": \"pid_x\"")],
+        message: "piece 1 of 3 (pieces.piece): 409", reply: "not_found"),
+      Refusal(
+        testDescription: "an unknown preset", copy: "cloudinary",
+        change: [("value = \"hoist\"", "value = \"bad\"")],
+        message: "piece 1 of 3 (pieces.piece): 400", reply: "preset"),
+    ]
+
+    @Test(
+      "what the service would not take fails, and says which request and why", arguments: refusals)
+    func refused(_ row: Refusal) async throws {
+      let service = try #require(Self.services.first { $0.copy == row.copy })
+      let desk = try await Desk(service) { text in
+        row.change.reduce(text) { $0.replacing($1.from, with: $1.to) }
+      }
+      try desk.person.folder.write("a.bin", count: 11_000_001)
+      let outcome = try await desk.hoist("push a.bin --json --attempts 1")
+      #expect(outcome.status == 1, "\(outcome)")
+      let end = try outcome.events().end(of: "a.bin")
+      #expect(end.text("message")?.contains(row.message) == true, "\(outcome.output)")
+      #expect(outcome.output.contains(row.reply), "\(outcome.output)")
+    }
+  }
+}
