@@ -36,7 +36,7 @@ final class PlainInterface: UserInterface {
   }
 
   /// Whether a signal has asked it to end.
-  private(set) var wasStopped = false
+  private var wasStopped = false
 
   init(_ audience: Audience, in context: Context) {
     self.audience = audience

@@ -183,7 +183,7 @@ extension HistoryRow {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
+      time: (entry.ended ?? entry.began).localMinute, end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
