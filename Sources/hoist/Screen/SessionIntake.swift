@@ -3,6 +3,7 @@ import FileDiscovery
 import Foundation
 import MultipartForm
 import Screens
+import Synchronization
 import UploadModel
 import UploadStore
 
@@ -21,7 +22,7 @@ final class SessionIntake {
   /// Where files are found, in the order of requests. A folder may take a long time.
   private let finding: DispatchQueue
   /// The typed line whose preview is being looked up.
-  private let previewed = LatestText()
+  private let previewed = Mutex("")
 
   init(
     into queue: SessionQueue, _ usual: QueueIntake, in rules: FolderRules, home: String,
@@ -145,10 +146,10 @@ final class SessionIntake {
 
   /// Says what a typed line would add, unless another one is typed meanwhile.
   func preview(_ text: String) {
-    previewed.set(text)
-    let (line, rules, previewed) = (TypedLine(text: text, home: home), rules, previewed)
-    loop.answer({ line.preview(rules: rules) { !previewed.isStill(text) } }) { preview in
-      preview.map { [.preview(for: text, $0)] } ?? []
+    previewed.withLock { $0 = text }
+    let (line, rules) = (TypedLine(text: text, home: home), rules)
+    loop.answer({ line.preview(rules: rules) { self.previewed.withLock { $0 != text } } }) {
+      $0.map { [.preview(for: text, $0)] } ?? []
     }
   }
 

@@ -52,6 +52,9 @@ final class SessionQueue {
     floor = options.floor
     link = QueueLink(queue: keeper.store.path, environment: context.environment)
     ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
+    link.onOrder = { [weak self] in self?.obey($0) }
+    link.onNews = { [weak self] in self?.hear($0) }
+    link.onLost = { [weak self] in self?.forgetNews($0) }
     targets.onChange = { [weak self] names in
       guard let self else { return }
       sendAsTheyAre(state.items.filter { names.contains($0.target) })
@@ -80,7 +83,7 @@ final class SessionQueue {
       }
       loop.handle([.aside(true)])
       nameSender()
-      lookOn()
+      link.listen()
       load()
     } catch {
       loop.handle([.queueRead])
@@ -339,7 +342,7 @@ final class SessionQueue {
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
-      show(ownSettings)
+      loop.handle([.of(ownSettings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
@@ -421,7 +424,8 @@ final class SessionQueue {
     engine.setLimit(state.rateLimit)
     for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
     engine.setStarted(state.isStarted)
-    serve()
+    link.serve()
+    link.tell([.settings(settings)])
   }
 
   // MARK: What other processes write
@@ -512,20 +516,13 @@ final class SessionQueue {
 
   // MARK: As the one that sends
 
-  /// Reports to others from now on, and does what they ask.
-  private func serve() {
-    link.onOrder = { [weak self] in self?.obey($0) }
-    link.serve()
-    link.tell([.settings(settings)])
-  }
-
   private func obey(_ order: SenderOrder) {
     guard let engine, !keeper.isLeaving else { return }
     give(order, to: engine)
     var changed = settings
     order.apply(to: &changed)
     guard changed != settings else { return }
-    show(changed)
+    loop.handle([.of(changed)])
     link.tell([.settings(changed)])
   }
 
@@ -540,16 +537,7 @@ final class SessionQueue {
     }
   }
 
-  private func show(_ settings: SenderSettings) { loop.handle([.of(settings)]) }
-
   // MARK: As one that looks on
-
-  /// Shows what the sending process does from now on.
-  private func lookOn() {
-    link.onNews = { [weak self] in self?.hear($0) }
-    link.onLost = { [weak self] in self?.forgetNews($0) }
-    link.listen()
-  }
 
   /// Names the process that sends the queue, as far as it is known: a screen that is left may hand over the queue.
   private func nameSender() {
