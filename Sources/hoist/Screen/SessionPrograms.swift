@@ -50,7 +50,7 @@ struct SessionPrograms {
   /// Starts a program, and reports if it fails.
   ///
   /// - Parameters:
-  ///   - failure: what to say then, before its status.
+  ///   - failure: what to say then, before how it ended.
   ///   - advice: what to say after it.
   private func start(
     _ words: [String], ifItFails failure: String = "the program run at the end failed",
@@ -60,7 +60,10 @@ struct SessionPrograms {
     Thread.detachNewThread { [weak loop] in
       var status: Int32 = 0
       guard waitpid(process, &status, 0) == process, status != 0 else { return }
-      let words = "\(failure) (status \(status >> 8 & 0xFF))\(advice)"
+      // wait(2): the low seven bits are the signal's number, the next eight the exit status.
+      let signal = status & 0x7F
+      let end = signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
+      let words = "\(failure) (\(end))\(advice)"
       onMain { loop?.handle([.message(words)]) }
     }
   }
