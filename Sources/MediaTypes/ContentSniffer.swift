@@ -9,7 +9,7 @@ import Synchronization
 public final class ContentSniffer: Sendable {
   /// How many bytes of a file are read: enough for every signature that is not at a file's end. That of an ISO 9660
   /// image is at 32769.
-  static let sampleSize = 128 * 1024
+  private static let sampleSize = 128 * 1024
 
   private enum State {
     case closed

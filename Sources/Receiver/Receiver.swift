@@ -91,8 +91,8 @@ public final class Receiver: Sendable {
 
   private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
     let configuration = configuration
-    let service = Service(
-      inbox: inbox, configuration: configuration, endpoints: endpoints, onEvent: onEvent)
+    let site = Site(inbox: inbox, configuration: configuration, onEvent: onEvent)
+    let service = Service(site, endpoints: endpoints)
     let maxConnections = Self.connectionLimit(configuration)
     return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 1_024)
@@ -116,8 +116,7 @@ public final class Receiver: Sendable {
         channel.eventLoop.makeCompletedFuture {
           let activity = Activity()
           let connection = Connection(
-            asyncChannel: try Self.configure(channel, activity, configuration), service: service,
-            connections: connections)
+            try Self.configure(channel, activity, configuration), site, service, connections)
           connections.add(channel, activity)
           Task(executorPreference: DiskExecutor.shared) {
             await connection.serve()

@@ -6,7 +6,7 @@ import Foundation
 @MainActor
 package final class SenderServer {
   /// The most simultaneous listeners; further ones are turned away.
-  package static let mostListeners = 32
+  private static let mostListeners = 32
   /// How many seconds a listener has to send its greeting.
   private static let patience = 10.0
 

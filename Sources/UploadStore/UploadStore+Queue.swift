@@ -3,15 +3,108 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// Edits to the queue.
+/// The queue, read and edited.
 extension UploadStore {
+  /// The queue in its order.
+  package func items() throws(StoreError) -> [UploadItem] {
+    try read { db in try Self.items(db, where: "listed") }
+  }
+
+  /// The given items that were sent, whether or not they are still in the queue.
+  package func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+    let numbers = ids.map { String($0.rawValue) }.joined(separator: ",")
+    return try read { db in
+      try Self.items(db, where: "state = 'done' AND item.id IN (\(numbers))")
+    }
+  }
+
+  /// The target of the last queued item that has not been sent yet; nil if there is none.
+  package func lastTarget() throws(StoreError) -> String? {
+    try read { db in
+      try String.fetchOne(
+        db, sql: "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
+      )
+    }
+  }
+
+  /// The number of the item that was queued last; 0 if there was none.
+  package func lastID() throws(StoreError) -> ItemID {
+    ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
+  }
+
+  /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are
+  /// smaller, so that they arrive at once however long the queue is.
+  ///
+  /// - Returns: the revision of the snapshot.
+  package func read(
+    inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
+  ) throws(StoreError) -> Int64 {
+    try read { db in
+      let end = try db.cachedStatement(
+        sql: """
+          SELECT MAX(position) FROM (
+            SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
+          """)
+      var (last, portion) = (Int64.min, min(100, size))
+      while let next = try Int64.fetchOne(end, arguments: [last, portion]) {
+        body(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
+        (last, portion) = (next, min(portion * 2, size))
+      }
+      return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
+    }
+  }
+
+  /// All changes since a revision.
+  package func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
+    try read { db in
+      let now = try Row.fetchOne(db, sql: "SELECT revision, reordered, stopped FROM queue")
+      var changes = QueueChanges(revision: now?[0] ?? revision)
+      changes.isStopped = now?[2]
+      changes.items = try Self.items(db, where: "listed AND revision > ?", [revision])
+      changes.removed = try Int64.fetchAll(
+        db, sql: "SELECT id FROM item WHERE NOT listed AND revision > ?", arguments: [revision]
+      ).map { ItemID($0) }
+      if let now, now[1] as Int64 > revision {
+        changes.order = try Int64.fetchAll(
+          db, sql: "SELECT id FROM item WHERE listed ORDER BY position"
+        ).map { ItemID($0) }
+      }
+      return changes
+    }
+  }
+
+  private static func items(
+    _ db: Database, where condition: String, _ arguments: StatementArguments = []
+  ) throws -> [UploadItem] {
+    let last = try lastAttempts(db, where: condition, arguments)
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position",
+      arguments: arguments)
+    return try Array(rows.map { ItemRows.item($0, last: last[$0[0]]) })
+  }
+
+  private static func lastAttempts(
+    _ db: Database, where condition: String, _ arguments: StatementArguments
+  ) throws -> [Int64: LastAttempt] {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT \(LastAttempt.columns) FROM attempt WHERE id IN (
+          SELECT MAX(attempt.id) FROM attempt JOIN item ON item.id = attempt.item
+          WHERE \(condition) GROUP BY item)
+        """, arguments: arguments)
+    var last: [Int64: LastAttempt] = [:]
+    while let row = try rows.next() { last[row[0]] = LastAttempt(row) }
+    return last
+  }
+
+  // MARK: Edits
+
   /// The initial distance between the positions of neighbours.
   private static let gap: Int64 = 1 << 32
 
   /// Appends items to the queue and returns them with their numbers. Long lists are written in portions, so
   /// that the engine's writes need not wait long.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func enqueue(
     _ items: [UploadItem], now: Date = Date()
   ) throws(StoreError) -> [UploadItem] {
@@ -54,7 +147,6 @@ extension UploadStore {
   /// started or finished.
   ///
   /// - Returns: the items as they now are in the queue.
-  /// - Throws: `StoreError` if the queue cannot be written.
   @discardableResult
   package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -86,7 +178,6 @@ extension UploadStore {
   /// wait again.
   ///
   /// - Returns: the items as they now are in the queue.
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let again = try db.cachedStatement(
@@ -107,8 +198,6 @@ extension UploadStore {
   }
 
   /// Updates how items are to be sent. Their states are left to the engine.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
@@ -129,8 +218,6 @@ extension UploadStore {
   }
 
   /// Removes items from the queue. The history keeps them.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
       let statement = try db.cachedStatement(
@@ -140,8 +227,6 @@ extension UploadStore {
   }
 
   /// Moves an item before another, or to the end.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
     try write { db, revision in
       guard id != other else { return }
@@ -154,8 +239,6 @@ extension UploadStore {
   }
 
   /// Arranges items in this order, within the places that they currently occupy.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
       var known: [Int64: Int64] = [:]
@@ -178,15 +261,11 @@ extension UploadStore {
 
   /// Whether the user has stopped the queue. No upload then starts until the user resumes it, whichever process
   /// sends, and however often hoist is started.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be read.
   package func isStopped() throws(StoreError) -> Bool {
     try read { db in try Bool.fetchOne(db, sql: "SELECT stopped FROM queue") ?? false }
   }
 
   /// Records that the user has stopped the queue or resumed it.
-  ///
-  /// - Throws: `StoreError` if the queue cannot be written.
   package func setStopped(_ isStopped: Bool) throws(StoreError) {
     try write { db, _ in
       try db.execute(sql: "UPDATE queue SET stopped = ?", arguments: [isStopped])

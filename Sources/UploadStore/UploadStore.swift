@@ -21,11 +21,11 @@ package final class UploadStore: Sendable {
 
   /// The path of the file.
   package let path: String
-  let pool: any DatabaseWriter
+  private let pool: any DatabaseWriter
   /// SQLite's count of commits by other connections, when it was last read.
-  let dataVersion = Mutex<Int64?>(nil)
+  private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
-  let progress = Mutex<[ItemID: Int64]>([:])
+  private let progress = Mutex<[ItemID: Int64]>([:])
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
@@ -171,5 +171,248 @@ package final class UploadStore: Sendable {
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw StoreError(failure + String(cString: strerror(errno))) }
     close(file)
+  }
+
+  // MARK: Sending
+
+  /// Records the start of attempts and returns the items that may start. The others have been removed, or
+  /// another process has changed their state.
+  ///
+  /// From then on the items count as being sent until `record` says otherwise, even after a crash.
+  package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
+    let begun = try write { db, revision in
+      let claim = try db.cachedStatement(
+        sql: """
+          UPDATE item SET state = 'sending', failure = NULL, revision = ?
+          WHERE id = ? AND listed AND state = 'waiting'
+          """)
+      let attempt = try db.cachedStatement(
+        sql: """
+          INSERT INTO attempt (item, number, began)
+          SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
+          """)
+      // Closes the attempt of an item that was removed while it was sent, and restored before its end was
+      // reported.
+      let leftOpen = try db.cachedStatement(
+        sql: """
+          UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
+          WHERE item = ? AND ended IS NULL
+          """)
+      var begun: Set<ItemID> = []
+      for id in ids {
+        try claim.execute(arguments: [revision, id.rawValue])
+        guard db.changesCount == 1 else { continue }
+        try leftOpen.execute(arguments: [now.timeIntervalSince1970, id.rawValue])
+        try attempt.execute(arguments: [id.rawValue, now.timeIntervalSince1970])
+        begun.insert(id)
+      }
+      return begun
+    }
+    progress.withLock { for id in begun { $0[id] = 0 } }
+    return begun
+  }
+
+  /// Records the new states of items, in order.
+  ///
+  /// - Parameter leaving: whether hoist is ending, so that uploads aborted now stay in the queue.
+  package func record(
+    _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
+  ) throws(StoreError) {
+    let notable = progress.withLock { progress in
+      changes.filter { id, state in
+        if case .sending(_, let sent, _) = state { progress[id] = sent }
+        return state.isWrittenDown
+      }
+    }
+    guard !notable.isEmpty else { return }
+    try write { db, revision in
+      let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
+      for (id, state) in notable {
+        let bytes = progress.withLock { $0[id] }
+        try writer.write(state, of: id, bytes: bytes, leaving: leaving)
+      }
+    }
+    progress.withLock { progress in
+      for (id, state) in notable where !state.isActive { progress[id] = nil }
+    }
+  }
+
+  /// Records where an item can resume and the offset at which the current attempt began; nil if the item has to
+  /// start over.
+  package func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
+    try write { db, revision in
+      try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
+        .execute(arguments: [JSONColumn.text(point), revision, id.rawValue])
+      try db.cachedStatement(sql: "UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
+        .execute(arguments: [point?.start, id.rawValue])
+    }
+  }
+
+  /// Converts changes for a `ResultJournal`. Items that are not in the queue are left out.
+  package func kept(
+    _ changes: [(ItemID, ItemState)], now: Date = Date()
+  ) throws(StoreError) -> [JournalEntry] {
+    try read { db in
+      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      return try changes.compactMap { id, state in
+        guard state.isWrittenDown,
+          let uuid = try UUID.fetchOne(uuid, arguments: [id.rawValue])
+        else { return nil }
+        return JournalEntry(item: id, uuid: uuid, state: state, date: now)
+      }
+    }
+  }
+
+  /// Records results that an earlier process could write only to a `ResultJournal`. Results for items of
+  /// another queue are ignored.
+  package func record(_ kept: [JournalEntry]) throws(StoreError) {
+    try write { db, revision in
+      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      for result in kept
+      where try UUID.fetchOne(uuid, arguments: [result.item.rawValue]) == result.uuid {
+        let writer = StateWriter(db: db, revision: revision, now: result.date.timeIntervalSince1970)
+        try writer.write(result.state, of: result.item, bytes: nil, leaving: true)
+      }
+    }
+  }
+
+  /// Items that were under way although no process was sending.
+  package struct Recovery: Hashable, Sendable {
+    /// Interrupted before every byte was sent. They wait again.
+    package var interrupted: [ItemID] = []
+    /// Sent completely but without a reply, so they may have arrived.
+    package var unknown: [ItemID] = []
+  }
+
+  /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
+  /// have an unknown outcome. Finished items leave the queue for the history.
+  ///
+  /// Call it while holding the `SenderLock`, before sending.
+  ///
+  /// - Parameter isRepeatable: whether a second copy does no harm at the target with this name.
+  package func recover(
+    now: Date = Date(), isRepeatable: (String) -> Bool = { _ in false }
+  ) throws(StoreError) -> Recovery {
+    try write { db, revision in
+      var recovery = Recovery()
+      let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, state, target FROM item WHERE state IN ('sending', 'handed over')
+          ORDER BY position
+          """)
+      for row in rows {
+        let id = ItemID(row[0])
+        if row[1] as String == "sending" {
+          recovery.interrupted.append(id)
+          let words = "hoist ended while this was being sent"
+          try writer.end(id, AttemptEnd(.interrupted, bytes: nil, message: words))
+          try writer.set("waiting", of: id)
+        } else {
+          recovery.unknown.append(id)
+          let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
+          let words = failure.explanation
+          try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: words))
+          let isHarmless = isRepeatable(row[2])
+          try writer.set(
+            isHarmless ? "waiting" : "failed", of: id,
+            failure: isHarmless ? nil : failure.cause.column)
+        }
+      }
+      try db.execute(
+        sql: "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'",
+        arguments: [revision])
+      return recovery
+    }
+  }
+
+  // MARK: Other processes
+
+  /// The changes since a revision, if another process has written since the last call; otherwise only the
+  /// current revision.
+  ///
+  /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no
+  ///   file shows: ask again soon.
+  package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
+    guard let (now, version) = try stamp() else { return nil }
+    if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
+    let changes = try changes(since: revision)
+    dataVersion.withLock { $0 = version }
+    return changes
+  }
+
+  /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is writing.
+  private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
+    do {
+      return try pool.writeWithoutTransaction { db in
+        // Starting a write transaction fails at once if another process is writing.
+        let patience = try Int64.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+        var stamp = (revision: Int64(0), version: Int64(0))
+        do {
+          try db.inTransaction(.immediate) {
+            stamp.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
+            stamp.version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            return .commit
+          }
+        } catch DatabaseError.SQLITE_BUSY {
+          return nil
+        }
+        return stamp
+      }
+    } catch {
+      throw StoreError(error, doing: "read", path: path)
+    }
+  }
+}
+
+/// Remembers which protocol servers speak, for targets that leave that open (`resume = "auto"`).
+extension UploadStore: ResumeMemory {
+  /// How many seconds an entry stays valid, since another server may take over the address.
+  private static let lifetime = 24.0 * 60 * 60
+
+  /// What was learnt about the server at an address within the last day.
+  package func resumeServer(at address: String) -> ResumeServer? {
+    resumeServer(at: address, now: Date())
+  }
+
+  func resumeServer(at address: String, now: Date) -> ResumeServer? {
+    let text = try? read { db in
+      try String.fetchOne(
+        db, sql: "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
+        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+    }
+    return JSONColumn.value(text ?? nil)
+  }
+
+  /// Stores what was learnt about a server; nil deletes it.
+  package func remember(_ server: ResumeServer?, at address: String) {
+    remember(server, at: address, now: Date())
+  }
+
+  func remember(_ server: ResumeServer?, at address: String, now: Date) {
+    let text = JSONColumn.text(server)
+    // This does not change the queue, and losing it does no harm.
+    try? pool.write { db in
+      try db.execute(
+        sql: "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",
+        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+      guard let text else { return }
+      try db.execute(
+        sql: "INSERT INTO resume_server VALUES (?, ?, ?)",
+        arguments: [address, text, now.timeIntervalSince1970])
+    }
+  }
+}
+
+extension ItemState {
+  /// Whether the state is stored. Progress is not.
+  fileprivate var isWrittenDown: Bool {
+    switch self {
+    case .preparing, .sending: false
+    case .waiting, .awaitingReply, .retrying, .paused, .done, .failed: true
+    }
   }
 }

@@ -37,4 +37,11 @@ public final class ScratchDirectory: Sendable {
     try Data(bytes).write(to: URL(fileURLWithPath: file))
     return file
   }
+
+  /// Writes a file of `count` bytes that are the same for the same seed, and gives its path.
+  @discardableResult
+  public func write(_ name: String, count: Int, seed: UInt64 = 1) throws -> String {
+    var generator = SplitMix64(seed: seed)
+    return try write(name, generator.bytes(count))
+  }
 }

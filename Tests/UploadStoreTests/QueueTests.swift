@@ -196,14 +196,10 @@ struct QueueTests {
     let revision = try mine.read(inPortionsOf: 100) { _ in }
     _ = try mine.changesByOthers(since: revision)
     _ = try other.enqueue([item("a")])
-    try other.pool.writeWithoutTransaction {
-      try $0.execute(sql: "ALTER TABLE attempt RENAME TO gone")
-    }
+    try other.write { db, _ in try db.execute(sql: "ALTER TABLE attempt RENAME TO gone") }
     #expect(throws: StoreError.self) { try mine.changesByOthers(since: revision) }
     // One's own writes are no reason to look.
-    try mine.pool.writeWithoutTransaction {
-      try $0.execute(sql: "ALTER TABLE gone RENAME TO attempt")
-    }
+    try mine.write { db, _ in try db.execute(sql: "ALTER TABLE gone RENAME TO attempt") }
     #expect(try mine.changesByOthers(since: revision)?.items.map(\.fileName) == ["a"])
   }
 

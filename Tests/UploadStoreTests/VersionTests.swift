@@ -120,8 +120,8 @@ struct VersionTests {
       "INSERT INTO attempt (item, number, began) VALUES (\(id), 1, 0), (\(id), 2, 0)",
     ]
     for sql in wrong {
-      #expect(throws: DatabaseError.self, "\(sql)") {
-        try store.pool.write { try $0.execute(sql: sql) }
+      #expect(throws: StoreError.self, "\(sql)") {
+        try store.write { db, _ in try db.execute(sql: sql) }
       }
     }
   }
@@ -131,7 +131,7 @@ struct VersionTests {
   )
   func durability() throws {
     func level(_ store: UploadStore) throws -> Int? {
-      try store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+      try store.write { db, _ in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
     }
     #expect(try level(harness.open()) == 2)
     let path = harness.folder.path("history.sqlite")

@@ -5,18 +5,20 @@ import NIOHTTP1
 struct Connection {
   typealias AsyncChannel = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-  let asyncChannel: AsyncChannel
-  let service: Service
-  let connections: ConnectionSet
+  private let asyncChannel: AsyncChannel
+  private let site: Site
+  private let service: Service
+  private let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
   /// Looked up while the connection is open, since its address is unknown after that.
   private let client: String
 
-  init(asyncChannel: AsyncChannel, service: Service, connections: ConnectionSet) {
+  init(
+    _ asyncChannel: AsyncChannel, _ site: Site, _ service: Service, _ connections: ConnectionSet
+  ) {
     self.asyncChannel = asyncChannel
-    self.service = service
-    self.connections = connections
+    (self.site, self.service, self.connections) = (site, service, connections)
     client = ClientName.of(asyncChannel.channel)
   }
 
@@ -55,10 +57,10 @@ struct Connection {
       await refuse(refusal, head, keepsAlive: keepsAlive)
       return keepsAlive
     } catch let stalled as StallTimeout.Stalled {
-      let timeout = service.configuration.stallTimeout
+      let timeout = site.configuration.stallTimeout
       let words =
         stalled.isSlow
-        ? "The request came at less than \(service.configuration.minBytesPerSecond) bytes a second "
+        ? "The request came at less than \(site.configuration.minBytesPerSecond) bytes a second "
           + "for \(timeout)."
         : "Nothing came for \(timeout)."
       await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
@@ -69,7 +71,7 @@ struct Connection {
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head, keepsAlive: false)
     } catch {
-      service.onEvent?(
+      site.onEvent?(
         connections.hasAborted
           ? .brokenOff(request: Self.line(head), client: client)
           : .disconnected(request: Self.line(head), client: client))
@@ -95,7 +97,7 @@ struct Connection {
   }
 
   private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead?, keepsAlive: Bool) async {
-    service.onEvent?(
+    site.onEvent?(
       .refused(
         status: refusal.code, message: refusal.message,
         request: head.map(Self.line) ?? "", client: client))

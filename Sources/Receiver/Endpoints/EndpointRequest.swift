@@ -6,16 +6,16 @@ import ScalarText
 /// A request for a ``ReceiverEndpoint``. Its body is read as it arrives.
 public struct EndpointRequest {
   private let request: Request
-  private let service: Service
+  private let site: Site
   private var hasToContinue: Bool
 
   /// The path as in the request, with percent-encoding and without the query.
   public let path: String
 
   /// - Throws: ``Refusal``: 417 for an expectation other than `100-continue`.
-  init(_ request: Request, service: Service) throws(Refusal) {
+  init(_ request: Request, site: Site) throws(Refusal) {
     self.request = request
-    self.service = service
+    self.site = site
     path = Route.path(of: request.head.uri)
     hasToContinue = try Admission.awaitsContinue(request.head)
   }
@@ -30,24 +30,24 @@ public struct EndpointRequest {
   public func header(_ name: String) -> [String] { request.head.headers[name] }
 
   /// The receiver's configuration.
-  public var configuration: Receiver.Configuration { service.configuration }
+  public var configuration: Receiver.Configuration { site.configuration }
 
   /// The receiver's folder.
-  public var folder: ReceiverFolder { ReceiverFolder(inbox: service.inbox) }
+  public var folder: ReceiverFolder { ReceiverFolder(inbox: site.inbox) }
 
   /// The receiver's address, without a slash at its end: ``Receiver/Configuration/publicURL``, or else the request's
   /// host over plain HTTP. Behind a proxy that terminates TLS, the receiver has to be given its public URL. For
   /// `Location`, use ``location(_:)``.
-  public var baseURL: String { service.baseURL(request) }
+  public var baseURL: String { site.baseURL(request) }
 
   /// The value of `Location` for one of the receiver's paths. It is relative unless the receiver has a public URL, so
   /// that it is also valid behind a proxy.
   /// - Parameter path: begins with a slash.
-  public func location(_ path: String) -> String { service.location(path) }
+  public func location(_ path: String) -> String { site.location(path) }
 
   /// The value of `Location` for a stored file, relative as ``location(_:)``.
   /// - Parameter name: its ``StoredFile/stored``.
-  public func fileLocation(_ name: String) -> String { service.location(ofStored: name) }
+  public func fileLocation(_ name: String) -> String { site.location(ofStored: name) }
 
   /// Where a stored file can be fetched.
   /// - Parameter name: its ``StoredFile/stored``.
@@ -87,9 +87,9 @@ public struct EndpointRequest {
   public mutating func storeForm(
     maxFiles: Int? = nil, checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
-    // The service sends `100 Continue` itself, once the length of the form is known to fit.
+    // The site sends `100 Continue` itself, once the length of the form is known to fit.
     hasToContinue = false
-    return try await service.store(
+    return try await site.store(
       request, maxFiles: maxFiles ?? configuration.maxFiles, checking: check)
   }
 

@@ -3,7 +3,7 @@ import Foundation
 /// The page at `/`: a form to send files with, and what arrived.
 enum IndexPage {
   /// More than this many files are counted, not shown.
-  static let maxShown = 1_000
+  private static let maxShown = 1_000
 
   static func html(_ entries: [Inbox.Entry], maxFiles: Int) -> String {
     let rows = entries.prefix(maxShown).map { entry in

@@ -2,6 +2,9 @@ import Foundation
 import ScalarText
 import Synchronization
 
+/// A file's number in the file system, independent of its name (inode).
+typealias FileNumber = UInt64
+
 /// The one folder that files are stored in.
 ///
 /// Every call goes through a descriptor of the folder and takes an ``EntryName``. So no name can lead out of the
@@ -27,9 +30,8 @@ final class Inbox: Sendable {
   /// The suffix of the names of arriving files.
   static let temporarySuffix = ".part"
 
-  let path: String
   /// The folder itself.
-  let descriptor: Int32
+  private let descriptor: Int32
   /// Held while one of the receiver's own files is changed, so that callers in this process take turns.
   let turn = NSLock()
   /// How many files may arrive at once, so that descriptors are left for connections, for downloads and for
@@ -46,7 +48,6 @@ final class Inbox: Sendable {
     guard descriptor >= 0 else {
       throw .folder(path: path, code: errno == ENOENT ? problem ?? ENOENT : errno)
     }
-    self.path = path
     self.mostTemporaries = mostTemporaries
     do throws(Failure) {
       try makeTemporary().discard()
@@ -205,7 +206,7 @@ final class Inbox: Sendable {
     return problem
   }
 
-  func names() throws(Failure) -> [EntryName] {
+  private func names() throws(Failure) -> [EntryName] {
     // fdopendir takes over its descriptor, and reading moves a shared offset: give it one of its own.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
@@ -224,5 +225,158 @@ final class Inbox: Sendable {
       if let name = name.flatMap({ EntryName($0) }) { names.append(name) }
     }
     return names
+  }
+
+  // MARK: Final names
+
+  /// Gives a temporary file its final name, without ever replacing another file, and returns it.
+  ///
+  /// A name that is taken gets ` (2)`, ` (3)` and so on. The file system decides who comes first.
+  func publish(_ temporary: EntryName, as name: SafeFileName) throws(Failure) -> EntryName {
+    var number = 1
+    for _ in 1...10_000 {
+      guard let candidate = Self.candidate(name, number) else {
+        throw Failure(doing: "name the file", code: EINVAL)
+      }
+      let code = move(temporary, to: candidate)
+      if code == 0 { return candidate }
+      guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
+      // Each round means that another upload got a name, so this ends.
+      number = nextFree(name, after: number)
+    }
+    throw Failure(doing: "name the file", code: EEXIST)
+  }
+
+  /// The name of a file that was published as `name`, found by its number; nil if it has none.
+  func find(_ number: FileNumber, named name: SafeFileName) -> EntryName? {
+    for count in 1...10_000 {
+      guard let candidate = Self.candidate(name, count) else { return nil }
+      var status = stat()
+      guard fstatat(descriptor, candidate.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        return nil
+      }
+      if FileNumber(status.st_ino) == number { return candidate }
+    }
+    return nil
+  }
+
+  /// A number whose name was free a moment ago, found in as many steps as the number has bits, so that the thousandth
+  /// file of one name does not look at the 999 before it.
+  private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
+    var taken = number
+    var free = taken * 2
+    while exists(Self.candidate(name, free)), free < Int.max / 2 {
+      (taken, free) = (free, free * 2)
+    }
+    while free - taken > 1 {
+      let middle = taken + (free - taken) / 2
+      if exists(Self.candidate(name, middle)) { taken = middle } else { free = middle }
+    }
+    return free
+  }
+
+  private static func candidate(_ name: SafeFileName, _ number: Int) -> EntryName? {
+    EntryName(name.candidate(number == 1 ? nil : String(number)))
+  }
+
+  private func exists(_ name: EntryName?) -> Bool {
+    guard let name else { return false }
+    var status = stat()
+    return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// Zero, or the value of `errno`: EEXIST if the name is taken.
+  private func move(_ temporary: EntryName, to name: EntryName) -> Int32 {
+    if linkat(descriptor, temporary.text, descriptor, name.text, 0) == 0 {
+      remove(temporary)
+      return 0
+    }
+    guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return errno }
+    // A file system without hard links (FAT): take the name with an empty file, then replace that.
+    let claim = open(name, O_WRONLY | O_CREAT | O_EXCL)
+    guard claim >= 0 else { return errno }
+    Foundation.close(claim)
+    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
+      let code = errno
+      remove(name)
+      return code
+    }
+    return 0
+  }
+
+  // MARK: The receiver's own files, which are neither listed nor fetched
+
+  /// The bytes of one of the receiver's own files; nil if there is none.
+  /// - Throws: ``Failure`` if it cannot be read, is not a regular file, or is longer than `limit`.
+  func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
+    let file: StoredContent
+    do throws(Failure) {
+      file = try openFile(name, doing: "read \(name)")
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      return nil
+    }
+    guard file.size <= limit else { throw Failure(doing: "read \(name)", code: EFBIG) }
+    var bytes: [UInt8] = []
+    while bytes.count < file.size {
+      guard let piece = file.read(atMost: file.size - Int64(bytes.count)) else {
+        throw Failure(doing: "read \(name)", code: EIO)
+      }
+      bytes += piece.readableBytesView
+    }
+    return bytes
+  }
+
+  /// Replaces one of the receiver's own files as a whole, and waits until the new one is on disk.
+  func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
+    let file = try makeTemporary()
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      try file.append(UnsafeRawBufferPointer(bytes))
+    }
+    _ = try file.finish(syncing: true)
+    try file.replace(name)
+    try sync()
+  }
+
+  /// Gives a temporary file its name, and replaces what has that name now.
+  func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
+    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
+      throw Failure(doing: "write \(name)", code: errno)
+    }
+  }
+
+  /// Whether a file exists, how many bytes it has, and when it was last written to.
+  func look(at name: EntryName) -> (found: Bool, size: Int64, changed: Date) {
+    var status = stat()
+    guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return (false, 0, .distantPast)
+    }
+    let time = status.st_mtim
+    let changed = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    return (true, Int64(status.st_size), changed)
+  }
+
+  /// The names of the receiver's own files that begin with these bytes.
+  func ownNames(withPrefix prefix: String) throws(Failure) -> [EntryName] {
+    try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
+  }
+
+  /// Calls `work` exclusively, in this process and others. The lock is the system's, on a file of this
+  /// name, and ends with the process that holds it.
+  func locked<Result>(
+    _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
+  ) throws -> Result {
+    let file = open(name, O_RDWR | O_CREAT)
+    guard file >= 0 else { throw Failure(doing: "open \(name)", code: errno) }
+    defer { Foundation.close(file) }
+    let deadline = ContinuousClock.now + patience
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      guard code == EWOULDBLOCK || code == EINTR, ContinuousClock.now < deadline else {
+        throw Failure(doing: "lock \(name)", code: code)
+      }
+      usleep(5_000)
+    }
+    return try work()
   }
 }

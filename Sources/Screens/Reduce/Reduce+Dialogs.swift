@@ -14,7 +14,7 @@ extension AppState {
   }
 
   /// Changes the line of text that has the keyboard, if one has.
-  mutating func editField(_ change: (inout TextField) -> Void) {
+  private mutating func editField(_ change: (inout TextField) -> Void) {
     switch dialog {
     case .prompt(var prompt):
       prompt.edit(change)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ScalarText
 import Settings
+import UploadModel
 
 /// Errors in the command line, in the form of other errors: one line that says what to do.
 enum Usage {
@@ -42,6 +43,23 @@ struct UserError: Error, CustomStringConvertible {
   init(_ description: String, status: ExitStatus = .usage) {
     self.description = description
     self.status = status
+  }
+
+  init(_ failure: Failure, doing: String) {
+    self.init("\(doing): \(SafeText.line(failure.sentence))", status: .someFailed)
+  }
+}
+
+extension Failure {
+  /// What happened to a request that is not an upload, in one sentence without its full stop.
+  var sentence: String {
+    switch cause {
+    case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),
+      .network(let why), .connectionRefused(let why), .unreachable(let why, _),
+      .proxyUnreachable(let why), .connectionLost(let why), .outcomeUnknown(let why):
+      "\(headline): \(why)"
+    default: reply.message.map { "\(headline): \($0)" } ?? headline
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 import Foundation
+import ScalarText
 import Settings
+import UploadModel
 
 /// Where the configuration is, to read and edit it.
 struct ConfigSource: Sendable {
@@ -9,6 +11,14 @@ struct ConfigSource: Sendable {
 
   /// Where it lies, or would.
   var path: String { named ?? Settings.usualPath(environment: environment) }
+
+  /// The same for people.
+  var shownPath: String {
+    let home = environment["HOME"] ?? ""
+    let isBelow = !home.isEmpty && path.hasPrefix(scalars: home + "/")
+    let rest = path.unicodeScalars.dropFirst(home.unicodeScalars.count)
+    return SafeText.line(isBelow ? "~" + String(rest) : path)
+  }
 
   /// The configuration, which need not be there unless it is named.
   func load() throws(ConfigError) -> Settings {

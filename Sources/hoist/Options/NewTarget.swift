@@ -2,11 +2,19 @@ import Foundation
 import ScalarText
 import Screens
 import Settings
+import UploadEngine
 import UploadModel
 
 /// A target made from the user's answers, and how it gets into the configuration.
 struct NewTarget {
   let target: Target
+
+  /// Why the user's answers do not make a target.
+  struct Refusal: Error {
+    let words: String
+    /// Whether the only problem is what answers at the URL, which may change.
+    var isGoodEnough = false
+  }
 
   /// - Parameter taken: the names that other targets have.
   /// - Throws: `InvalidInput` for the first answer that cannot be accepted.
@@ -29,6 +37,26 @@ struct NewTarget {
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
     self.target = target
+  }
+
+  /// Makes a target from the user's answers: tries it, unless it is good enough, and writes it into the
+  /// configuration, as the default if it is the first. Returns its name. If cancelled, it writes nothing.
+  static func make(
+    _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
+  ) async throws(Refusal) -> String {
+    do {
+      let settings = try config.load()
+      let new = try NewTarget(answers, taken: settings.targetNames)
+      if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
+        throw Refusal(words: obstacle, isGoodEnough: true)
+      }
+      try Task.checkCancellation()
+      let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
+      try new.write(to: config, asUsual: isFirst)
+      return new.target.name
+    } catch let error as Refusal {
+      throw error
+    } catch { throw Refusal(words: "\(error)") }
   }
 
   /// What is wrong with a name for a target; nil if nothing is.
@@ -59,7 +87,7 @@ struct NewTarget {
   }
 
   /// Writes it into the configuration, as the default target if there is none yet.
-  func write(to config: ConfigSource, asUsual: Bool) throws {
+  private func write(to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
       let text = try edit.adding(target, named: target.name)
       guard asUsual else { return text }

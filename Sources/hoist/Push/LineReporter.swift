@@ -11,10 +11,10 @@ struct LineReporter: PushReporter {
   private let isQuiet: Bool
   private let retry: RetryHint?
 
-  private(set) var estimates: [ItemID: ThroughputEstimate] = [:]
-  private(set) var lastLine: [ItemID: Instant] = [:]
+  private var estimates: [ItemID: ThroughputEstimate] = [:]
+  private var lastLine: [ItemID: Instant] = [:]
   /// Whether the summary has to report failures that no line has reported.
-  private(set) var hasUntold = false
+  private var hasUntold = false
 
   /// - Parameters:
   ///   - interval: the seconds between two lines about the same file.

@@ -36,7 +36,7 @@ final class PlainInterface: UserInterface {
   }
 
   /// Whether a signal has asked it to end.
-  private(set) var wasStopped = false
+  private var wasStopped = false
 
   init(_ audience: Audience, in context: Context) {
     self.audience = audience
@@ -49,10 +49,7 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  /// Whether nobody is there to answer.
   var isAlone: Bool { audience != .standardInput }
-
-  /// Whether it goes on when the queue is empty.
   var stays: Bool { audience == .nobodyForever }
 
   /// The exit status if the queue alone would end with `status`.

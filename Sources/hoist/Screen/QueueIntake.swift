@@ -13,7 +13,7 @@ struct QueueIntake: Sendable {
   /// Whether those stay out of which only a look on the server tells whether it has them.
   var skipsDoubtful = false
   /// Whether files are compared by their content.
-  var comparesContent = false
+  private var comparesContent = false
 
   init(store: UploadStore, _ options: SentOptions? = nil) {
     self.store = store

@@ -2,14 +2,12 @@ import Dispatch
 import FileDiscovery
 import Foundation
 import Screens
-import SenderLink
 import Settings
 import UploadEngine
 import UploadModel
-import UploadStore
 
-/// Ties the screen to the queue and the engine: events into `reduce`, effects out of it, frames to the
-/// terminal. It has no rules of its own.
+/// Ties the screen to the queue and the engine: gives each effect to the part of the session that performs it. It has
+/// no rules of its own.
 @MainActor
 final class ScreenSession {
   /// How a session differs from a normal one.
@@ -40,68 +38,47 @@ final class ScreenSession {
     var preferences = ScreenPreferences()
   }
 
-  let book: TargetCatalog
-  let keeper: QueueRecorder
-  let options: Options
-  let context: Context
-  var home: String { context.home }
-  var time: TimeSource { context.time }
-  let interface: any UserInterface
-  /// The tokens for uploads and for all other requests to servers.
-  let tokens = TokenSource()
-  var intake: FileIntake
-  /// Finds files and reads the queue, in the order of requests. A folder may take a long time.
-  let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-  /// Answers keys while files are still being found.
-  let answerQueue = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
-  /// Nil while another process sends what is in the queue.
-  var engine: UploadEngine?
-  var state: AppState
-  /// The targets whose addresses the screen knows.
-  var located: Set<String> = []
-  /// Tries a new target.
-  var trial: Task<Void, Never>?
-  /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
-  var floor = ItemID(0)
-  /// The revision of the queue on disk that the screen shows.
-  var revision: Int64 = 0
-  /// The revision since which news may have taken precedence over the queue.
-  var heardSince: Int64 = 0
-  /// Whether the user has stopped the queue, as last read from it.
-  var isStopped = false
-  /// Whether the queue could not be read or taken over, so that its content is unknown.
-  var isUnusable = false
-  var watch: ChangeWatch?
-  /// Brings the engine's news.
-  var throttle: ChangeBuffer?
-  /// The typed line whose preview is being looked up.
-  let previewed = LatestText()
-  /// The settings of this session's user, regardless of those in the sending session.
-  var ownSettings: SenderSettings
-  /// Whether the process that sends has told all that was the case when this one came.
-  var isInformed = false
-  /// Other processes that show the same queue, or the one that sends it.
-  let link: QueueLink
-  private var clock: (any DispatchSourceTimer)?
-  /// Whether the screen is being left and uploads are being broken off.
-  var isLeaving: Bool { keeper.isLeaving }
+  private let keeper: QueueRecorder
+  private let context: Context
+  private let options: Options
+  private let loop: ScreenLoop
+  private let targets: SessionTargets
+  private let queue: SessionQueue
+  private let intake: SessionIntake
+  private let answers: SessionAnswers
+  private let programs: SessionPrograms
   private var leave: CheckedContinuation<QuitMode, Never>?
 
   /// Takes over the terminal.
   init(
     book: TargetCatalog, keeper: QueueRecorder, context: Context, options: Options = Options()
   ) throws {
-    self.book = book
-    intake = FileIntake(for: book.current)
-    self.keeper = keeper
-    self.context = context
-    link = QueueLink(queue: keeper.store.path, environment: context.environment)
-    ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
-    self.options = options
-    floor = options.floor
+    (self.keeper, self.context, self.options) = (keeper, context, options)
+    let interface = try options.preferences.interface(in: context)
+    loop = ScreenLoop(
+      Self.firstState(book, interface, options, context), on: interface, time: context.time)
+    targets = SessionTargets(book, loop)
+    let (tokens, reading) = (
+      TokenSource(), DispatchQueue(label: "hoist.intake", qos: .userInitiated)
+    )
+    queue = SessionQueue(
+      keeper, loop, targets, book, tokens: tokens, options: options, context: context,
+      reading: reading)
+    intake = SessionIntake(
+      into: queue, QueueIntake(store: keeper.store, options.sent), in: options.rules,
+      home: context.home, loop, targets, book, on: reading)
+    answers = SessionAnswers(
+      loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
+    programs = SessionPrograms(
+      loop: loop, environment: context.environment, endCommand: options.preferences.endCommand)
+    loop.onEffect = { [weak self] in self?.perform($0) }
+  }
+
+  private static func firstState(
+    _ book: TargetCatalog, _ interface: any UserInterface, _ options: Options, _ context: Context
+  ) -> AppState {
     let target = book.current
-    interface = try options.preferences.interface(in: context)
-    state = AppState(
+    var state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
       size: interface.size, now: context.time.now(), isReading: true, notice: options.notice)
@@ -111,114 +88,90 @@ final class ScreenSession {
     state.options.endSignal = options.preferences.endSignal
     state.options.midnight = context.time.midnight()
     state.options.targetURLs = book.urls
-    state.options.configuration = Self.words(for: book.configuration, home: context.home)
+    state.options.configuration = book.configuration?.shownPath
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
-    _ = reduce(
-      &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
+    _ = reduce(
+      &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
+    return state
   }
 
   /// Shows the screen until the user leaves it.
   func run(files: [FileArgument]) async -> ExitStatus {
-    interface.onEvents = { [weak self] in self?.handle($0) }
-    if let interface = interface as? PlainInterface {
-      interface.state = { [weak self] in self?.state }
-      interface.onEnd = { [weak self] in self?.finishThenLeave() }
-      interface.settle = { [settling] in _ = settling() }
+    let plain = loop.interface as? PlainInterface
+    if let plain {
+      plain.state = { [weak loop] in loop?.state }
+      plain.onEnd = { [weak self] in self?.finishThenLeave() }
+      plain.settle = { [weak intake] in _ = intake?.settle() }
     }
-    interface.show(state)
-    openQueue()
-    if !files.isEmpty { add(files) }
+    loop.start()
+    queue.open()
+    if !files.isEmpty { intake.add(files) }
 
     let leaving = await withCheckedContinuation { leave = $0 }
     let isSettled = leaving == .forced ? true : await settleIntake()
-    clock?.cancel()
-    watch?.stop()
-    interface.restore()
+    loop.stop()
     if leaving == .background {
       // Closing the terminal must not interrupt the handover.
       signal(SIGHUP, SIG_IGN)
     }
-    if leaving != .forced {
-      await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
-      throttle?.deliverNow()
-    }
-    link.stop()
+    await queue.close(leaving)
     if !isSettled {
       context.output.error("… and files that were still being looked for: add them again")
     }
     let unwritten = keeper.settle()
-    let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
-    var status = report(without: unwritten, successor: successor)
-    if let front = interface as? PlainInterface {
-      status = front.status(
-        status,
-        hasFailures: isUnusable || unwritten != nil
-          || state.items.contains { $0.state.failure != nil })
-    }
+    let report = SessionReport(
+      state: loop.state, isStopped: queue.isStopped, isUnusable: queue.isUnusable,
+      unwritten: unwritten,
+      successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
+    for line in report.lines { context.output.error(line) }
+    let status = plain?.status(report.status, hasFailures: report.hasFailures) ?? report.status
     return leaving == .forced && status != .success ? .interrupted : status
-  }
-
-  // MARK: Events and effects
-
-  func handle(_ events: [AppEvent]) {
-    // Update the time first, so that durations on the screen are correct.
-    _ = reduce(&state, .tick(time.now()))
-    var isAnswered = false
-    for event in events {
-      let effects = reduce(&state, event)
-      // Answer the key before writing to the disk.
-      if !isAnswered, effects.contains(where: \.isWritten) {
-        interface.show(state)
-        isAnswered = true
-      }
-      for effect in effects { perform(effect) }
-    }
-    keepTime()
-    interface.show(state)
   }
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths, let target, let isMeant): add(paths, to: target, again: isMeant)
-    case .addAgain(let items): addAgain(items)
-    case .preview(let text): preview(text)
-    case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
-    case .stopSetUp: trial?.cancel()
-    case .readTargets: readTargets()
-    case .complete(let text): complete(text)
-    case .retry(let ids), .resume(let ids): retry(ids)
-    case .pause(let ids): pause(ids)
-    case .remove(let ids, let begun): remove(ids, begun: begun)
-    case .restore(let places): restore(places)
-    case .move(let id, let other): move(id, before: other)
-    case .reorder(let order): arrange(order)
-    case .edit(let edited): edit(edited)
-    case .setStarted(let isStarted): setStopped(!isStarted)
-    case .hold: control(.start(false))
-    case .setConcurrency(let count, let target): control(.lanes(count, target: target))
-    case .setLimit(let limit): control(.limit(limit))
-    case .probe:
-      if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
-    case .listFolder(let path): listFolder(path)
-    case .switchTarget(let name): readTargets(turningTo: name)
-    case .listServer: listServer()
-    case .deleteOnServer(let rows): deleteOnServer(rows)
-    case .deleteUploaded(let files): deleteUploaded(files)
-    case .listHistory: listHistory()
-    case .inspect(let id): inspect(id)
-    case .copyAsCurl(let id): copyAsCurl(id)
-    case .openURL(let url): openURL(url)
-    case .copy(let text): interface.copy(text)
-    case .notify(let text): notify(text)
-    case .notifyDesktop(let text): notifyDesktop(text)
-    case .runEndCommand(let counts): runEndCommand(counts)
-    case .bell: interface.ring()
-    case .redraw: interface.redraw()
-    case .suspend: interface.suspend()
+    case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
+    case .addAgain(let items): intake.addAgain(items)
+    case .preview(let text): intake.preview(text)
+    case .complete(let text): intake.complete(text)
+    case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
+    case .stopSetUp: targets.stopSetUp()
+    case .readTargets: targets.read()
+    case .switchTarget(let name): targets.read(turningTo: name)
+    case .retry(let ids), .resume(let ids): queue.retry(ids)
+    case .pause(let ids): queue.pause(ids)
+    case .remove(let ids, let begun): queue.remove(ids, begun: begun)
+    case .restore(let places): queue.restore(places)
+    case .move(let id, let other): queue.move(id, before: other)
+    case .reorder(let order): queue.arrange(order)
+    case .edit(let edited): queue.edit(edited)
+    case .setStarted(let isStarted): queue.setStopped(!isStarted)
+    case .hold: queue.control(.start(false))
+    case .setConcurrency(let count, let target): queue.control(.lanes(count, target: target))
+    case .setLimit(let limit): queue.control(.limit(limit))
+    case .probe: queue.tryServers()
+    case .listFolder(let path): answers.listFolder(path)
+    case .listServer: answers.listServer()
+    case .deleteOnServer(let rows): answers.deleteOnServer(rows)
+    case .deleteUploaded(let files): answers.deleteUploaded(files)
+    case .listHistory: answers.listHistory()
+    case .inspect(let id): answers.inspect(id)
+    case .copyAsCurl(let id): answers.copyAsCurl(id)
+    case .openURL(let url): programs.openURL(url)
+    // Of several processes that show a queue, the one that sends does once what its end asks for.
+    case .notifyDesktop(let text): if queue.isSender { programs.notifyDesktop(text) }
+    case .runEndCommand(let counts): if queue.isSender { programs.runEndCommand(counts) }
+    case .notify(let text):
+      if loop.interface.isAlone { perform(.notifyDesktop(text)) }
+      loop.interface.notify(text)
+    case .copy(let text): loop.interface.copy(text)
+    case .bell: loop.interface.ring()
+    case .redraw: loop.interface.redraw()
+    case .suspend: loop.interface.suspend()
     case .quit(let leaving):
       keeper.leave()
       leave?.resume(returning: leaving)
@@ -229,71 +182,50 @@ final class ScreenSession {
   /// At the end of the input: leaves when everything has been sent, including files that are still being
   /// found. `hoist send` also waits for what another hoist sends; a script on standard input does not.
   private func finishThenLeave() {
-    afterIntake { [weak self] in
+    intake.afterAll { [weak self] in
       guard let self else { return }
-      let leavesNow = state.isAside && (interface as? PlainInterface)?.isAlone != true
-      handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
+      let isAside = loop.state.isAside
+      let leavesNow = isAside && !loop.interface.isAlone
+      loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
       // A server may be away for days.
       guard leave != nil else { return }
       let ending =
-        state.isAside
+        isAside
         ? "this ends when all is sent; ^c ends it now, and the other hoist goes on"
         : "this ends when all is sent; ^c ends now, and the rest stays queued"
-      handle([.message(isStopped ? "\(Self.stoppedWords); \(ending)" : ending)])
+      loop.handle([
+        .message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)
+      ])
     }
   }
 
-  /// Waits a few seconds at most until all requested files are found and in the queue. Returns whether they
-  /// are.
   private func settleIntake() async -> Bool {
-    let settle = settling
-    return await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: settle()) }
+    await withCheckedContinuation { [intake] continuation in
+      Thread.detachNewThread { continuation.resume(returning: intake.settle()) }
     }
   }
 
-  /// The same, blocking the calling thread, which must not be the main one.
-  private var settling: @Sendable () -> Bool {
-    let afterIntake = afterIntake
-    return {
-      let settled = DispatchSemaphore(value: 0)
-      afterIntake { settled.signal() }
-      return settled.wait(timeout: .now() + 3) == .success
+  /// Starts the process that continues, and hands over the right to send without a gap. Returns its number; nil
+  /// if it did not begin, in which case the queue is kept for the next hoist.
+  private func goOnInBackground() -> pid_t? {
+    guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
+    let handover = Handover(
+      arguments: arguments, limit: loop.state.rateLimit, lanes: loop.state.wishes,
+      floor: queue.floor)
+    do throws(BackgroundSender.Failure) {
+      return try BackgroundSender.start(handover, lock: lock)
+    } catch {
+      context.output.error("! nothing goes on in the background: \(error.reason)")
+      return nil
     }
   }
+}
 
-  /// Calls back on the main queue once all files requested so far are found and in the queue.
-  private var afterIntake: @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void {
-    let (intakeQueue, answerQueue) = (intakeQueue, answerQueue)
-    return { body in
-      // Events already on the main queue may request files first.
-      DispatchQueue.main.async {
-        intakeQueue.async {
-          answerQueue.async { onMain(body) }
-        }
-      }
-    }
+extension TimeSource {
+  /// Seconds since midnight, local time, at instant 0 of the monotonic clock.
+  fileprivate func midnight() -> Double {
+    let date = date()
+    let today = Calendar.current.startOfDay(for: date)
+    return date.timeIntervalSince(today) - now().seconds
   }
-
-  // MARK: Time
-
-  /// A clock that runs only while something on the screen depends on it.
-  private func keepTime() {
-    if !state.needsTicks {
-      clock?.cancel()
-      clock = nil
-    } else if clock == nil {
-      let timer = DispatchSource.makeTimerSource(queue: .main)
-      timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(25))
-      timer.setEventHandler { [weak self] in
-        MainActor.assumeIsolated {
-          guard let self else { return }
-          self.handle([.tick(self.time.now())])
-        }
-      }
-      timer.activate()
-      clock = timer
-    }
-  }
-
 }

@@ -10,6 +10,10 @@ protocol UserInterface: AnyObject {
   var isUTF8: Bool { get }
   /// The size of the screen.
   var size: Size { get }
+  /// Whether nobody is there to answer.
+  var isAlone: Bool { get }
+  /// Whether it goes on when the queue is empty.
+  var stays: Bool { get }
 
   /// Shows the state.
   func show(_ state: AppState)
@@ -28,5 +32,7 @@ protocol UserInterface: AnyObject {
 }
 
 extension Terminal: UserInterface {
+  var isAlone: Bool { false }
+  var stays: Bool { false }
   func show(_ state: AppState) { draw(render(state, size: size)) }
 }

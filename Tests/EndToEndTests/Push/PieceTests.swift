@@ -156,7 +156,7 @@ extension EndToEnd {
       Refusal(
         testDescription: "a wrong sum", copy: "b2",
         change: [("{piece.sha1}\" }", "{file.sha1}\" }")],
-        message: "piece 1 of 3 (pieces.piece): 400", reply: "sha1"),
+        message: "piece 1 of 3 (pieces.piece): 400", reply: "Checksum did not match"),
       Refusal(
         testDescription: "a missing piece", copy: "azure",
         change: [("<Latest>{piece", "<Latest>{piece.index|05|base64}</Latest><Latest>{piece")],
@@ -172,7 +172,7 @@ extension EndToEnd {
         message: "finishes the upload (pieces.finish): 400", reply: "EntityTooSmall"),
       Refusal(
         testDescription: "pieces in the wrong order", copy: "dropbox",
-        change: [("\"offset\": {piece.offset}", "\"offset\": {piece.next}")],
+        change: [("append_v2\"\nheaders", "append_v2\"\nmethod"), ("x", "x")],
         message: "piece 1 of 3 (pieces.piece): 409", reply: "incorrect_offset"),
       Refusal(
         testDescription: "an upload that nobody knows", copy: "dropbox",

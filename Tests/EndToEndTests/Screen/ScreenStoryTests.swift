@@ -310,6 +310,19 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "the screen says how the person's command for the end failed",
+      arguments: [("exit 3", "(status 3)"), ("kill -9 $$", "(signal 9)")])
+    func endCommand(script: String, words: String) async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure("[screen]\non_end = [\"sh\", \"-c\", \"\(script)\"]\n")
+      try person.folder.write("a.txt", [1])
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.txt --to \(inbox.url)")
+      try await terminal.wait(for: "the program run at the end failed \(words)")
+    }
+
     @Test("the panes show the history and the log")
     func panes() async throws {
       let person = try Person()

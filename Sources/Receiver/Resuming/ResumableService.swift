@@ -4,20 +4,26 @@ import ScalarText
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that continues
 /// in further requests if the first one was broken off.
-extension Service {
+struct ResumableService: Sendable {
   private static let pieceType = "application/partial-upload"
 
+  private let site: Site
+  private let intake: PartialIntake
+
+  init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
+
   /// The limits of uploads ("Limits").
-  func resumableLimits() -> Reply {
+  func limits() -> Reply {
     .empty(.noContent, [("Upload-Limit", limits(of: nil))])
   }
 
   /// Handles the request that begins an upload ("Upload Creation").
-  func beginResumable(
+  func begin(
     _ asked: ResumableRequest, _ request: Request, maxFiles: Int
   ) async throws -> Reply {
     try await refusing { () async throws -> Reply in
-      try Admission.check(request.head, configuration: configuration, freeBytes: inbox.freeBytes)
+      try Admission.check(
+        request.head, configuration: site.configuration, freeBytes: site.inbox.freeBytes)
       _ = try Admission.awaitsContinue(request.head)
       let type = request.header("content-type") ?? "application/octet-stream"
       let isForm = type.lowercasedASCII.hasPrefix(scalars: "multipart/")
@@ -29,16 +35,15 @@ extension Service {
       let length = try asked.wholeLength(after: 0, known: nil)
       if let length {
         try Admission.checkRoom(
-          for: length, of: "upload", atMost: mostBytes(isForm: isForm), configuration,
-          inbox.freeBytes, headers: [("Upload-Limit", limits(of: nil))])
+          for: length, of: "upload", atMost: mostBytes(isForm: isForm), site.configuration,
+          site.inbox.freeBytes, headers: [("Upload-Limit", limits(of: nil))])
       }
-      let id = try uploads.create(
-        PartialUploads.Record(
-          length: length ?? .max, name: Self.fileName(request), type: type,
-          purpose: PartialUploads.Record.Purpose(form: isForm ? type : nil, maxFiles: maxFiles)))
-      let file = try await resumable(id, request)
+      let record = PartialUploads.Record(
+        length: length ?? .max, name: Self.fileName(request), type: type,
+        purpose: PartialUploads.Record.Purpose(form: isForm ? type : nil, maxFiles: maxFiles))
+      let file = try await intake.create(record, for: request)
       let place = [
-        ("Location", location("/uploads/\(id)")),
+        ("Location", site.location("/uploads/\(file.id)")),
         ("Upload-Limit", limits(of: file)),
       ]
       try await request.inform(place)
@@ -52,14 +57,14 @@ extension Service {
   }
 
   /// Handles a request about an upload.
-  func answerResumable(_ id: String, _ request: Request) async throws -> Reply {
+  func answer(_ id: String, _ request: Request) async throws -> Reply {
     try await refusing { () async throws -> Reply in
-      if request.head.method != .PATCH { try await skipBody(of: request) }
-      let file = try await resumable(id, request)
+      if request.head.method != .PATCH { try await site.skipBody(of: request) }
+      let file = try await open(id, request)
       switch request.head.method {
       case .HEAD, .GET: return status(of: file)
       case .DELETE:
-        uploads.remove(id)
+        intake.remove(file)
         return .empty(.noContent)
       case .PATCH: return try await append(to: file, request)
       default: throw Refusal(.methodNotAllowed, "This method does nothing here.")
@@ -101,7 +106,7 @@ extension Service {
       guard asked.isLast, asked.contentLength == 0 else {
         throw Refusal(.badRequest, "The upload is complete.")
       }
-      _ = try await receive(file, request)
+      _ = try await intake.receive(file, request)
       return Self.reply(answer)
     }
     return try await store(asked, file, request)
@@ -116,7 +121,7 @@ extension Service {
       try file.update { $0.length = length }
     }
     let most = mostBytes(isForm: file.record.purpose?.form != nil)
-    _ = try await receive(file, request, atMost: most) { offset in
+    _ = try await intake.receive(file, request, atMost: most) { offset in
       try await request.inform([("Upload-Offset", "\(offset)")])
     }
     guard asked.isLast else {
@@ -132,7 +137,7 @@ extension Service {
     }
     let answer: PartialUploads.Record.Answer
     do { answer = try complete(file, request) } catch let refusal as Refusal {
-      uploads.remove(file.id)
+      intake.remove(file)
       var refusal = refusal
       refusal.headers.append(("Upload-Complete", "?1"))
       throw refusal
@@ -151,15 +156,15 @@ extension Service {
       // The receiver was killed between giving the file its name and saying so.
       receipt = StoredForm(files: [], fields: [:])
     } else {
-      receipt = StoredForm(files: [try publish(file, nil, request)], fields: [:])
+      receipt = StoredForm(files: [try intake.publish(file, nil, request)], fields: [:])
     }
-    let reply = reply(receipt)
+    let reply = site.reply(receipt)
     guard case .bytes(let bytes) = reply.body else {
       throw Refusal(.internalServerError, "The receiver could not answer this.")
     }
     let answer = PartialUploads.Record.Answer(
       status: Int(reply.status.code),
-      location: receipt.files.first.map { location(ofStored: $0.stored) },
+      location: receipt.files.first.map { site.location(ofStored: $0.stored) },
       text: String(decoding: bytes, as: UTF8.self))
     try file.finish(with: answer)
     return answer
@@ -169,14 +174,14 @@ extension Service {
     _ type: String, of file: PartialFile, _ request: Request
   ) throws -> StoredForm {
     do {
-      let intake = FormIntake(
-        boundary: try Boundary(contentType: type), inbox: inbox,
-        maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: configuration)
-      try file.read(intake.push)
-      let receipt = try intake.finish(
-        baseURL: baseURL(request), named: file.record.named ?? [],
+      let form = FormIntake(
+        boundary: try Boundary(contentType: type), inbox: site.inbox,
+        maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: site.configuration)
+      try file.read(form.push)
+      let receipt = try form.finish(
+        baseURL: site.baseURL(request), named: file.record.named ?? [],
         naming: { identities in try file.update { $0.named = identities } })
-      tell(of: receipt.files, request)
+      site.tell(of: receipt.files, request)
       return receipt
     } catch {
       throw Refusal(of: error) ?? error
@@ -185,8 +190,8 @@ extension Service {
 
   // MARK: Steps
 
-  private func resumable(_ id: String, _ request: Request) async throws -> PartialFile {
-    let file = try await opened(id, for: request)
+  private func open(_ id: String, _ request: Request) async throws -> PartialFile {
+    let file = try await intake.open(id, for: request)
     guard file.record.purpose != nil else {
       throw Refusal(.notFound, "This upload was begun with tus: send Tus-Resumable.")
     }
@@ -206,8 +211,8 @@ extension Service {
 
   private func mostBytes(isForm: Bool) -> Int64 {
     isForm
-      ? configuration.maxRequestBytes
-      : min(configuration.maxRequestBytes, configuration.maxFileBytes)
+      ? site.configuration.maxRequestBytes
+      : min(site.configuration.maxRequestBytes, site.configuration.maxFileBytes)
   }
 
   /// `Upload-Limit` for an upload, or for all.

@@ -1,18 +1,24 @@
+import Foundation
 import NIOHTTP1
 import ScalarText
 
 /// tus 1.0.0 (https://tus.io/protocols/resumable-upload): uploads that come in several requests.
-extension Service {
+struct TusService: Sendable {
   private static let version = "1.0.0"
   private static let extensions = "creation,creation-with-upload,checksum,termination,expiration"
   /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
 
+  private let site: Site
+  private let intake: PartialIntake
+
+  init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
+
   /// - Parameter id: the upload's identifier; nil for the address where uploads are created.
-  func answerTus(_ id: String?, _ request: Request) async throws -> Reply {
+  func answer(_ id: String?, _ request: Request) async throws -> Reply {
     let version = ("Tus-Resumable", Self.version)
     do {
-      var reply = try await tus(id, request)
+      var reply = try await perform(id, request)
       reply.headers.append(version)
       return reply
     } catch {
@@ -22,15 +28,15 @@ extension Service {
     }
   }
 
-  private func tus(_ id: String?, _ request: Request) async throws -> Reply {
+  private func perform(_ id: String?, _ request: Request) async throws -> Reply {
     var method = request.head.method
     // For clients behind something that does not know PATCH.
     if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
     if method == .OPTIONS {
-      try await skipBody(of: request)
-      return tusOptions()
+      try await site.skipBody(of: request)
+      return options()
     }
     guard request.header("tus-resumable")?.trimming(\.isBlank) == Self.version else {
       throw Refusal(
@@ -40,24 +46,24 @@ extension Service {
     switch (id, method) {
     case (nil, .POST): return try await create(request)
     case (let id?, .HEAD):
-      try await skipBody(of: request)
+      try await site.skipBody(of: request)
       return try await status(of: id, request)
     case (let id?, .PATCH): return try await append(to: id, request)
     case (let id?, .DELETE):
-      try await skipBody(of: request)
+      try await site.skipBody(of: request)
       return try await terminate(id, request)
     default:
       throw Refusal(.methodNotAllowed, "This method does nothing here.")
     }
   }
 
-  private func tusOptions() -> Reply {
+  private func options() -> Reply {
     var headers = [
       ("Tus-Version", Self.version), ("Tus-Extension", Self.extensions),
       ("Tus-Checksum-Algorithm", Checksum.algorithms),
     ]
-    if configuration.maxFileBytes < .max {
-      headers.append(("Tus-Max-Size", "\(configuration.maxFileBytes)"))
+    if site.configuration.maxFileBytes < .max {
+      headers.append(("Tus-Max-Size", "\(site.configuration.maxFileBytes)"))
     }
     return .empty(.noContent, headers)
   }
@@ -67,30 +73,30 @@ extension Service {
   private func create(_ request: Request) async throws -> Reply {
     let length = try Self.number("Upload-Length", request)
     try Admission.checkRoom(
-      for: length, of: "file", atMost: configuration.maxFileBytes, configuration, inbox.freeBytes)
+      for: length, of: "file", atMost: site.configuration.maxFileBytes, site.configuration,
+      site.inbox.freeBytes)
     let said = request.header("upload-metadata")
     let metadata = try UploadMetadata(said)
     let record = PartialUploads.Record(
       length: length, name: metadata.first(of: "filename", "name") ?? "file",
       type: metadata.first(of: "filetype", "type") ?? "application/octet-stream", metadata: said)
     let hasContent = request.header("content-type")?.lowercased() == Self.pieceType
-    if !hasContent { try await skipBody(of: request) }
-    let id = try uploads.create(record)
-    let file = try await opened(id, for: request)
-    var reply = Reply.empty(.created, [("Location", location("/uploads/\(id)"))])
+    if !hasContent { try await site.skipBody(of: request) }
+    let file = try await intake.create(record, for: request)
+    var reply = Reply.empty(.created, [("Location", site.location("/uploads/\(file.id)"))])
     if hasContent {
-      _ = try await receive(file, request)
+      _ = try await intake.receive(file, request)
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
     }
     if let expires = file.expires { reply.headers.append(("Upload-Expires", Self.date(expires))) }
-    if file.isUnpublished { try publish(file, nil, request) }
+    if file.isUnpublished { try intake.publish(file, nil, request) }
     return reply
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
     // A client that asks has lost its sending connection, so what still arrives on that one does not count.
-    let file = try await opened(id, for: request)
-    if file.isUnpublished { try publish(file, nil, request) }
+    let file = try await intake.open(id, for: request)
+    if file.isUnpublished { try intake.publish(file, nil, request) }
     var headers = [
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
@@ -104,24 +110,24 @@ extension Service {
       throw Refusal(.unsupportedMediaType, "Send a piece of the file as \(Self.pieceType).")
     }
     let offset = try Self.number("Upload-Offset", request)
-    let file = try await opened(id, for: request)
+    let file = try await intake.open(id, for: request)
     guard offset == file.offset else {
       throw Refusal(
         .conflict, "There are \(file.offset) bytes of the upload, not \(offset).",
         headers: [("Upload-Offset", "\(file.offset)")])
     }
-    let sum = try await receive(file, request)
-    if file.isUnpublished { try publish(file, sum, request) }
+    let sum = try await intake.receive(file, request)
+    if file.isUnpublished { try intake.publish(file, sum, request) }
     return .empty(
       .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file))
   }
 
   private func terminate(_ id: String, _ request: Request) async throws -> Reply {
-    let file = try await opened(id, for: request)
+    let file = try await intake.open(id, for: request)
     guard file.record.stored == nil else {
       throw Refusal(.forbidden, "The upload is complete; only unfinished uploads can be deleted.")
     }
-    uploads.remove(id)
+    intake.remove(file)
     return .empty(.noContent)
   }
 
@@ -130,7 +136,7 @@ extension Service {
     guard file.isWhole else {
       return file.expires.map { [("Upload-Expires", Self.date($0))] } ?? []
     }
-    return file.record.stored.map { [("Location", location(ofStored: $0))] } ?? []
+    return file.record.stored.map { [("Location", site.location(ofStored: $0))] } ?? []
   }
 
   // MARK: Header fields
@@ -142,5 +148,14 @@ extension Service {
       let number = Int64(text)
     else { throw Refusal(.badRequest, "\(name) is to be a number of bytes.") }
     return number
+  }
+
+  /// A date in the form of HTTP (RFC 9110, section 5.6.7).
+  private static func date(_ date: Date) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.string(from: date)
   }
 }

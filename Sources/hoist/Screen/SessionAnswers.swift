@@ -1,5 +1,3 @@
-import Commands
-import Dispatch
 import Foundation
 import MultipartForm
 import ScalarText
@@ -8,23 +6,31 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// What the screen asks for besides the queue: folders, targets, the history, requests.
-extension ScreenSession {
+/// Answers what the screen asks besides the queue: folders, what is on the server, the history, requests.
+@MainActor
+struct SessionAnswers {
+  let loop: ScreenLoop
+  let book: TargetCatalog
+  let store: UploadStore
+  /// The tokens for all requests to servers.
+  let tokens: TokenSource
+  let time: TimeSource
+
   func listFolder(_ path: [UInt8]?) {
-    answer({ FolderReader.read(path) }) { [.folder($0)] }
+    loop.answer({ FolderReader.read(path) }) { [.folder($0)] }
   }
 
   /// The maximum number of pages of a server's list that the screen requests.
-  private nonisolated static var mostServerPages: Int { 20 }
+  private nonisolated static let mostServerPages = 20
 
   /// Reads the list off the main queue, which answers keys meanwhile, since the list can be long.
   func listServer() {
     let (target, tokens) = (book.current, tokens)
-    Task.detached { [weak self] in
+    Task.detached { [weak loop] in
       let listing = await Self.listing(of: target, tokens)
       await MainActor.run {
         // A reply for another target must not be shown for this one.
-        if let self, target.name == self.state.target { self.handle([.server(listing)]) }
+        if target.name == loop?.state.target { loop?.handle([.server(listing)]) }
       }
     }
   }
@@ -60,7 +66,7 @@ extension ScreenSession {
           try await client.delete(row.id)
         } catch {
           let said = error.reply.message.map { ": \($0)" } ?? ""
-          handle([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
+          loop.handle([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
         }
       }
       // Ask the server for its list again, whatever the outcome.
@@ -71,11 +77,10 @@ extension ScreenSession {
   /// Opens the addresses that the server named for deleting files, and shows its answers, since only the server
   /// knows what they mean.
   func deleteUploaded(_ files: [UploadedFile]) {
-    let (book, tokens) = (book, tokens)
-    Task.detached {
+    Task.detached { [loop, book, tokens] in
       for file in files {
         let words = await Self.delete(file, book, tokens)
-        await MainActor.run { self.handle([.message(words)]) }
+        await MainActor.run { loop.handle([.message(words)]) }
       }
     }
   }
@@ -99,23 +104,8 @@ extension ScreenSession {
     }
   }
 
-  /// Shows an address in the user's browser: `$BROWSER`, or else the desktop's default.
-  func openURL(_ url: String) {
-    let browser = context.environment["BROWSER"] ?? ""
-    // The first of several programs separated by colons, as elsewhere.
-    let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
-    do throws(Command.Failure) {
-      // A browser stays open, and a failure shows soon.
-      try start(
-        ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
-    } catch {
-      handle([.message("\(program) cannot be started: \(error)")])
-    }
-  }
-
   func listHistory() {
-    let store = keeper.store
-    answer({
+    loop.answer({ [store] in
       Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
         var query = HistoryQuery()
         query.limit = 1000
@@ -125,7 +115,7 @@ extension ScreenSession {
           return (row, isLast && row.end == .open ? entry.item : nil)
         }
       }
-    }) { [weak self] result in
+    }) { [weak loop] result in
       switch result {
       // For a file that has not ended, the queue knows the state.
       case .success(let rows):
@@ -134,7 +124,7 @@ extension ScreenSession {
             .rows(
               rows.map { row, item in
                 var row = row
-                if let state = item.flatMap({ self?.state.item($0)?.state }) {
+                if let state = item.flatMap({ loop?.state.item($0)?.state }) {
                   row.outcome = state.word
                 }
                 return row
@@ -146,9 +136,8 @@ extension ScreenSession {
   }
 
   func inspect(_ id: ItemID) {
-    guard let item = state.item(id) else { return }
-    let (book, time) = (book, time)
-    answer({
+    guard let item = loop.state.item(id) else { return }
+    loop.answer({ [book, time] in
       switch book.target(of: item) {
       case .failure(let cause): return [Failure(cause).explanation]
       case .success(let destination):
@@ -163,25 +152,13 @@ extension ScreenSession {
   }
 
   func copyAsCurl(_ id: ItemID) {
-    guard let item = state.item(id), case .success(let destination) = book.target(of: item) else {
-      return
-    }
+    guard let item = loop.state.item(id), case .success(let destination) = book.target(of: item)
+    else { return }
     do throws(InvalidInput) {
-      interface.copy(try CurlCommand([item], to: destination.value, now: time.date()).text)
-      handle([.message("copied as a curl command, with secrets as $NAME")])
+      loop.interface.copy(try CurlCommand([item], to: destination.value, now: time.date()).text)
+      loop.handle([.message("copied as a curl command, with secrets as $NAME")])
     } catch {
-      handle([.message("no curl command does this: \(error.description)")])
-    }
-  }
-
-  /// Does work off the main queue and handles the events that result.
-  func answer<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value,
-    then events: @escaping @MainActor @Sendable (Value) -> [AppEvent]
-  ) {
-    answerQueue.async {
-      let value = work()
-      onMain { [weak self] in self?.handle(events(value)) }
+      loop.handle([.message("no curl command does this: \(error.description)")])
     }
   }
 }
@@ -206,30 +183,11 @@ extension HistoryRow {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
+      time: (entry.ended ?? entry.began).localMinute, end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes
     deletionURL = entry.deletionURL
-  }
-}
-
-extension TimeSource {
-  /// Seconds since midnight, local time, at instant 0 of the monotonic clock.
-  func midnight() -> Double {
-    let date = date()
-    let today = Calendar.current.startOfDay(for: date)
-    return date.timeIntervalSince(today) - now().seconds
-  }
-}
-
-extension Effect {
-  /// Whether the queue on disk has to be written before this is done.
-  var isWritten: Bool {
-    switch self {
-    case .pause, .remove, .restore, .move, .reorder, .edit: true
-    default: false
-    }
   }
 }

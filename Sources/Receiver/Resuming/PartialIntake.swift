@@ -1,9 +1,26 @@
 import Digests
-import Foundation
 
-/// What uploads in several requests have in common in all protocols.
-extension Service {
-  func opened(_ id: String, for request: Request) async throws -> PartialFile {
+/// Takes in uploads that come in several requests, whatever the protocol.
+struct PartialIntake: Sendable {
+  private let site: Site
+  private let uploads: PartialUploads
+
+  init(_ site: Site) {
+    self.site = site
+    uploads = PartialUploads(
+      inbox: site.inbox, lifetime: site.configuration.uploadLifetime,
+      emptyLifetime: site.configuration.emptyUploadLifetime,
+      mostUploads: site.configuration.maxUnfinishedUploads)
+  }
+
+  /// Creates an upload.
+  func create(_ record: PartialUploads.Record, for request: Request) async throws -> PartialFile {
+    try await open(uploads.create(record), for: request)
+  }
+
+  func remove(_ file: PartialFile) { uploads.remove(file.id) }
+
+  func open(_ id: String, for request: Request) async throws -> PartialFile {
     guard let file = try await uploads.open(id, for: request.channel) else {
       throw Refusal(.notFound, "There is no such upload; it may have been kept too long.")
     }
@@ -30,7 +47,9 @@ extension Service {
     }
     if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     try file.begin(awaitingSum: checksum != nil)
-    var reserve = DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
+    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
+      site.inbox.freeBytes
+    }
     var hash: SHA256? = start == 0 ? SHA256() : nil
     let step = Self.progressStep(of: rest)
     var next = start + step
@@ -60,7 +79,7 @@ extension Service {
         .custom(code: 460, reasonPhrase: "Checksum Mismatch"),
         "What came does not have the checksum that was sent with it, and was dropped.")
     }
-    try file.settle(syncing: configuration.syncsToDisk)
+    try file.settle(syncing: site.configuration.syncsToDisk)
     return file.isWhole ? hash?.finalize() : nil
   }
 
@@ -76,26 +95,17 @@ extension Service {
       digest = hash.finalize()
     }
     let name = try file.publish()
-    if configuration.syncsToDisk { try inbox.sync() }
+    if site.configuration.syncsToDisk { try site.inbox.sync() }
     let stored = StoredFile(
       field: "", name: file.record.name, stored: name.text, size: file.offset,
       type: file.record.type, sha256: digest?.hexadecimal ?? "",
-      url: FileURL.make(baseURL(request), name.text))
-    tell(of: [stored], request)
+      url: FileURL.make(site.baseURL(request), name.text))
+    site.tell(of: [stored], request)
     return stored
   }
 
   /// After how many bytes a client is told its progress: a few times in what is left, not for every megabyte.
   private static func progressStep(of rest: Int64) -> Int64 {
     max(8 << 20, min(rest / 8, 256 << 20))
-  }
-
-  /// A date in the form of HTTP (RFC 9110, section 5.6.7).
-  static func date(_ date: Date) -> String {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.string(from: date)
   }
 }

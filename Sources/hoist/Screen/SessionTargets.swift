@@ -1,25 +1,57 @@
-import ScalarText
 import Screens
 import Settings
+import UploadEngine
 import UploadModel
 
-/// The targets that the screen can choose, as the configuration has them now.
-extension ScreenSession {
-  /// Where a configuration is, for people.
-  static func words(for configuration: ConfigSource?, home: String) -> String? {
-    (configuration?.path).map { path in
-      let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
-      return SafeText.line(path.hasPrefix(scalars: home + "/") && !home.isEmpty ? "~" + rest : path)
+/// The targets of a session: the one that files are added for, and those of the items in the queue, as the
+/// configuration has them now.
+@MainActor
+final class SessionTargets {
+  /// Examines files for the target that is chosen.
+  private(set) var intake: FileIntake
+  /// Called with the names of targets that the queue uses and that have changed.
+  var onChange: (Set<String>) -> Void = { _ in }
+  private let book: TargetCatalog
+  private let loop: ScreenLoop
+  /// The targets whose addresses the screen knows.
+  private var located: Set<String> = []
+  /// Tries a new target.
+  private var trial: Task<Void, Never>?
+
+  init(_ book: TargetCatalog, _ loop: ScreenLoop) {
+    (self.book, self.loop) = (book, loop)
+    intake = FileIntake(for: book.current)
+  }
+
+  /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
+  func jobs(_ items: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
+    var sendable: [UploadJob] = []
+    var urls: [String: String] = [:]
+    let shown = items.map { item in
+      guard !item.state.isFinished, item.state != .paused else { return item }
+      switch book.target(of: item) {
+      case .success(let destination):
+        sendable.append(UploadJob(item: item, destination: destination))
+        if located.insert(item.target).inserted {
+          urls[item.target] = TargetURL.shown(destination.value.url)
+        }
+        return item
+      // The sending process may know its target.
+      case .failure where loop.state.isAside: return item
+      case .failure(let cause): return item.with(.failed(Failure(cause)))
+      }
     }
+    if !urls.isEmpty { loop.handle([.urls(urls)]) }
+    return (sendable, shown)
   }
 
   /// Reads the configuration again. Files that wait for an edited target are sent as the target says now.
   ///
   /// - Parameter name: the target for files that are added from now on; nil to keep the current one.
-  func readTargets(turningTo name: String? = nil) {
+  func read(turningTo name: String? = nil) {
     let (book, current) = (book, book.current.name)
     let used = located.union([current])
-    answer({
+    loop.answer({
       Result { () throws(ConfigError) in
         book.forgetFailures()
         try book.reload()
@@ -33,7 +65,7 @@ extension ScreenSession {
     }) { [weak self] result in
       switch result {
       case .success((let changed, let turned)):
-        self?.sendAgainAsItIs(to: changed)
+        self?.announce(changed)
         return [.targets(book.names, urls: book.urls)]
           + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
       case .failure(let error):
@@ -42,6 +74,12 @@ extension ScreenSession {
           ? [.message(words)] : [.message(words), .setupRefused(words, isGoodEnough: false)]
       }
     }
+  }
+
+  private func announce(_ changed: Set<String>) {
+    guard !changed.isEmpty else { return }
+    located.subtract(changed)
+    onChange(changed)
   }
 
   private func turned(
@@ -61,39 +99,21 @@ extension ScreenSession {
     }
   }
 
-  private func sendAgainAsItIs(to targets: Set<String>) {
-    guard !targets.isEmpty else { return }
-    located.subtract(targets)
-    sendAsTheyAre(state.items.filter { targets.contains($0.target) })
-  }
-
-  /// Tells the engine how those of these items that wait are sent now.
-  func sendAsTheyAre(_ items: [UploadItem]) {
-    let (sendable, shown) = jobs(
-      items.filter { item in
-        if case .retrying = item.state { return true }
-        return item.state == .waiting
-      })
-    engine?.update(sendable)
-    // Items whose target cannot be used now.
-    let failed = shown.filter(\.state.isFinished)
-    guard !failed.isEmpty else { return }
-    engine?.remove(failed.map(\.id))
-    handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
-  }
-
   /// Tries a new target, writes it into the configuration, and switches to it.
   func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
     guard let configuration = book.configuration else { return }
     trial = Task {
       do throws(NewTarget.Refusal) {
-        readTargets(
+        read(
           turningTo: try await NewTarget.make(
             answers, isGoodEnough: isGoodEnough, in: configuration))
       } catch {
         if Task.isCancelled { return }
-        handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
+        loop.handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
       }
     }
   }
+
+  /// Forgets the target that is being tried.
+  func stopSetUp() { trial?.cancel() }
 }

@@ -1,0 +1,99 @@
+import Dispatch
+import Screens
+import UploadEngine
+
+/// The state of a screen, and the only place where it changes: events go into `reduce`, effects come out of it, and
+/// the interface shows the result.
+@MainActor
+final class ScreenLoop {
+  private(set) var state: AppState
+  let interface: any UserInterface
+  /// Called with what the screen asks for.
+  var onEffect: (Effect) -> Void = { _ in }
+  private let time: TimeSource
+  /// Answers keys while files are still being found.
+  private let answers = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
+  private var clock: (any DispatchSourceTimer)?
+
+  init(_ state: AppState, on interface: any UserInterface, time: TimeSource) {
+    (self.state, self.interface, self.time) = (state, interface, time)
+  }
+
+  /// Shows the state, and from now on what becomes of it by the user's input.
+  func start() {
+    interface.onEvents = { [weak self] in self?.handle($0) }
+    interface.show(state)
+  }
+
+  /// Gives the terminal back.
+  func stop() {
+    clock?.cancel()
+    interface.restore()
+  }
+
+  func handle(_ events: [AppEvent]) {
+    // Update the time first, so that durations on the screen are correct.
+    _ = reduce(&state, .tick(time.now()))
+    var isAnswered = false
+    for event in events {
+      let effects = reduce(&state, event)
+      // Answer the key before writing to the disk.
+      if !isAnswered, effects.contains(where: \.isWritten) {
+        interface.show(state)
+        isAnswered = true
+      }
+      for effect in effects { onEffect(effect) }
+    }
+    keepTime()
+    interface.show(state)
+  }
+
+  /// Takes note of an event of which only the report at the end will tell.
+  func note(_ event: AppEvent) { _ = reduce(&state, event) }
+
+  /// Tells the screen that there is a history to look at.
+  func offerHistory() { state.options.hasHistory = true }
+
+  /// Does work off the main queue and handles the events that result.
+  func answer<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value,
+    then events: @escaping @MainActor @Sendable (Value) -> [AppEvent]
+  ) {
+    answers.async {
+      let value = work()
+      onMain { [weak self] in self?.handle(events(value)) }
+    }
+  }
+
+  /// Calls back on the main queue after the answers that have been asked for so far.
+  nonisolated func afterAnswers(_ body: @escaping @MainActor @Sendable () -> Void) {
+    answers.async { onMain(body) }
+  }
+
+  /// A clock that runs only while something on the screen depends on it.
+  private func keepTime() {
+    if !state.needsTicks {
+      clock?.cancel()
+      clock = nil
+    } else if clock == nil {
+      let timer = DispatchSource.makeTimerSource(queue: .main)
+      timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(25))
+      timer.setEventHandler { [weak self] in
+        // To handle anything begins with a tick.
+        MainActor.assumeIsolated { self?.handle([]) }
+      }
+      timer.activate()
+      clock = timer
+    }
+  }
+}
+
+extension Effect {
+  /// Whether the queue on disk has to be written before this is done.
+  fileprivate var isWritten: Bool {
+    switch self {
+    case .pause, .remove, .restore, .move, .reorder, .edit: true
+    default: false
+    }
+  }
+}

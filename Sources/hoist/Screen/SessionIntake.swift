@@ -1,0 +1,188 @@
+import Dispatch
+import FileDiscovery
+import Foundation
+import MultipartForm
+import Screens
+import Synchronization
+import UploadModel
+import UploadStore
+
+/// Finds the files that the user names, and puts them into the queue.
+@MainActor
+final class SessionIntake {
+  private let queue: SessionQueue
+  private let loop: ScreenLoop
+  private let targets: SessionTargets
+  private let book: TargetCatalog
+  private let home: String
+  /// Which files of folders are taken.
+  private let rules: FolderRules
+  /// How files are queued unless the user says otherwise.
+  private let usual: QueueIntake
+  /// Where files are found, in the order of requests. A folder may take a long time.
+  private let finding: DispatchQueue
+  /// The typed line whose preview is being looked up.
+  private let previewed = Mutex("")
+
+  init(
+    into queue: SessionQueue, _ usual: QueueIntake, in rules: FolderRules, home: String,
+    _ loop: ScreenLoop, _ targets: SessionTargets, _ book: TargetCatalog, on finding: DispatchQueue
+  ) {
+    (self.queue, self.usual, self.rules, self.home) = (queue, usual, rules, home)
+    (self.loop, self.targets, self.book, self.finding) = (loop, targets, book, finding)
+  }
+
+  /// Looks for files and queues them.
+  ///
+  /// - Parameters:
+  ///   - name: the target's name; nil for the one that is chosen.
+  ///   - isMeant: whether files that were sent before are to be queued again.
+  func add<Path: Sendable>(
+    _ paths: [Path], to name: String? = nil, again isMeant: Bool,
+    finding files: @escaping @Sendable (Path) -> TypedLine.Files
+  ) {
+    var queue = usual
+    let (book, rules) = (book, rules)
+    let (current, chosen) = (targets.intake, book.current.name)
+    // Commands in lines are taken as meant, since the author of a script is not there to be asked.
+    let isAsked = !(loop.interface is PlainInterface)
+    let asks = isAsked && !isMeant
+    let asksOfSent = asks && !queue.skipsSent
+    if asks { (queue.skipsSent, queue.skipsDoubtful) = (true, true) }
+    finding.async { [loop, queue] in
+      // Commands may supply the secrets of another target.
+      let other = name.map { ($0, book.target(named: $0)) }
+      if case (let name, nil)? = other {
+        let words = "nothing was queued for \(name): there is no such target any more"
+        return onMain { loop.handle([.message(words)]) }
+      }
+      let target = name ?? chosen
+      let intake = other?.1.map { FileIntake(for: $0) } ?? current
+      var total = QueueIntake.Added()
+      var twice: [UploadItem] = []
+      var sent: [UploadItem] = []
+      var doubtful: [UploadItem] = []
+      // By now the queue has been read, and earlier additions are in it.
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
+      let named = paths.map(files)
+      let unnamed = AddPreview(
+        missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
+      func takes(_ item: UploadItem) -> Bool {
+        guard isAsked, known.isWaiting(item.location.bytes, for: target) else { return true }
+        twice.append(item)
+        return false
+      }
+      queue.add(
+        named.flatMap(\.found), intake, in: rules, takes: takes,
+        prepare: { $0.target = target }
+      ) { result, isLast in
+        if case .success(var added) = result {
+          if asksOfSent {
+            sent += added.skipped
+            added.skipped = []
+          }
+          doubtful += added.doubtful
+          added.doubtful = []
+          total.merge(added)
+        }
+        let count = HumanReadable.count(total.items.count, "file")
+        let words: String?
+        if !isLast {
+          words = "\(count) so far…"
+        } else if !unnamed.missing.isEmpty || unnamed.mistake != nil {
+          words = unnamed.words
+        } else if let said = total.words {
+          words = said
+        } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, doubtful.isEmpty,
+          total.skipped.isEmpty
+        {
+          words = "nothing was added: there are no files in there"
+        } else {
+          words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
+        }
+        let leftOut = isLast ? LeftOut(waiting: twice, sent: sent, doubtful: doubtful) : LeftOut()
+        onMain {
+          self.show(result, saying: words)
+          if !leftOut.items.isEmpty { loop.handle([.leftOut(leftOut)]) }
+        }
+        return true
+      }
+    }
+  }
+
+  /// Looks for what the command line names.
+  func add(_ wishes: [FileArgument]) {
+    add(wishes, again: false) { [home] wish in
+      TypedLine.Files(
+        found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })
+    }
+  }
+
+  /// Looks for what the screen asks to have added.
+  func add(_ paths: [PathInput], to name: String?, again isMeant: Bool) {
+    add(paths, to: name, again: isMeant) { [home] path in
+      switch path {
+      case .typed(let text): TypedLine(text: text, home: home).files
+      case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])
+      case .bytes(let bytes): TypedLine.Files(found: [NamedFile(FileLocation(bytes: bytes))])
+      }
+    }
+  }
+
+  /// Queues files that were left out, as they are now.
+  func addAgain(_ items: [UploadItem]) {
+    var queue = usual
+    queue.skipsSent = false
+    finding.async { [queue, intake = targets.intake] in
+      for start in stride(from: 0, to: items.count, by: QueueIntake.portion) {
+        let portion = items[start..<min(start + QueueIntake.portion, items.count)].map { item in
+          item.state.isFinished ? item : intake.look(at: item)
+        }
+        let result = Result { () throws(StoreError) in try queue.add(portion) }
+        onMain { self.show(result, saying: nil) }
+      }
+    }
+  }
+
+  /// Says what a typed line would add, unless another one is typed meanwhile.
+  func preview(_ text: String) {
+    previewed.withLock { $0 = text }
+    let (line, rules) = (TypedLine(text: text, home: home), rules)
+    loop.answer({ line.preview(rules: rules) { self.previewed.withLock { $0 != text } } }) {
+      $0.map { [.preview(for: text, $0)] } ?? []
+    }
+  }
+
+  /// Offers completions for a path that is being typed.
+  func complete(_ text: String) {
+    let path = TypedPath(text: text, home: home)
+    loop.answer({ path.completions }) { [.completions(for: text, $0)] }
+  }
+
+  private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
+    switch result {
+    case .success(let added):
+      queue.show(added.items)
+      if let words { loop.handle([.message(words)]) }
+    case .failure(let error): loop.handle([.message("nothing was added: \(error.brief)")])
+    }
+  }
+
+  // MARK: The end
+
+  /// Waits a few seconds at most until all files requested so far are found and in the queue. Returns whether they
+  /// are. Blocks the calling thread, which must not be the main one.
+  nonisolated func settle() -> Bool {
+    let settled = DispatchSemaphore(value: 0)
+    afterAll { settled.signal() }
+    return settled.wait(timeout: .now() + 3) == .success
+  }
+
+  /// Calls back on the main queue once all files requested so far are found and in the queue.
+  nonisolated func afterAll(_ body: @escaping @MainActor @Sendable () -> Void) {
+    // Events already on the main queue may request files first.
+    DispatchQueue.main.async { [finding, loop] in
+      finding.async { loop.afterAnswers(body) }
+    }
+  }
+}

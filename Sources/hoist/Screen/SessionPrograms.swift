@@ -1,0 +1,70 @@
+import Commands
+import Foundation
+import ScalarText
+import Screens
+
+/// Programs that a session starts and that may outlive it: the desktop's notifications, the browser, the user's command
+/// for the end.
+@MainActor
+struct SessionPrograms {
+  let loop: ScreenLoop
+  let environment: [String: String]
+  /// The user's command for the end of the queue.
+  let endCommand: [String]
+
+  func notifyDesktop(_ text: String) {
+    do throws(Command.Failure) {
+      try start(["notify-send", "--app-name=hoist", "hoist", text])
+    } catch {
+      // There is no such program, but the terminal may be able to show it.
+      loop.interface.notify(text)
+    }
+  }
+
+  func runEndCommand(_ counts: EndCounts) {
+    let numbers = [
+      "HOIST_SENT=\(counts.sent)", "HOIST_FAILED=\(counts.failed)",
+      "HOIST_UNKNOWN=\(counts.unknown)",
+    ]
+    do throws(Command.Failure) {
+      try start(["env"] + numbers + endCommand)
+    } catch {
+      loop.handle([.message("on_end: \(error)")])
+    }
+  }
+
+  /// Shows an address in the user's browser: `$BROWSER`, or else the desktop's default.
+  func openURL(_ url: String) {
+    let browser = environment["BROWSER"] ?? ""
+    // The first of several programs separated by colons, as elsewhere.
+    let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
+    do throws(Command.Failure) {
+      // A browser stays open, and a failure shows soon.
+      try start(
+        ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
+    } catch {
+      loop.handle([.message("\(program) cannot be started: \(error)")])
+    }
+  }
+
+  /// Starts a program, and reports if it fails.
+  ///
+  /// - Parameters:
+  ///   - failure: what to say then, before how it ended.
+  ///   - advice: what to say after it.
+  private func start(
+    _ words: [String], ifItFails failure: String = "the program run at the end failed",
+    _ advice: String = ""
+  ) throws(Command.Failure) {
+    let process = try DetachedProgram.start(words, files: [-1, -1, -1])
+    Thread.detachNewThread { [weak loop] in
+      var status: Int32 = 0
+      guard waitpid(process, &status, 0) == process, status != 0 else { return }
+      // wait(2): the low seven bits are the signal's number, the next eight the exit status.
+      let signal = status & 0x7F
+      let end = signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
+      let words = "\(failure) (\(end))\(advice)"
+      onMain { loop?.handle([.message(words)]) }
+    }
+  }
+}

@@ -1,0 +1,626 @@
+import Dispatch
+import Foundation
+import Screens
+import SenderLink
+import UploadEngine
+import UploadModel
+import UploadStore
+
+/// The session's queue: what is on disk, what the engine does with it, and what other processes do. What the screen
+/// asks for is written first, then done. It is sent here, or by another process until that has gone.
+@MainActor
+final class SessionQueue {
+  /// Whether the queue could not be read or taken over, so that its content is unknown.
+  private(set) var isUnusable = false
+  /// Whether the user has stopped the queue, as last read from it.
+  private(set) var isStopped = false
+  /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
+  private(set) var floor: ItemID
+  private let keeper: QueueRecorder
+  private let loop: ScreenLoop
+  private let targets: SessionTargets
+  private let book: TargetCatalog
+  private let options: ScreenSession.Options
+  private let time: TimeSource
+  /// The tokens for uploads.
+  private let tokens: TokenSource
+  /// Where the queue is read, before anything is added to it.
+  private let reading: DispatchQueue
+  /// Nil while another process sends what is in the queue.
+  private var engine: UploadEngine?
+  /// Brings the engine's news.
+  private var throttle: ChangeBuffer?
+  private var watch: ChangeWatch?
+  /// Other processes that show the same queue, or the one that sends it.
+  private let link: QueueLink
+  /// Whether the process that sends has told all that was the case when this one came.
+  private var isInformed = false
+  /// The settings of this session's user, regardless of those in the sending session.
+  private var ownSettings: SenderSettings
+  /// The revision of the queue on disk that the screen shows.
+  private var revision: Int64 = 0
+  /// The revision since which news may have taken precedence over the queue.
+  private var heardSince: Int64 = 0
+
+  init(
+    _ keeper: QueueRecorder, _ loop: ScreenLoop, _ targets: SessionTargets, _ book: TargetCatalog,
+    tokens: TokenSource, options: ScreenSession.Options, context: Context, reading: DispatchQueue
+  ) {
+    (self.keeper, self.loop, self.targets, self.book) = (keeper, loop, targets, book)
+    (self.tokens, self.options, self.reading) = (tokens, options, reading)
+    time = context.time
+    floor = options.floor
+    link = QueueLink(queue: keeper.store.path, environment: context.environment)
+    ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
+    link.onOrder = { [weak self] in self?.obey($0) }
+    link.onNews = { [weak self] in self?.hear($0) }
+    link.onLost = { [weak self] in self?.forgetNews($0) }
+    targets.onChange = { [weak self] names in
+      guard let self else { return }
+      sendAsTheyAre(state.items.filter { names.contains($0.target) })
+    }
+  }
+
+  /// What is said of a stopped queue where there is no screen to show it.
+  static let stoppedWords = "the queue is stopped; hoist queue start goes on with it"
+
+  /// Whether this session sends the queue.
+  var isSender: Bool { engine != nil }
+  private var state: AppState { loop.state }
+
+  /// Shows what is in the queue, and sends it unless another process does.
+  func open() {
+    keeper.onTrouble { [weak loop] error in
+      onMain { loop?.handle([.held("\(error.brief); s goes on")]) }
+    }
+    do {
+      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
+      learn(isStopped: try keeper.store.isStopped())
+      if options.isFresh { floor = try keeper.store.lastID() }
+      if try keeper.becomeSender() {
+        startEngine()
+        return load(recovering: true)
+      }
+      loop.handle([.aside(true)])
+      nameSender()
+      link.listen()
+      load()
+    } catch {
+      loop.handle([.queueRead])
+      hold(error)
+    }
+  }
+
+  /// The queue cannot be used, so nothing begins. A caller that waits for the end learns this from the exit status.
+  private func hold(_ error: any Error) {
+    isUnusable = true
+    loop.handle([.held(Self.brief(error))])
+  }
+
+  /// Reads the queue in the background and in portions, so that its beginning appears at once however long it
+  /// is.
+  ///
+  /// - Parameter isSender: whether what the last sender left under way is to be put in order.
+  private func load(recovering isSender: Bool = false) {
+    let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
+    // Commands may supply the secrets of targets. Do not wait for them during a transaction.
+    let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
+    reading.async { [weak self] in
+      let result = Result {
+        let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
+        let revision = try store.read(inPortionsOf: QueueIntake.portion) { items in
+          let items = items.filter { $0.id > floor }
+          guard !items.isEmpty else { return }
+          lookups.async {
+            book.lookUp(for: items)
+            onMain { self?.show(items) }
+          }
+        }
+        return (revision: revision, words: recovery?.words)
+      }
+      var last = HistoryQuery()
+      last.limit = 1
+      let hasHistory = (try? store.history(last).isEmpty) == false
+      // Items that are added from now on come after all of these.
+      lookups.sync {}
+      onMain { self?.finishReading(result, hasHistory: hasHistory) }
+    }
+  }
+
+  private func finishReading(
+    _ result: Result<(revision: Int64, words: String?), any Error>, hasHistory: Bool
+  ) {
+    if hasHistory { loop.offerHistory() }
+    loop.handle([.queueRead])
+    switch result {
+    case .success((let revision, let words)):
+      (self.revision, heardSince) = (revision, revision)
+      if let words { loop.handle([.message(words)]) }
+      // Read the changes that were ignored until the queue had been read.
+      readChanges()
+      if state.isAside { retryTakingOver() }
+    case .failure(let error): hold(error)
+    }
+  }
+
+  /// Stops sending, or looking on.
+  func close(_ leaving: QuitMode) async {
+    watch?.stop()
+    if leaving != .forced {
+      await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
+      throttle?.deliverNow()
+    }
+    link.stop()
+  }
+
+  /// Shows items on the screen and submits them to the engine.
+  func show(_ added: [UploadItem]) {
+    let added = state.isAside ? added.map(seenFromAside) : added
+    let (sendable, shown) = targets.jobs(added)
+    if state.isReading {
+      // The queue's items are old news, but those that fail for lack of a target do so now.
+      let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
+      loop.handle([.added(added)] + (failed.isEmpty ? [] : [.engine(failed, at: time.now())]))
+    } else {
+      loop.handle([.added(shown)])
+    }
+    engine?.submit(sendable)
+  }
+
+  // MARK: What the user asks for
+
+  /// Sends files again as they are now.
+  func retry(_ ids: [ItemID]) {
+    if link.order(.retry(ids)) { return }
+    let (intake, book, known) = (targets.intake, book, ids.compactMap(state.item))
+    loop.answer({
+      book.forgetFailures()
+      book.lookUp(for: known)
+      return known.map(intake.look)
+    }) { looked in
+      self.send(again: looked)
+      return []
+    }
+  }
+
+  private func send(again looked: [UploadItem]) {
+    // Items removed meanwhile stay removed, and items already under way go on.
+    let looked = looked.filter { state.item($0.id) != nil }
+    guard let present = write({ try $0.update(looked) }) else { return }
+    let (sendable, shown) = targets.jobs(present.filter { !$0.state.isActive })
+    loop.handle([.added(shown)])
+    engine?.retry(sendable)
+    // Items that were paused or had failed before this session get their place only now.
+    engine?.arrange(state.waiting)
+    // If the row looks as before, the key would seem to have had no effect.
+    if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
+      loop.handle([.message("\(same.fileName), as before: \(cause.headline)")])
+    }
+  }
+
+  func pause(_ ids: [ItemID]) {
+    if let engine { return engine.pause(ids) }
+    if link.order(.pause(ids)) { return }
+    let changed = ids.compactMap(state.item).map { $0.with(.paused) }
+    guard let present = write({ try $0.update(changed) }) else { return }
+    loop.handle([.added(present)])
+  }
+
+  func remove(_ ids: [ItemID], begun: [UploadItem]) {
+    guard write({ try $0.remove(ids) }) != nil else { return }
+    // What servers have of them is no longer needed.
+    engine?.terminate(
+      begun.compactMap { item in
+        (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
+      })
+    engine?.remove(ids)
+  }
+
+  func restore(_ places: [QueuePosition]) {
+    // They have kept their places, and the queue on disk has their latest states.
+    guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
+    let (sendable, shown) = targets.jobs(present)
+    loop.handle([.added(shown)])
+    // Items that were paused when they were removed do not start now.
+    let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
+    engine?.submit(sendable, paused: paused)
+    engine?.arrange(state.waiting)
+    if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
+  }
+
+  /// Stops the queue or resumes it, for this session and later ones.
+  func setStopped(_ isWanted: Bool) {
+    // At once, even if the disk has no room to record it.
+    control(.start(!isWanted))
+    if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
+  }
+
+  /// Passes an order to the engine, or to the process that sends the queue.
+  func control(_ order: SenderOrder) {
+    order.apply(to: &ownSettings)
+    if let engine {
+      give(order, to: engine)
+      return link.tell([.settings(settings)])
+    }
+    // If there is no engine for another reason, that reason is on the screen already.
+    guard state.isAside, !link.order(order) else { return }
+    loop.handle([.message("another hoist sends this queue; this counts from when it has gone")])
+  }
+
+  /// Tries servers that cannot be reached at once.
+  func tryServers() {
+    if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
+  }
+
+  func move(_ id: ItemID, before other: ItemID?) {
+    guard write({ try $0.move(id, before: other) }) != nil else { return }
+    engine?.move(id, before: state.firstWaiting(from: other))
+  }
+
+  func arrange(_ order: [ItemID]) {
+    guard write({ try $0.arrange(order) }) != nil else { return }
+    engine?.arrange(state.waiting)
+  }
+
+  func edit(_ edited: [UploadItem]) {
+    guard write({ try $0.edit(edited) }) != nil else { return }
+    // A target's secrets may take a while, and nothing may be sent in the old way meanwhile.
+    engine?.hold(edited.map(\.id))
+    let book = book
+    loop.answer({ book.lookUp(for: edited) }) {
+      self.sendAsTheyAre(edited.compactMap { self.state.item($0.id) })
+      return []
+    }
+  }
+
+  /// Writes to the queue. If that fails, shows the error and the queue as it is on disk, and returns nil.
+  private func write<Value>(_ body: (UploadStore) throws -> Value) -> Value? {
+    do {
+      return try body(keeper.store)
+    } catch {
+      showAgain()
+      loop.handle([.message(Self.brief(error))])
+      return nil
+    }
+  }
+
+  /// Shows the queue as it is on disk, with what only this session knows of its items.
+  private func showAgain() {
+    guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
+    let ids = Set(present.map(\.id))
+    let known = present.map { item in
+      guard let shown = state.item(item.id) else { return item }
+      var item = item
+      (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
+      return item
+    }
+    loop.handle([
+      .added(known),
+      .removed(state.order.filter { !ids.contains($0) && state.item($0)?.state.isDone != true }),
+      .reordered(present.map(\.id)),
+    ])
+  }
+
+  /// Tells the engine how those of these items that wait are sent now.
+  private func sendAsTheyAre(_ items: [UploadItem]) {
+    let (sendable, shown) = targets.jobs(
+      items.filter { item in
+        if case .retrying = item.state { return true }
+        return item.state == .waiting
+      })
+    engine?.update(sendable)
+    // Items whose target cannot be used now.
+    let failed = shown.filter(\.state.isFinished)
+    guard !failed.isEmpty else { return }
+    engine?.remove(failed.map(\.id))
+    loop.handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
+  }
+
+  private static func brief(_ error: any Error) -> String {
+    (error as? StoreError)?.brief ?? "\(error)"
+  }
+
+  // MARK: Who sends
+
+  /// Becomes the sender when the current one has gone.
+  private func retryTakingOver() {
+    let keeper = keeper
+    Thread.detachNewThread { [weak self] in
+      let result = Result { try keeper.waitToSend() }
+      onMain { self?.takeOver(result) }
+    }
+  }
+
+  /// Continues where the other process has stopped.
+  private func takeOver(_ result: Result<Void, any Error>) {
+    guard !keeper.isLeaving else { return }
+    do {
+      try result.get()
+      // It forgets the other process, which may not be known to have gone yet, before the notice goes that names it.
+      link.stop()
+      loop.handle([.notice(options.notice)])
+      // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
+      isStopped = try keeper.store.isStopped()
+      ownSettings.isStarted = !isStopped
+      loop.handle([.of(ownSettings)])
+      // First apply the last changes of the other process, then recover what it left under way. Both happen
+      // before the engine exists and without a suspension in between, so that no change is mistaken for our
+      // own.
+      apply(try keeper.store.changes(since: revision))
+      let recovery = try keeper.recover { [book] in book.isRepeatable($0) }
+      var recovered = try keeper.store.changes(since: revision)
+      // Recovery removes finished items from the queue. They stay on the screen.
+      recovered.removed = []
+      apply(recovered)
+      loop.handle([.aside(false)])
+      startEngine()
+      let (sendable, shown) = targets.jobs(Array(state.items))
+      // Items whose targets only the other process knew.
+      let failed = shown.filter { $0.state != state.item($0.id)?.state }
+      if !failed.isEmpty { loop.handle([.added(failed)]) }
+      engine?.submit(sendable)
+      if let words = recovery.words { loop.handle([.message(words)]) }
+    } catch {
+      hold(error)
+    }
+  }
+
+  /// Shows what the engine has done, and reports it to others.
+  private func record(_ changes: [(ItemID, ItemState)]) {
+    // Uploads that are broken off on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
+    // item is still there, it has been restored meanwhile.
+    let changes = changes.map { id, state in
+      (id, state.failure?.cause == .cancelled ? .waiting : state)
+    }
+    link.tell(changes.map { .item(id: $0, state: $1) })
+    if let journal = options.journal {
+      for (id, state) in changes {
+        if let item = loop.state.item(id) { journal.record(item.with(state)) }
+      }
+    }
+    let news = AppEvent.engine(changes, at: time.now())
+    // Once the screen has been left, only the report at the end needs it.
+    if keeper.isLeaving { loop.note(news) } else { loop.handle([news]) }
+  }
+
+  private func startEngine() {
+    Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
+    let (keeper, secrets) = (keeper, book.secrets)
+    let throttle = ChangeBuffer(everyMilliseconds: 100, on: .main, isMerging: true) {
+      [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
+    }
+    self.throttle = throttle
+    let engine = UploadEngine(
+      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
+      waitsForPerson: !loop.interface.isAlone,
+      admission: { keeper.admit($0) },
+      mediaType: FileIntake.mediaType,
+      outage: { [weak self] origin, news in
+        onMain {
+          self?.link.tell([.server(address: origin.description, news: news)])
+          self?.loop.handle([.reachability(server: origin.description, news)])
+        }
+      },
+      refusal: { [weak self] target, isRefused in
+        onMain {
+          self?.link.tell([.refusal(target: target, isRefused: isRefused)])
+          self?.loop.handle([.refusal(target: target, isRefused: isRefused)])
+        }
+      },
+      keeping: { [weak self] id, point in
+        // What contains a secret is kept only in this process's memory.
+        if point?.texts.allSatisfy(secrets.isFree) ?? true {
+          keeper.keep(point, of: id)
+        }
+        onMain { self?.loop.handle([.resumePoint(id, point)]) }
+      }, memory: keeper.store, tokens: tokens
+    ) { changes in
+      let changes = secrets.hidden(in: changes)
+      // Written before it is shown.
+      keeper.write(changes)
+      throttle.put(changes)
+    }
+    self.engine = engine
+    engine.setLimit(state.rateLimit)
+    for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
+    engine.setStarted(state.isStarted)
+    link.serve()
+    link.tell([.settings(settings)])
+  }
+
+  // MARK: What other processes write
+
+  /// Shows what other processes have written since the last call, and lets the engine act on it.
+  private func readChanges() {
+    // Until the queue has been read, everything would be a change.
+    guard !state.isReading, !keeper.isLeaving else { return }
+    do {
+      guard let changes = try keeper.store.changesByOthers(since: revision) else {
+        return watch?.lookAgain() ?? ()
+      }
+      apply(changes)
+    } catch {
+      loop.handle([.message(Self.brief(error))])
+    }
+  }
+
+  private func apply(_ changes: QueueChanges) {
+    revision = changes.revision
+    if let isStopped = changes.isStopped { learn(isStopped: isStopped) }
+    let gone = changes.removed.filter { state.item($0) != nil }
+    if !gone.isEmpty {
+      if engine == nil {
+        // The sender clears what it has sent, perhaps before its end became known here.
+        showEnds((try? keeper.store.sent(among: gone)) ?? [])
+      }
+      engine?.remove(gone)
+      loop.handle([.removed(gone)])
+    }
+    applyChanged(changes.items.filter { $0.id > floor })
+    if let order = changes.order {
+      loop.handle([.reordered(order.filter { state.item($0) != nil })])
+      engine?.arrange(state.waiting)
+    }
+  }
+
+  /// Learns from the queue whether the user has stopped it. If that has not changed, a session held up by a full disk
+  /// stays held up.
+  private func learn(isStopped isStoppedNow: Bool) {
+    guard isStoppedNow != isStopped else { return }
+    isStopped = isStoppedNow
+    loop.handle([.stopped(isStopped)])
+    // A screen shows it all the time. Who only waits for the end learns it together with what is waited for.
+    if loop.interface.isAlone, !state.isReading || loop.interface.stays {
+      loop.handle([.message(isStopped ? Self.stoppedWords : "the queue goes on")])
+    }
+    guard let engine else { return }
+    engine.setStarted(!isStopped)
+    link.tell([.settings(settings)])
+  }
+
+  private func applyChanged(_ changed: [UploadItem]) {
+    guard let engine else {
+      if state.isAside { link.listen() }
+      var coming = changed
+      for index in coming.indices where isEnd(coming[index]) { coming[index].state = .waiting }
+      show(coming)
+      return showEnds(changed)
+    }
+    let news = ExternalChanges(of: changed, known: state.item)
+    show(news.fresh)
+    engine.pause(news.paused)
+    let (sendable, shown) = targets.jobs(news.again)
+    if !shown.isEmpty || !news.edited.isEmpty { loop.handle([.added(shown + news.edited)]) }
+    engine.retry(sendable)
+    engine.update(targets.jobs(news.edited).sendable)
+  }
+
+  /// Whether an item has ended, and that is news here.
+  private func isEnd(_ item: UploadItem) -> Bool {
+    item.state.isFinished && state.item(item.id)?.state.isFinished != true
+  }
+
+  /// Shows what became of items about which the sender has said nothing.
+  private func showEnds(_ changed: [UploadItem]) {
+    let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
+    guard !ends.isEmpty else { return }
+    loop.handle([.engine(ends.map { ($0.id, $0.state) }, at: time.now())])
+  }
+
+  /// The user's settings for everything that is sent.
+  private var settings: SenderSettings {
+    SenderSettings(
+      limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes,
+      isHandedOver: options.isHandedOver)
+  }
+
+  // MARK: As the one that sends
+
+  private func obey(_ order: SenderOrder) {
+    guard let engine, !keeper.isLeaving else { return }
+    give(order, to: engine)
+    var changed = settings
+    order.apply(to: &changed)
+    guard changed != settings else { return }
+    loop.handle([.of(changed)])
+    link.tell([.settings(changed)])
+  }
+
+  private func give(_ order: SenderOrder, to engine: UploadEngine) {
+    switch order {
+    case .retry(let ids): retry(ids)
+    case .pause(let ids): pause(ids)
+    case .tryServers: engine.tryServers()
+    case .start(let isStarted): engine.setStarted(isStarted)
+    case .limit(let limit): engine.setLimit(limit)
+    case .lanes(let count, let target): engine.setConcurrency(count, of: target)
+    }
+  }
+
+  // MARK: As one that looks on
+
+  /// Names the process that sends the queue, as far as it is known: a screen that is left may hand over the queue.
+  private func nameSender() {
+    guard state.isAside, !keeper.isLeaving else { return }
+    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
+    let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
+    let words = "another hoist\(name ?? "") sends this queue; what is added here goes to it"
+    loop.handle([.notice(words)])
+  }
+
+  /// An item as a process that does not send the queue shows it.
+  private func seenFromAside(_ item: UploadItem) -> UploadItem {
+    var item = item
+    if let state = link.status.state(of: item.id) {
+      item.state = state
+    } else if item.state.isActive {
+      item.state = .waiting
+      if !link.isListening { item.note = "another hoist is sending it" }
+    }
+    return item
+  }
+
+  private func hear(_ news: [SenderNews]) {
+    // The report shows the state at the time of leaving. News may be older than the queue.
+    guard !keeper.isLeaving else { return }
+    var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
+    var events: [AppEvent] = []
+    for news in news {
+      switch news {
+      case .item(let id, let state):
+        // News of a new item may come before the item is read, and news of an end after it was read.
+        guard let known = loop.state.item(id), !(known.state.isFinished && state.isFinished)
+        else { continue }
+        if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
+      case .server(let address, let news): events.append(.reachability(server: address, news))
+      case .refusal(let target, let isRefused):
+        events.append(.refusal(target: target, isRefused: isRefused))
+      case .settings(let settings):
+        // The settings of a screen that was left apply to the next one that sends.
+        if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
+        events.append(.of(settings))
+      case .complete:
+        isInformed = true
+        nameSender()
+      }
+    }
+    if !before.isEmpty { events.append(.joined(before, at: time.now())) }
+    if !changes.isEmpty { events.append(.engine(changes, at: time.now())) }
+    loop.handle(events)
+  }
+
+  /// The sender is silent, so the queue alone says how items are, even where news had taken precedence over
+  /// its changes.
+  private func forgetNews(_ ends: [SenderNews]) {
+    hear(ends)
+    isInformed = false
+    nameSender()
+    guard !state.isReading, !keeper.isLeaving,
+      let changes = try? keeper.store.changes(since: heardSince)
+    else { return }
+    apply(changes)
+  }
+}
+
+extension UploadStore.Recovery {
+  /// What the user should know about it.
+  fileprivate var words: String? {
+    var parts: [String] = []
+    if !interrupted.isEmpty {
+      let verb = interrupted.count == 1 ? "goes" : "go"
+      parts.append(
+        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted and \(verb) on")
+    }
+    if !unknown.isEmpty {
+      parts.append(
+        "\(HumanReadable.count(unknown.count, "upload")) may have arrived: look on the server")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+}
+
+extension AppEvent {
+  fileprivate static func of(_ settings: SenderSettings) -> AppEvent {
+    .settings(limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Screens
+import UploadModel
+
+/// What is printed on standard error after the screen has gone, and the exit status.
+struct SessionReport {
+  let state: AppState
+  /// Whether the user has stopped the queue.
+  let isStopped: Bool
+  /// Whether the queue could not be read or taken over, so that its content is unknown.
+  let isUnusable: Bool
+  /// What could not be written to the queue.
+  let unwritten: QueueRecorder.UnsavedResults?
+  /// The process that continues with the queue, if any.
+  let successor: pid_t?
+
+  /// Enough to see what happened; `hoist queue list` has the rest.
+  private static let mostLines = 40
+
+  var lines: [String] {
+    if goesOnElsewhere { return ["another hoist goes on with the queue"] }
+    let unread =
+      state.isReading ? ["… and what else is in the queue, which was still being read"] : []
+    guard hasContent else { return unread }
+    let folder = FileManager.default.currentDirectoryPath
+    let lines = fates(in: folder) + (unwritten.map { losses($0, in: folder) } ?? [])
+    let more = lines.count - Self.mostLines
+    return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
+      + summary
+  }
+
+  var status: ExitStatus {
+    if goesOnElsewhere { return .success }
+    let isWhole = !state.isReading && !isUnusable
+    guard hasContent else { return isWhole ? .success : .someFailed }
+    if successor != nil {
+      let hasFailed = state.items.contains { $0.state.failure != nil && $0.state.isFinished }
+      return hasFailed ? .someFailed : .success
+    }
+    return unsent == 0 && isWhole && unwritten == nil ? .success : .someFailed
+  }
+
+  /// Whether something has failed or is not known, even if all of it will be tried again.
+  var hasFailures: Bool {
+    isUnusable || unwritten != nil || state.items.contains { $0.state.failure != nil }
+  }
+
+  /// If nothing is left, this process has seen what became of each file.
+  private var goesOnElsewhere: Bool { state.isAside && !state.isAtRest }
+  private var hasContent: Bool { !state.items.isEmpty || state.removed != (0, 0) }
+  private var unsent: Int { state.items.count { !$0.state.isDone } }
+
+  private func fates(in folder: String) -> [String] {
+    state.items.sorted { $0.id < $1.id }.compactMap { item in
+      let name = SafeText.line(item.location.relative(to: folder).description)
+      return switch item.state {
+      case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
+      case _ where item.state.isHandedOver:
+        "? \(name): outcome unknown; check on the server before you send it again"
+      case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
+      default: nil
+      }
+    }
+  }
+
+  /// Lines about results that are not in the queue.
+  private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
+    let names = unwritten.items.sorted().map { id in
+      state.item(id).map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+    }
+    let count = HumanReadable.count(names.count, "file")
+    let fate =
+      if let place = unwritten.place {
+        "it is in \(SafeText.line(place)), which the next hoist reads"
+      } else {
+        "the next hoist does not know it and may send again what has arrived"
+      }
+    return names.map { "! \($0): its result is not in the queue" }
+      + ["! \(unwritten.reason); the results of \(count) are not in it: \(fate)"]
+  }
+
+  private var summary: [String] {
+    // Removed files are not failures, and cleared files count as sent.
+    let removed = state.removed
+    let total = state.items.count + removed.sent
+    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
+    let kept =
+      unsent > 0 && successor == nil
+      ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
+    var lines = [
+      "\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)"
+    ]
+    if isStopped, unsent > 0 {
+      lines.append(
+        "the queue is stopped: hoist queue start goes on with it, and so does s on the screen")
+    }
+    if let successor {
+      lines.append("the rest goes on in the background (process \(successor)); hoist shows it")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,63 @@
+import MultipartForm
+import Screens
+import Testing
+import UploadModel
+
+@testable import hoist
+
+@Suite("What is said once the screen has gone")
+struct SessionReportTests {
+  private static func report(
+    _ count: Int, failed: Bool = false, isStopped: Bool = false, successor: Int32? = nil,
+    after events: [AppEvent] = [], isReading: Bool = false
+  ) -> SessionReport {
+    var state = AppState(target: "nas", url: "http://nas/", isReading: isReading)
+    let items = (0..<count).map { number in
+      UploadItem(
+        id: ItemID(Int64(number) + 1), location: FileLocation("/files/\(number)"),
+        state: failed ? .failed(Failure(.refused, status: 413)) : .waiting)
+    }
+    for event in [.added(items)] + events { _ = reduce(&state, event) }
+    return SessionReport(
+      state: state, isStopped: isStopped, isUnusable: false, unwritten: nil, successor: successor)
+  }
+
+  @Test("Forty files are named, and the others counted")
+  func many() {
+    let report = Self.report(42, failed: true)
+    #expect(report.lines.count == 42)
+    #expect(
+      report.lines.suffix(2) == [
+        "… and 2 more", "0 of 42 files sent; 42 files left in the queue for the next hoist",
+      ])
+    #expect(report.status == .someFailed)
+  }
+
+  @Test("What another process sends is no failure")
+  func elsewhere() {
+    let aside = Self.report(2, after: [.aside(true)])
+    #expect(aside.lines == ["another hoist goes on with the queue"])
+    #expect(aside.status == .success)
+    let handedOver = Self.report(2, successor: 7)
+    #expect(
+      handedOver.lines == [
+        "0 of 2 files sent", "the rest goes on in the background (process 7); hoist shows it",
+      ])
+    #expect(handedOver.status == .success)
+    #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)
+  }
+
+  @Test("An empty queue is a success, unless it had not been read to its end")
+  func nothing() {
+    #expect(Self.report(0).lines.isEmpty)
+    #expect(Self.report(0).status == .success)
+    #expect(Self.report(0, isReading: true).lines.count == 1)
+    #expect(Self.report(0, isReading: true).status == .someFailed)
+  }
+
+  @Test("A stopped queue says how it goes on, if anything is left")
+  func stopped() {
+    #expect(Self.report(1, isStopped: true).lines.last?.contains("hoist queue start") == true)
+    #expect(Self.report(0, isStopped: true).lines.isEmpty)
+  }
+}
