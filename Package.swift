@@ -194,7 +194,7 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel",
+        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -2,7 +2,8 @@ import Foundation
 
 /// A body in memory.
 package struct MemoryBody: ExchangeBody {
-  private let bytes: Data
+  /// The bytes.
+  package let bytes: Data
 
   /// A body that consists of these bytes.
   package init(_ bytes: Data) { self.bytes = bytes }

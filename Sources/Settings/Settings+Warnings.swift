@@ -49,6 +49,10 @@ extension Target {
       ("server.delete.url", server.delete?.url),
       ("server.create.url", server.create?.url),
     ]
-    return urls.compactMap { key, template in template.map { (key, $0) } } + inTables
+    let keys: [(String, Template?)] = [
+      ("auth.digest.password", digest?.password), ("auth.sigv4.secret", sigV4?.secret),
+      ("auth.sigv4.token", sigV4?.token),
+    ]
+    return (urls + keys).compactMap { key, template in template.map { (key, $0) } } + inTables
   }
 }

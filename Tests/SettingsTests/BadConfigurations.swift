@@ -151,10 +151,10 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     // Credentials.
     BadConfiguration(line: "auth = \"x\"", "auth: expected a table, found a string"),
     BadConfiguration(
-      line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest"),
+      line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",
-      "auth: expected one of basic, bearer, bearer_command, digest"),
+      "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { baerer = \"a\" }", "auth.baerer: unknown key; did you mean \"bearer\"?"),
     BadConfiguration(
@@ -181,6 +181,33 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line: "auth = { digest = { user = \"m:e\", password = \"x\" } }",
       "auth.digest.user: a user name cannot hold a colon"),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", key = \"k\" } }",
+      "auth.sigv4: \"region\", \"key\" and \"secret\" are all needed"),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r/s\", key = \"k\", secret = \"s\" } }",
+      "auth.sigv4.region: expected a name such as \"eu-central-1\" or \"s3\""),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", service = \"\", key = \"k\", secret = \"s\" } }",
+      "auth.sigv4.service: expected a name such as \"eu-central-1\" or \"s3\""),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", key = \"a/b\", secret = \"s\" } }",
+      "auth.sigv4.key: an access key has no slash, comma or space"),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"\" } }",
+      "auth.sigv4.secret: expected a key, found nothing"),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"s\", token = \"a\\nb\" } }",
+      "auth.sigv4.token: the value of Authorization holds a control character"),
+    BadConfiguration(
+      line:
+        "auth = { sigv4 = { region = \"r\", service = \"execute-api\", key = \"k\", secret = \"s\" } }",
+      "auth: execute-api wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
+    ),
+    BadConfiguration(
+      line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"s\" } }",
+      "auth: over plain http, S3 wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
+    ),
     BadConfiguration(
       line: "auth = { bearer = \"{file.name}\" }",
       "auth.bearer: only {env.NAME} and {secret.NAME} can be filled in here"),

@@ -16,11 +16,15 @@ struct CredentialSettingsTests {
     ("auth = { bearer = \"x{env.TOKEN}\" }", "auth.bearer"),
     ("auth = { basic = { user = \"me\", password = \"{env.TOKEN}\" } }", "auth.basic.password"),
     ("auth = { basic = { user = \"{env.TOKEN}\", password = \"x\" } }", "auth.basic.user"),
+    (
+      "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"s\", token = \"{env.TOKEN}\" } }",
+      "auth.sigv4.token"
+    ),
     ("headers = { Authorization = \"Bearer {env.TOKEN}\" }", "headers.Authorization"),
     ("headers = { X-Api-Key = \"{env.TOKEN}\" }", "headers.X-Api-Key"),
   ])
   func anEmptyVariable(_ line: String, _ key: String) throws {
-    let text = "[targets.a]\nurl = \"http://h/\"\n\(line)"
+    let text = "[targets.a]\nurl = \"https://h/\"\n\(line)"
     let settings = try parse(text, ["TOKEN": " \t"])
     let error = #expect(throws: ConfigError.self) { try settings.target("a") }
     #expect(
@@ -47,6 +51,19 @@ struct CredentialSettingsTests {
     let pair = try #require(target.headers.first?.value.secrets.first?.value)
     let hidden = target.secrets.hidden(in: "Basic \(pair): p4ss/w0rd, p4ss%2fw0rd\u{301}, me")
     #expect(hidden == "Basic (secret): (secret), (secret)\u{301}, me")
+  }
+
+  @Test(arguments: [
+    "key = \"AK\", secret = \"p4ss/w0rd\", token = \"t0ken\"",
+    "key = \"AK\", secret = \"{env.P}\", token = \"{env.T}\"",
+  ])
+  func theKeysOfASignatureAreHidden(_ keys: String) throws {
+    let target = try parse(
+      "[targets.a]\nurl = \"https://h/\"\nauth = { sigv4 = { region = \"r\", \(keys) } }",
+      ["P": "p4ss/w0rd", "T": "t0ken"]
+    ).target("a")
+    #expect(target.secrets.hidden(in: "AK p4ss%2Fw0rd t0ken r") == "AK (secret) (secret) r")
+    #expect(target.sigV4?.service == "s3")
   }
 
   @Test(arguments: [

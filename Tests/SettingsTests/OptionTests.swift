@@ -248,6 +248,9 @@ struct OptionTests {
       [targets.c]
       url = "http://h/?page=1&api_key=hunter2"
       server.list = { url = "http://h/l?token=hunter2", id = "/id" }
+      [targets.d]
+      url = "https://h/"
+      auth = { sigv4 = { region = "r", key = "k", secret = "hunter2", token = "{env.T}" } }
       """
     let file = try folder.write("c.toml", Array(text.utf8))
     chmod(file, 0o644)
@@ -258,6 +261,8 @@ struct OptionTests {
         "\(file):8: targets.c.url: holds a secret, and others can read this file; "
           + "chmod 600 it, or put the secret into [secrets]",
         "\(file):9: targets.c.server.list.url: holds a secret, and others can read this file; "
+          + "chmod 600 it, or put the secret into [secrets]",
+        "\(file):12: targets.d.auth.sigv4.secret: holds a secret, and others can read this file; "
           + "chmod 600 it, or put the secret into [secrets]",
       ])
     chmod(file, 0o600)

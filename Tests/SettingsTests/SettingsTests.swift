@@ -312,6 +312,7 @@ struct SettingsTests {
       ("auth", target("auth = { \(unknown) }")),
       ("basic", target("auth = { basic = { \(unknown) } }")),
       ("digest", target("auth = { digest = { \(unknown) } }")),
+      ("sigv4", target("auth = { sigv4 = { \(unknown) } }")),
       ("tus", target("resume = \"tus\"\ntus = { \(unknown) }")),
       ("columns.pointer", target("server = { list = { \(list), time = { \(unknown) } } }")),
       ("limits", target("limits = { \(unknown) }")), ("tls", target("tls = { \(unknown) }")),

@@ -78,6 +78,12 @@ struct TargetTextTests {
     "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { query = \"page\", from = 0 } }",
     "url = \"http://h/\"\nauth = { digest = { user = \"me\", password = \"{env.T}\" } }",
     "url = \"http://h/\"\nauth = { digest = { user = \"{env.T}\", password = \"hunter2\" } }",
+    "url = \"https://h/\"\nauth = { sigv4 = { region = \"r\", key = \"{env.T}\", secret = \"hunter2\" } }",
+    """
+    url = "http://h/"
+    body = "binary"
+    auth = { sigv4 = { region = "eu-1", service = "execute-api", key = "AK", secret = "{secret.s}", token = "hunter2" } }
+    """,
     """
     url = "http://h/"
     same_names = true
@@ -151,7 +157,8 @@ struct TargetTextTests {
 
   /// The tables inside a target, each with a key that nobody knows in the place of "?".
   private static let tables = [
-    "auth = { ? }", "auth = { digest = { ? } }", "batch = { ? }", "limits = { ? }",
+    "auth = { ? }", "auth = { digest = { ? } }", "auth = { sigv4 = { ? } }", "batch = { ? }",
+    "limits = { ? }",
     "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
     "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
     "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",

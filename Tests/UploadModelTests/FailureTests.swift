@@ -224,6 +224,13 @@ struct FailureTests {
     #expect(cause.isLocal)
   }
 
+  @Test func aClockThatIsWrongIsNotTakenForWrongKeys() {
+    let text = "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference</Message></Error>"
+    let failure = Failure(.refused, status: 403, reply: Reply(text: text), attempts: 1)
+    #expect(failure.explanation.contains("Set this machine's clock"))
+    #expect(!Failure(.refused, status: 403, attempts: 1).explanation.contains("clock"))
+  }
+
   @Test func faultsOfFormsCannotBeSent() {
     let cause = Failure.Cause(.form(.tooLong), wasSeen: true)
     #expect(cause == .unsendable(FormError.tooLong.description))

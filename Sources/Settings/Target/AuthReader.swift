@@ -15,6 +15,14 @@ extension Schema<Target>.Key {
           ("bearer_command", TOMLText.array(command.words.map(TOMLText.string)))
         ])
       }
+      if let keys = target.sigV4 {
+        let entries: TOMLText.Entries = [
+          ("region", TOMLText.string(keys.region)), ("service", TOMLText.string(keys.service)),
+          ("key", writer.string(keys.key)), ("secret", writer.string(keys.secret)),
+          ("token", keys.token.map(writer.string)),
+        ]
+        return TOMLText.table([("sigv4", TOMLText.table(entries))])
+      }
       return target.digest.map { digest in
         let (user, password) = (writer.string(digest.user), writer.string(digest.password))
         return TOMLText.table([
@@ -29,7 +37,7 @@ private struct AuthReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 
-  private static let ways = ["basic", "bearer", "bearer_command", "digest"]
+  private static let ways = ["basic", "bearer", "bearer_command", "digest", "sigv4"]
 
   /// Adds the credentials in the table to the target, whose header fields must already have been read.
   func read(_ node: ConfigNode, into target: inout Target) throws(ConfigError) {
@@ -66,6 +74,53 @@ private struct AuthReader {
       target.ingredients += account.secrets.map(\.value) + [password.fixedText]
       target.digest = DigestAuth(user: account, password: password.hidden(as: "password"))
     }
+    if let node = entries["sigv4"] {
+      let keys = try keys(node)
+      let parts = [keys.key, keys.secret, keys.token].compactMap(\.self)
+      target.ingredients += parts.flatMap(\.secrets).map(\.value)
+      target.sigV4 = keys
+    }
+  }
+
+  /// `{ region = "…", service = "…", key = "…", secret = "…", token = "…" }`.
+  private func keys(_ node: ConfigNode) throws(ConfigError) -> SigV4Auth {
+    let entries = try node.table(["region", "service", "key", "secret", "token"])
+    guard let region = entries["region"], let key = entries["key"], let hidden = entries["secret"]
+    else { throw node.fault("\"region\", \"key\" and \"secret\" are all needed") }
+    var keys = SigV4Auth(
+      region: try word(region), key: try header(key),
+      secret: try filled(hidden).hidden(as: "secret_access_key"))
+    // These separate what follows the key.
+    guard !keys.key.fixedText.utf8.contains(where: { "/, ".utf8.contains($0) }) else {
+      throw key.fault("an access key has no slash, comma or space")
+    }
+    if let service = entries["service"] { keys.service = try word(service) }
+    if let token = entries["token"] {
+      keys.token = try header(token).hidden(as: "session_token")
+    }
+    return keys
+  }
+
+  /// A name of AWS's: `eu-central-1`, `s3`.
+  private func word(_ node: ConfigNode) throws(ConfigError) -> String {
+    let text = try node.fixed()
+    guard !text.isEmpty, text.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) })
+    else { throw node.fault("expected a name such as \"eu-central-1\" or \"s3\"") }
+    return text
+  }
+
+  /// A secret that is not empty.
+  private func filled(_ node: ConfigNode) throws(ConfigError) -> Template {
+    let text = try secret(node)
+    guard !text.fixedText.isEmpty else { throw node.fault("expected a key, found nothing") }
+    return text
+  }
+
+  /// A secret that is part of a header field.
+  private func header(_ node: ConfigNode) throws(ConfigError) -> Template {
+    let text = try filled(node)
+    _ = try header(text, node)
+    return text
   }
 
   /// `{ user = "…", password = "…" }`.

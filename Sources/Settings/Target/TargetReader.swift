@@ -20,6 +20,9 @@ struct TargetReader {
       if target.batch?.maxFiles == 1 { target.batch = nil }
       if let conflict = target.batchConflict { throw node.fault(conflict) }
     }
+    if let node = entries["auth"], let conflict = target.signatureConflict {
+      throw node.fault(conflict)
+    }
     return target
   }
 

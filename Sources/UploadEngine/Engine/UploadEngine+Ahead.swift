@@ -112,7 +112,9 @@ extension UploadEngine {
 
 extension Target {
   fileprivate var sendsOneRequestForEachFile: Bool {
-    batch == nil && prepare == nil && ticket == nil && server.create == nil && digests.isEmpty
+    // A signature would become stale while its request waits.
+    sigV4 == nil && batch == nil && prepare == nil && ticket == nil && server.create == nil
+      && digests.isEmpty
       && !resume.isOn
   }
 }

@@ -18,7 +18,8 @@ extension UploadEngine {
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
     guard let target = ids.first.flatMap({ jobs[$0]?.upload.destination })?.value,
-      target.prepare != nil || target.ticket != nil || !target.digests.isEmpty,
+      target.prepare != nil || target.ticket != nil || !target.digests.isEmpty
+        || target.signsContent,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }

@@ -77,7 +77,7 @@ struct Preparation: Sendable {
   private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
-    let wanted = ready.upload.target.digests
+    let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
     try Self.check(item)
     guard let digests = FileDigest.digests(wanted, of: item.location) else {

@@ -13,10 +13,15 @@ package struct RequestOutline: Hashable, Sendable {
     /// The header fields that hoist writes, sorted by name.
     package var headers: [Header]
 
-    init(_ head: RequestHead, more: [Header] = []) {
+    init(_ head: RequestHead, of target: Target, more: [Header] = []) {
       method = head.method
       url = head.address?.shown
       headers = head.headers.map { Header(name: $0.name, value: $0.value.shown) } + more
+      if let keys = target.sigV4, let address = head.address?.written,
+        Origin(text: address) == target.origin
+      {
+        headers += keys.shownHeaders.map { Header(name: $0.name, value: $0.value.shown) }
+      }
       headers.sort { $0.name < $1.name }
     }
   }
@@ -99,7 +104,7 @@ package struct RequestOutline: Hashable, Sendable {
       metadata: target.resume.metadataHeader(with: values))
     let plan = try RequestHead(
       request, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
-    head = Head(plan, more: [Header(name: "Content-Length", value: "0")])
+    head = Head(plan, of: target, more: [Header(name: "Content-Length", value: "0")])
     head.url = target.addressStretches(with: values).shown
     (parts, length) = ([], 0)
   }
@@ -117,12 +122,17 @@ package struct RequestOutline: Hashable, Sendable {
     func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
       guard let request else { return nil }
       return Head(
-        try RequestHead(request, of: target, credentials: credentials, values: values))
+        try RequestHead(request, of: target, credentials: credentials, values: values), of: target)
     }
-    let made = try UploadRequest(preview.piece, of: upload, file, values, credentials: credentials)
+    // Nothing is signed for what is only shown.
+    var unsigned = preview.piece
+    unsigned.staysAway = true
+    let made = try UploadRequest(
+      unsigned, of: upload, file, values, credentials: credentials, now: now)
     length = made.body.contentLength
     self.head = Head(
       try RequestHead(preview.piece, of: target, credentials: credentials, values: values),
+      of: target,
       more: [
         Header(name: "Content-Length", value: "\(length)"),
         Header(name: "Content-Type", value: made.contentType),
@@ -140,13 +150,14 @@ package struct RequestOutline: Hashable, Sendable {
     let plan = try UploadRequest.plan(
       jobs, at: target.ticket == nil ? .target : .ticket,
       credentials: target.ticket == nil ? all : .none, now: now)
-    let request = try UploadRequest(plan, jobs, to: target.url, mayExpect: true)
+    let request = try UploadRequest(
+      plan, jobs, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
     if let call = target.ticket?.call {
       do throws(Failure.Cause) {
         ticket = Head(
           try RequestHead(
             call, of: target, credentials: all,
-            values: Preparation.values(for: jobs[0], now: now)))
+            values: Preparation.values(for: jobs[0], now: now)), of: target)
       } catch {
         throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
       }
@@ -161,7 +172,7 @@ package struct RequestOutline: Hashable, Sendable {
       let creation = HTTPResumeMachine.creation(at: target.url, length: length, isWhole: true)
       more += creation.headers.map { Header(name: $0.name, value: $0.value) }
     }
-    head = Head(plan.head, more: more)
+    head = Head(plan.head, of: target, more: more)
     parts = zip(plan.content.parts, request.body.contentRanges).map { part, range in
       var fileName: String?
       if case .file(_, let name) = part.value { fileName = name }

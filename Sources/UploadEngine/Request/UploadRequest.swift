@@ -56,7 +56,7 @@ struct UploadRequest {
       let plan = try plan(
         jobs, at: url == target.url ? .target : .other(url), credentials: credentials, now: now)
       return try UploadRequest(
-        plan, jobs, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials)
+        plan, jobs, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials, now: now)
     }
   }
 
@@ -94,7 +94,7 @@ struct UploadRequest {
   /// The request that a plan for these uploads describes.
   init(
     _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool,
-    hidesCredentials: Bool = false
+    hidesCredentials: Bool = false, now: Date
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
@@ -113,8 +113,9 @@ struct UploadRequest {
         body: UploadBody(body))
       exchange.expectsContinue = expectsContinue
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
-      try exchange.obey(destination.value)
-      if hidesCredentials { exchange.digest = nil }
+      try exchange.obey(
+        destination.value, showsCredentials: !hidesCredentials, sha256: plan.content.sha256,
+        at: now)
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
@@ -155,6 +156,13 @@ struct UploadRequest {
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("with its name filled in, the URL is invalid or leads elsewhere") }
     return whole
+  }
+}
+
+extension RequestPlan.Content {
+  /// The SHA-256 of a bare file, if it was computed.
+  fileprivate var sha256: String? {
+    if case .file(let item) = self { item.digests?[.sha256] } else { nil }
   }
 }
 

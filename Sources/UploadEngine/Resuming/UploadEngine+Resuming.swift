@@ -268,20 +268,27 @@ extension UploadEngine {
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url)
     }
-    guard let algorithm = request.checksum, let content = request.content else {
-      return send(request, sum: nil, of: id, conversation)
+    let isSigned = job.upload.target.signsContent
+    guard let content = request.content, request.checksum != nil || isSigned else {
+      return send(request, sum: nil, sha256: nil, of: id, conversation)
     }
     step(for: [id]) { engine, number in
-      let sum = FileDigest.sum(algorithm, of: conversation.file, in: content)
+      let file = conversation.file
+      let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
+      // A form has bytes of its own, and no signature.
+      let signed =
+        isSigned && conversation.form == nil
+        ? FileDigest.digests([.sha256], of: file, in: content) : nil
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
-        engine.send(request, sum: sum, of: id, conversation)
+        engine.send(request, sum: sum, sha256: signed?[.sha256], of: id, conversation)
       }
     }
   }
 
   private func send(
-    _ request: ResumeRequest, sum: [UInt8]?, of id: ItemID, _ conversation: Conversation
+    _ request: ResumeRequest, sum: [UInt8]?, sha256: String?, of id: ItemID,
+    _ conversation: Conversation
   ) {
     guard let job = jobs[id] else { return }
     if case .running(let run) = job.machine.state, run.stop != nil {
@@ -298,7 +305,7 @@ extension UploadEngine {
     let credentials: RequestHead.Credentials =
       authorization.showsCredentials ? .all(token: authorization.token?.secret) : .none
     do throws(Failure.Cause) {
-      let made = try self.request(asked, of: job.upload, conversation, credentials)
+      let made = try self.request(asked, of: job.upload, conversation, credentials, sha256)
       if asked.isTargetsOwn,
         let cause = sentAddresses.claim(
           made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target)
@@ -314,12 +321,12 @@ extension UploadEngine {
 
   private func request(
     _ asked: ResumeRequest, of upload: UploadJob, _ conversation: Conversation,
-    _ credentials: RequestHead.Credentials
+    _ credentials: RequestHead.Credentials, _ sha256: String?
   ) throws(Failure.Cause) -> UploadRequest {
     guard type(of: conversation.machine).sendsTargetsBody else {
       return try UploadRequest(
         asked, of: upload, conversation.file, conversation.values,
-        credentials: credentials)
+        credentials: credentials, sha256: sha256, now: time.date())
     }
     let whole = try Representation(
       upload, of: conversation.file, to: conversation.url, credentials: credentials,
@@ -327,7 +334,7 @@ extension UploadEngine {
       now: time.date())
     return try UploadRequest(
       asked, of: upload, whole, conversation.values, credentials: credentials,
-      mayExpect: mayExpect(at: asked.url))
+      mayExpect: mayExpect(at: asked.url), sha256: sha256, now: time.date())
   }
 
   /// Ends an attempt that could not go on.
@@ -390,7 +397,8 @@ extension UploadEngine {
       let termination = point.termination(at: target, values),
       let request = try? UploadRequest(
         termination, of: upload, values,
-        credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
+        credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none,
+        now: time.date())
     else { return }
     let (session, exchange, timeout, time) = (
       session, request.exchange, target.stallTimeout, time

@@ -7,12 +7,12 @@ extension UploadRequest {
   /// A request about a resumable upload that carries none of its content. The file need not exist.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ values: Template.Values,
-    credentials: RequestHead.Credentials
+    credentials: RequestHead.Credentials, now: Date
   ) throws(Failure.Cause) {
     try self.init(
       asked, of: upload,
       RequestHead(asked, of: upload.target, credentials: credentials, values: values),
-      FormBody.empty(), piece: nil, sent: [])
+      FormBody.empty(), piece: nil, sent: [], now: now)
   }
 
   /// A request of an upload whose file goes without a form around all of it.
@@ -20,7 +20,7 @@ extension UploadRequest {
   /// - Parameter file: the file that earlier requests of the upload sent from as well.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
-    credentials: RequestHead.Credentials
+    credentials: RequestHead.Credentials, sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
     let item = upload.item
     var head = try RequestHead(
@@ -52,7 +52,8 @@ extension UploadRequest {
       piece: Piece(
         start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
       ),
-      sent: [upload.target.resume.sentFile(item, values)])
+      sent: [upload.target.resume.sentFile(item, values)],
+      sha256: asked.described?.isForm == true ? nil : sha256, now: now)
   }
 
   /// A request that carries part of a representation, or asks about it.
@@ -60,7 +61,8 @@ extension UploadRequest {
   /// - Parameter mayExpect: whether the server may be asked before a long body is sent.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ whole: Representation,
-    _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool
+    _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool,
+    sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
     let target = upload.target
     var asked = asked
@@ -84,12 +86,13 @@ extension UploadRequest {
       piece: Piece(
         start: min(max(0, range.lowerBound - whole.lead), upload.item.size),
         size: isEmpty ? nil : upload.item.size),
-      sent: whole.plan.files, asks: asked.isTargetsOwn && mayExpect)
+      sent: whole.plan.files, asks: asked.isTargetsOwn && mayExpect,
+      sha256: whole.form == nil ? sha256 : nil, now: now)
   }
 
   private init(
     _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
-    piece: Piece?, sent: [SentFile], asks: Bool = false
+    piece: Piece?, sent: [SentFile], asks: Bool = false, sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
     let target = upload.target
     destination = upload.destination
@@ -116,8 +119,7 @@ extension UploadRequest {
       asked.isTargetsOwn
       ? target.isIdempotent(at: asked.url)
       : asked.content == nil && (asked.described == nil || asked.method == "GET")
-    try exchange.obey(target)
-    if asked.staysAway { exchange.digest = nil }
+    try exchange.obey(target, showsCredentials: !asked.staysAway, sha256: sha256, at: now)
     self.exchange = exchange
   }
 

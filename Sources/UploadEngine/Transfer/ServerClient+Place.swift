@@ -10,7 +10,7 @@ extension ServerClient {
   package func obstacle() async -> String? {
     let host = target.url.host ?? "there"
     var request = ExchangeRequest(url: target.url, method: "HEAD")
-    do throws(Failure.Cause) { try request.obey(target) } catch {
+    do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch {
       return "\(host) cannot be asked: \(Failure(error).headline)"
     }
     let end = await end(of: request, stallTimeout: Self.patience)

@@ -129,7 +129,7 @@ package struct ServerClient: Sendable {
         url: url, method: call.method, headers: headers,
         body: hasContent ? MemoryBody(content ?? Data()) : nil)
       if call.method == "GET" { request.mostReply = Self.mostContent }
-      try request.obey(target)
+      try request.obey(target, at: time.date())
       return await end(of: request)
     } catch {
       throw Failure(error)

@@ -25,7 +25,7 @@ package struct ContentDigests: Hashable, Sendable {
   }
 
   /// The digest by an algorithm; nil if it was not computed.
-  subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
+  package subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
 
   /// The digest of a piece by the name of its placeholder; nil if it was not computed.
   subscript(named name: String) -> String? {

@@ -167,6 +167,8 @@ extension Failure {
         + "certificate of the server's own and pins it."
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: look there, then retry."
+    case .refused where reply.text.contains(scalars: Self.skewCode):
+      "Set this machine's clock, then retry: the server takes signatures of the last 15 minutes."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -185,6 +187,9 @@ extension Failure {
     case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
     }
   }
+
+  /// What S3 calls a request that was signed at another time than the server's.
+  private static let skewCode = "<Code>RequestTimeTooSkewed</Code>"
 
   private static func statusAdvice(_ status: Int?) -> String {
     switch status {

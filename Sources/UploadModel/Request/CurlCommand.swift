@@ -3,7 +3,7 @@ import Foundation
 /// The command that makes curl send what hoist would send. Secrets are shell variables, so that the
 /// command can be shown and copied; every other word is quoted (`ShellWord`).
 ///
-/// It needs curl 7.81 or newer, which encodes forms as browsers do.
+/// It needs curl 7.81 or newer, which encodes forms as browsers do, and 7.87 to sign requests to S3.
 package struct CurlCommand: Hashable, Sendable {
   /// Each option with its value, as a shell reads them.
   private(set) var lines: [String] = []
@@ -53,16 +53,30 @@ package struct CurlCommand: Hashable, Sendable {
     }
     if let digest = target.digest {
       lines.append("--digest")
-      let values = Template.Values(now: now, uuid: UUID())
-      let (user, password) = (
-        digest.user.stretches(with: values), digest.password.stretches(with: values)
-      )
-      try add("--user", Self.pieces(user) + [.text(":")] + Self.pieces(password))
+      try addUser(digest.user, digest.password)
+    }
+    if let keys = target.sigV4 {
+      try add("--aws-sigv4", [.text("aws:amz:\(keys.region):\(keys.service)")])
+      try addUser(keys.key, keys.secret)
+      for field in keys.tokenHeaders {
+        try add("--header", [.text("\(field.name): ")] + Self.pieces(field.value))
+      }
+      // Newer versions of curl would add it themselves.
+      if keys.isS3, !plan.head.has(SignatureV4.digestName) {
+        let sum = target.signsContent ? items.first?.digests?[.sha256] : SignatureV4.unsignedContent
+        if let sum { try add("--header", [.text("\(SignatureV4.digestName): \(sum)")]) }
+      }
     }
     switch plan.content {
     case .file(let item): try add("--data-binary", [.text("@"), .bytes(Self.path(item))])
     case .form(let parts): for part in parts { try add(part) }
     }
+  }
+
+  private mutating func addUser(_ name: Template, _ password: Template) throws(InvalidInput) {
+    let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
+    let (name, password) = (name.stretches(with: values), password.stretches(with: values))
+    try add("--user", Self.pieces(name) + [.text(":")] + Self.pieces(password))
   }
 
   private mutating func add(_ part: RequestPlan.Part) throws(InvalidInput) {

@@ -39,6 +39,8 @@ package struct Target: Hashable, Sendable {
   package var tokenCommand: TokenCommand?
   /// The credentials that answer digest challenges of this target's own origin, if any.
   package var digest: DigestAuth?
+  /// The keys that sign requests to this target's own origin, if any.
+  package var sigV4: SigV4Auth?
   /// What makes connections to this target's own origin secure.
   package var tls = TLSRules()
   /// The version of HTTP for this target's own origin.

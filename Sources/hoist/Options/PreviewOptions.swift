@@ -48,10 +48,12 @@ struct PreviewOptions: ParsableArguments {
       )
     }
     var sound = items.filter { $0.state.failure == nil }
-    let digests = target.digests
-    if !digests.isEmpty {
-      for index in sound.indices {
-        sound[index].digests = FileDigest.digests(digests, of: sound[index].location)
+    for index in sound.indices {
+      let item = sound[index]
+      // A dry run shows no signature.
+      let digests = asCurl ? target.digests(forFileOf: item.size) : target.digests
+      if !digests.isEmpty {
+        sound[index].digests = FileDigest.digests(digests, of: item.location)
       }
     }
     var addresses = SentAddresses()

@@ -125,7 +125,7 @@ struct TargetOptions: ParsableArguments {
       if SecretName.matches(name), let variable = value.emptyVariables.first {
         throw UserError("--header \(name): the environment variable \(variable) is empty")
       }
-      if name.lowercased() == "authorization" { target.tokenCommand = nil }
+      if name.lowercased() == "authorization" { (target.tokenCommand, target.sigV4) = (nil, nil) }
       target.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       target.headers.append(
         self.field(named: name, value))

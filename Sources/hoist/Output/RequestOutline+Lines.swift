@@ -8,7 +8,7 @@ extension RequestOutline {
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
       lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
-      if !target.headers.isEmpty || target.tokenCommand != nil {
+      if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
         lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }

@@ -66,7 +66,7 @@ extension EndToEnd {
       let folder = Person.repository.appendingPathComponent("config/recipes").path
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         .filter { $0.hasSuffix(".toml") }.sorted()
-      #expect(names.count == 26, "\(names)")
+      #expect(names.count == 27, "\(names)")
       let person = try Person()
       for name in names {
         // A target can only be shown whose secrets are there.
@@ -272,7 +272,7 @@ extension EndToEnd {
       }
       let moto = try start("Tests/EndToEndTests/Peers/moto_app.py")
       let bucket = try await wait(for: "moto", otherwise: { moto.errors }) {
-        moto.output.firstMatch(of: /s3 (http:\S+)\nport (\d+)/)
+        moto.output.firstMatch(of: /s3 (http:\S+)\nkeys .*\nport (\d+)/)
           .map { (s3: String($0.1), port: String($0.2)) }
       }
       let presign = try start(

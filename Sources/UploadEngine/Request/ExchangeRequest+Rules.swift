@@ -1,0 +1,51 @@
+import Foundation
+import HTTPTransport
+import UploadModel
+
+extension ExchangeRequest {
+  /// Applies the TLS rules, the HTTP version and, at last, the credentials of a target, but only at the target's own
+  /// origin: that trust does not follow a redirect. Nothing that a signature covers may change afterwards.
+  ///
+  /// - Parameters:
+  ///   - showsCredentials: false if another origin has chosen where the request goes.
+  ///   - sha256: the hexadecimal digits of the SHA-256 of a body with a file in it; nil if it is not known.
+  ///   - now: the time of a signature.
+  /// - Throws: a cause if the request would go without the TLS that the target's rules require, or cannot be signed.
+  mutating func obey(
+    _ target: Target, showsCredentials: Bool = true, sha256: String? = nil, at now: Date
+  ) throws(Failure.Cause) {
+    guard url == target.url || Origin(url) == target.origin else { return }
+    offersHTTP2 = target.http == .http2 && url.scheme == "https"
+    if !target.tls.isEmpty {
+      guard Origin(url)?.scheme == "https" else {
+        throw .insecure("the target has TLS rules, but its URL is not https; nothing was sent")
+      }
+      tls = TLSOptions(
+        caFile: target.tls.caFile, pinnedKey: target.tls.pin?.description,
+        clientCertificate: target.tls.clientCertificate, clientKey: target.tls.clientKey)
+    }
+    guard showsCredentials else { return }
+    digest = target.digest.map {
+      DigestCredentials(user: $0.user.fixedText, password: $0.password.fixedText)
+    }
+    if let keys = target.sigV4 { try sign(with: keys, sha256, at: now) }
+  }
+
+  private mutating func sign(
+    with keys: SigV4Auth, _ sha256: String?, at now: Date
+  ) throws(Failure.Cause) {
+    let content: SignatureV4.Content =
+      if let text = body as? MemoryBody {
+        .bytes(Array(text.bytes))
+      } else if let body, body.length > 0 {
+        .file(sha256: sha256)
+      } else {
+        .bytes([])
+      }
+    let request = SignatureV4(method: method, url: url, headers: headers, content: content)
+    let fields = try request.fields(signedBy: keys, at: now)
+    let names = Set(fields.map { $0.name.lowercased() })
+    headers.removeAll { names.contains($0.name.lowercased()) }
+    headers += fields.map { ($0.name, $0.value.written) }
+  }
+}

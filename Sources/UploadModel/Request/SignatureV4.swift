@@ -1,0 +1,210 @@
+import Digests
+import Foundation
+import ScalarText
+
+/// A request as AWS Signature Version 4 signs it
+/// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+package struct SignatureV4 {
+  /// The name of the algorithm.
+  static let algorithm = "AWS4-HMAC-SHA256"
+
+  /// The HTTP method.
+  package var method: String
+  /// Where it goes. The path and the query are signed as they are sent.
+  package var url: URL
+  /// The header fields that the request has otherwise. Each one is signed unless its name is in `unsigned`.
+  package var headers: [(name: String, value: String)]
+  /// What it carries.
+  package var content: Content
+
+  /// What a signature says of a request's body.
+  package enum Content: Sendable {
+    /// These bytes.
+    case bytes([UInt8])
+    /// A file, and the hexadecimal digits of the body's SHA-256; nil if that is not known.
+    case file(sha256: String?)
+  }
+
+  /// A request that is to be signed.
+  package init(
+    method: String, url: URL, headers: [(name: String, value: String)], content: Content
+  ) {
+    (self.method, self.url, self.headers, self.content) = (method, url, headers, content)
+  }
+
+  /// Header fields that proxies and HTTP libraries change. AWS's own clients leave them out as well.
+  private static let unsigned: Set<String> = [
+    "authorization", "baggage", "connection", "content-length", "expect", "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization", "te", "traceparent", "tracestate", "trailer", "transfer-encoding",
+    "upgrade", "user-agent",
+    "x-amzn-trace-id",
+  ]
+
+  /// The header fields that sign the request at this time. They replace those with the same names.
+  ///
+  /// - Throws: why the request cannot be signed.
+  package func fields(
+    signedBy auth: SigV4Auth, at date: Date
+  ) throws(Failure.Cause) -> [RequestHead.Header] {
+    let (day, time) = Self.stamp(date)
+    var fields = auth.tokenHeaders
+    fields.append(RequestHead.Header(name: Self.dateName, value: [.text(time)]))
+    let digest = try digest(auth)
+    if auth.isS3 || value(of: Self.digestName) != nil {
+      fields.append(RequestHead.Header(name: Self.digestName, value: [.text(digest)]))
+    }
+    let replaced = Set(fields.map { $0.name.lowercased() })
+    let signed = canonical(
+      headers.filter { !replaced.contains($0.name.lowercased()) }
+        + fields.map { ($0.name, $0.value.written) })
+    let names = signed.map(\.name).joined(separator: ";")
+    let request = [
+      method, path(auth), query, signed.map { "\($0.name):\($0.value)\n" }.joined(), names, digest,
+    ].joined(separator: "\n")
+    let scope = [day, auth.region, auth.service, "aws4_request"]
+    let text = [
+      Self.algorithm, time, scope.joined(separator: "/"), SHA256.hash(request.utf8).hexadecimal,
+    ].joined(separator: "\n")
+    let key = scope.reduce(Array("AWS4\(auth.secret.fixedText)".utf8)) { key, word in
+      MessageAuthentication.code(of: word.utf8, key: key)
+    }
+    let signature = MessageAuthentication.code(of: text.utf8, key: key).hexadecimal
+    let secret = Template.Secret(name: "signature", value: signature, source: .derived)
+    fields.append(
+      RequestHead.Header(
+        name: "Authorization",
+        value: [.text("\(Self.algorithm) Credential=")] + auth.key.stretches(with: SigV4Auth.values)
+          + [
+            .text("/\(scope.joined(separator: "/")), SignedHeaders=\(names), Signature="),
+            .secret(secret, written: signature),
+          ]))
+    return fields
+  }
+
+  private static let dateName = "X-Amz-Date"
+  static let digestName = "X-Amz-Content-Sha256"
+  /// What stands for a body that the signature does not cover.
+  static let unsignedContent = "UNSIGNED-PAYLOAD"
+
+  private func value(of name: String) -> String? {
+    headers.last { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// `20130524` and `20130524T000000Z`.
+  private static func stamp(_ date: Date) -> (day: String, time: String) {
+    var (seconds, parts) = (time_t(date.timeIntervalSince1970.rounded(.down)), tm())
+    gmtime_r(&seconds, &parts)
+    func digits(_ number: Int32, _ count: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+    let day =
+      digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+    let hour = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
+    return (day, "\(day)T\(hour)Z")
+  }
+
+  // MARK: The canonical request
+
+  /// What stands for the body: its SHA-256, unless S3 need not know that, or what the target itself says.
+  private func digest(_ auth: SigV4Auth) throws(Failure.Cause) -> String {
+    if let given = value(of: Self.digestName) { return given.trimming(\.isWhiteSpace) }
+    switch content {
+    case .bytes(let bytes): return SHA256.hash(bytes).hexadecimal
+    case .file where !auth.coversContent(at: url): return Self.unsignedContent
+    case .file(let sha256?): return sha256
+    case .file(nil):
+      throw .unsendable("its signature needs the SHA-256 of the request's body, which is not known")
+    }
+  }
+
+  /// The header fields that are signed, sorted by their names in lower case.
+  private func canonical(
+    _ headers: [(name: String, value: String)]
+  ) -> [(name: String, value: String)] {
+    var values: [String: [String]] = [:]
+    for (name, value) in headers where !Self.unsigned.contains(name.lowercased()) {
+      let words = value.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }
+      values[name.lowercased(), default: []].append(words.joined(separator: " "))
+    }
+    if values["host"] == nil { values["host"] = [host] }
+    return values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      .map { ($0.key, $0.value.joined(separator: ",")) }
+  }
+
+  /// The host and the port as the transport sends them: the usual port is left out.
+  private var host: String {
+    let name = url.host ?? ""
+    let shown = name.contains(scalars: ":") ? "[\(name)]" : name
+    guard let port = url.port, port != (url.scheme == "https" ? 443 : 80) else { return shown }
+    return "\(shown):\(port)"
+  }
+
+  /// What follows the host, as it is sent.
+  private var address: (path: ArraySlice<UInt8>, query: ArraySlice<UInt8>) {
+    let text = Array(url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") })
+    let start = text.firstIndex(of: UInt8(ascii: ":")).map { $0 + 3 } ?? 0
+    let rest = text.dropFirst(start).drop { !"/?".utf8.contains($0) }
+    let path = rest.prefix { $0 != UInt8(ascii: "?") }
+    return (path, rest[path.endIndex...].dropFirst())
+  }
+
+  /// The path. S3's is encoded once, like the query, and keeps its dots and double slashes; that of all other services
+  /// is encoded once more.
+  private func path(_ auth: SigV4Auth) -> String {
+    let slash = UInt8(ascii: "/")
+    let path = address.path
+    let segments = path.split(separator: slash, omittingEmptySubsequences: false)
+    guard !auth.isS3 else {
+      return path.isEmpty ? "/" : segments.map(Self.encodedOnce).joined(separator: "/")
+    }
+    var kept: [ArraySlice<UInt8>] = []
+    for segment in segments where !segment.isEmpty && !segment.elementsEqual(".".utf8) {
+      if segment.elementsEqual("..".utf8) { _ = kept.popLast() } else { kept.append(segment) }
+    }
+    let end = path.last == slash && !kept.isEmpty ? "/" : ""
+    return "/\(kept.map(Self.encoded).joined(separator: "/"))\(end)"
+  }
+
+  /// The query, sorted by the encoded names and values.
+  private var query: String {
+    let equals = UInt8(ascii: "=")
+    return address.query.split(separator: UInt8(ascii: "&")).map { item in
+      let name = item.prefix { $0 != equals }
+      return (Self.encodedOnce(name), Self.encodedOnce(item[name.endIndex...].dropFirst()))
+    }.sorted { a, b in
+      a.0 == b.0
+        ? a.1.utf8.lexicographicallyPrecedes(b.1.utf8)
+        : a.0.utf8.lexicographicallyPrecedes(b.0.utf8)
+    }.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+  }
+
+  /// Text of a URL as AWS encodes it, whatever was encoded before.
+  private static func encodedOnce(_ text: ArraySlice<UInt8>) -> String {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let high = Character(Unicode.Scalar(rest[rest.startIndex])).hexDigitValue,
+        let low = Character(Unicode.Scalar(rest[rest.startIndex + 1])).hexDigitValue
+      {
+        bytes.append(UInt8(high << 4 | low))
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return encoded(bytes[...])
+  }
+
+  /// Everything except the unreserved characters of RFC 3986 §2.3, byte by byte.
+  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let encoded = bytes.flatMap { byte in
+      byte.isAlphanumeric || "-._~".utf8.contains(byte)
+        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}
