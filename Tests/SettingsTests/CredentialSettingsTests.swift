@@ -63,6 +63,7 @@ struct CredentialSettingsTests {
       ["P": "p4ss/w0rd", "T": "t0ken"]
     ).target("a")
     #expect(target.secrets.hidden(in: "AK p4ss%2Fw0rd t0ken r") == "AK (secret) (secret) r")
+    #expect(target.secrets.hidden(in: "3a 74 30 6b 65 6e 0a") == "3a (secret) 0a")
     #expect(target.sigV4?.service == "s3")
   }
 

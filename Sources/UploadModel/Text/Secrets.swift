@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import ScalarText
 
@@ -94,6 +95,10 @@ extension Target {
     let words = all.flatMap {
       $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst()
     }
-    return Secrets(all + words + inAddress.compactMap(\.value.removingPercentEncoding))
+    // S3 repeats a request whose signature is wrong, also as bytes in hexadecimal.
+    let spelled = [sigV4?.token].compactMap { token in
+      token?.fixedText.utf8.map { [$0].hexadecimal }.joined(separator: " ")
+    }
+    return Secrets(all + words + spelled + inAddress.compactMap(\.value.removingPercentEncoding))
   }
 }
