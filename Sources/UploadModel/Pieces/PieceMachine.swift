@@ -524,7 +524,7 @@ extension ResumeRequest {
       [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
         + field.value.stretches(with: values).map { stretch in
           switch stretch {
-          case .text(let text): .text(PercentEncoding.encode(text))
+          case .text(let text): .text(values.encoded(text))
           case .secret(let secret, let written):
             .secret(secret, written: PercentEncoding.encode(written))
           }
@@ -538,56 +538,5 @@ extension ResumeRequest {
       },
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
       type: call.contentType)
-  }
-}
-
-/// The requests of an upload in pieces as they would be sent.
-package struct PiecePreview: Hashable, Sendable {
-  /// How many bytes each piece has, but for the last.
-  package let size: Int64
-  /// How many pieces there are.
-  package let count: Int
-  /// The request that begins the upload; nil if there is none.
-  package let begin: ResumeRequest?
-  /// The request before each piece; nil if there is none.
-  package let ticket: ResumeRequest?
-  /// The request with the first piece.
-  package let piece: ResumeRequest
-  /// The request that finishes the upload; nil if there is none.
-  package let finish: ResumeRequest?
-
-  /// The requests for a file. Values that only replies give are shown by their placeholders.
-  ///
-  /// - Parameter digests: those of the first piece.
-  /// - Throws: why they cannot be sent.
-  package init(
-    _ rules: PieceRules, of target: Target, identity: FileIdentity, _ values: Template.Values,
-    digests: ContentDigests?
-  ) throws(Failure.Cause) {
-    size = try rules.size(for: identity.size)
-    count = PieceRules.count(of: size, for: identity.size)
-    var values = values
-    values.showsPlaceholders = true
-    values.upload.count = count
-    let end = min(size, identity.size)
-    values.piece = Template.Values.Piece(
-      number: rules.first, range: 0..<end, isLast: end == identity.size, digests: digests)
-    func request(_ call: PieceCall?) throws(Failure.Cause) -> ResumeRequest? {
-      guard let call else { return nil }
-      return try ResumeRequest(call, of: target, values)
-    }
-    begin = try request(rules.begin)
-    ticket = try request(rules.ticket)
-    finish = try request(rules.finish)
-    let first = count == 1 ? rules.last ?? rules.piece : rules.piece
-    var piece = try ResumeRequest(first, of: target, values)
-    piece.content = 0..<end
-    piece.described?.isForm = first.body == .multipart
-    self.piece = piece
-  }
-
-  /// The digests of the first piece that are asked for.
-  package static func digests(_ rules: PieceRules) -> Set<ContentDigests.Algorithm> {
-    rules.digests
   }
 }

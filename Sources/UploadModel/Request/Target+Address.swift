@@ -25,7 +25,7 @@ extension Template {
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))
       stretches += field.value.stretches(with: values).map { stretch in
         switch stretch {
-        case .text(let text): .text(PercentEncoding.encode(text))
+        case .text(let text): .text(values.encoded(text))
         case .secret(let secret, let written):
           .secret(secret, written: PercentEncoding.encode(written))
         }
@@ -56,5 +56,12 @@ extension [Template.Filled] {
       case .secret(let secret, _): "$\(secret.variable)"
       }
     }.joined()
+  }
+}
+
+extension Template.Values {
+  /// A filled-in part of a query or a form in a URL's encoding. Placeholders that are only shown stay as they are.
+  func encoded(_ text: String) -> String {
+    showsPlaceholders && text.hasPrefix(scalars: "{") ? text : PercentEncoding.encode(text)
   }
 }

@@ -171,9 +171,9 @@ extension EndToEnd {
         change: [("size = \"5 MiB\"", "size = \"2 MiB\""), ("min = \"5 MiB\"\n", "")],
         message: "finishes the upload (pieces.finish): 400", reply: "EntityTooSmall"),
       Refusal(
-        testDescription: "pieces in the wrong order", copy: "dropbox",
-        change: [("append_v2\"\nheaders", "append_v2\"\nmethod"), ("x", "x")],
-        message: "piece 1 of 3 (pieces.piece): 409", reply: "incorrect_offset"),
+        testDescription: "pieces in the wrong order", copy: "cloudinary",
+        change: [("bytes {piece.offset}-{piece.end}/", "bytes {piece.next}-{piece.end}/")],
+        message: "piece 1 of 3 (pieces.piece): 400", reply: "ange"),
       Refusal(
         testDescription: "an upload that nobody knows", copy: "dropbox",
         change: [("\"session_id\": \"{begin.id|json}\"", "\"session_id\": \"pid_x\"")],

@@ -1,0 +1,118 @@
+/// One of the requests that an upload in pieces consists of.
+package struct PieceCall: Hashable, Sendable {
+  /// The HTTP method, in upper case.
+  package var method: String
+  /// Where it goes.
+  package var address = Address.base(Template(literal: ""))
+  /// Query items that are added to the address, in this order.
+  package var query: [Target.Field] = []
+  /// Header fields besides the target's own.
+  package var headers: [Target.Field] = []
+  /// The body, JSON once it is filled in; nil for none.
+  package var json: Template?
+  /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
+  package var form: [Target.Field] = []
+  /// The body as any other text; nil for none.
+  package var text: Template?
+  /// The media type of the body; nil for the usual one.
+  package var type: String?
+  /// How a piece stands in the request, if it carries one.
+  package var body = Target.Body.binary
+  /// Whether the server may get the piece again if the reply was lost.
+  package var isRepeatable = true
+  /// How its reply is judged.
+  package var rules = ReplyRules()
+  /// What is kept of its reply.
+  package var values: [Value] = []
+  /// What is kept of the reply to the first piece as if a request before it had begun the upload.
+  package var beginning: [Value] = []
+  /// Where its reply says how much the server has; nil if it does not.
+  package var offset: Offset?
+
+  /// Where a request goes.
+  package enum Address: Hashable, Sendable {
+    /// To the address of all these requests, and what follows it.
+    case base(Template)
+    /// To an address of its own.
+    case own(Template)
+    /// Where a reply says.
+    case reply(Template)
+
+    var template: Template {
+      switch self {
+      case .base(let text), .own(let text), .reply(let text): text
+      }
+    }
+  }
+
+  /// A value to keep of a reply.
+  package struct Value: Hashable, Sendable {
+    /// What it is called.
+    package var name: String
+    /// Where it is.
+    package var place: ReplyValue
+
+    /// A value.
+    package init(name: String, place: ReplyValue) { (self.name, self.place) = (name, place) }
+  }
+
+  /// Where a reply says how much of the file the server has.
+  package struct Offset: Hashable, Sendable {
+    /// Where the number is.
+    package var place: ReplyPlace
+    /// What finds the number in a header field; nil if it is all of it.
+    package var pattern: Pattern?
+    /// What is added to the number, such as 1 if it is that of the last byte.
+    package var plus: Int64 = 0
+    /// What it means if the number is missing.
+    package var missing = Missing.failure
+
+    /// What a reply without the number means.
+    package enum Missing: String, Hashable, Sendable, CaseIterable {
+      /// The reply breaks the rules.
+      case failure = "fail"
+      /// The server has nothing.
+      case nothing = "0"
+      /// The server has what it is known to have.
+      case known
+    }
+
+    /// A number at a place.
+    package init(_ place: ReplyPlace) { self.place = place }
+
+    /// What a reply says, or why it says nothing.
+    func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
+      var text = ReplyValue(place).text(in: end)
+      if let pattern { text = text.flatMap { pattern.value(in: $0) } }
+      guard let text else {
+        switch missing {
+        case .failure: return .failure(.noOffset)
+        case .nothing: return .success(0)
+        case .known: return .success(known)
+        }
+      }
+      guard let number = Int64(text), number >= 0, number < .max - plus else {
+        return .failure(.noOffset)
+      }
+      return .success(number + plus)
+    }
+  }
+
+  /// A request with this method.
+  package init(method: String) { self.method = method }
+
+  /// The media type of its body; nil if it has none, or none that the configuration decides.
+  var contentType: String? {
+    if let type { return type }
+    if json != nil { return "application/json" }
+    if text != nil { return "text/plain; charset=utf-8" }
+    return form.isEmpty ? nil : "application/x-www-form-urlencoded"
+  }
+
+  /// Everything in it that is filled in.
+  package var templates: [Template] {
+    [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
+  }
+}
+
+extension ResumeFault: Error {}
