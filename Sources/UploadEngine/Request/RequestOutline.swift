@@ -12,6 +12,8 @@ package struct RequestOutline: Hashable, Sendable {
     package var url: String?
     /// The header fields that hoist writes, sorted by name.
     package var headers: [Header]
+    /// The body, if it is a text of the configuration's.
+    package var body: String?
 
     init(_ head: RequestHead, of target: Target, more: [Header] = []) {
       method = head.method
@@ -121,8 +123,10 @@ package struct RequestOutline: Hashable, Sendable {
     let credentials = RequestHead.Credentials.all(token: target.tokenPlaceholder)
     func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
       guard let request else { return nil }
-      return Head(
+      var head = Head(
         try RequestHead(request, of: target, credentials: credentials, values: values), of: target)
+      head.body = request.described?.text?.shown
+      return head
     }
     // Nothing is signed for what is only shown.
     var unsigned = preview.piece

@@ -122,6 +122,7 @@ struct PreviewOptions: ParsableArguments {
   private static func json(_ head: RequestOutline.Head) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["method": .string(head.method)]
     members["url"] = head.url.map { .string($0) }
+    members["body"] = head.body.map { .string($0) }
     members["headers"] = .object(
       Dictionary(
         head.headers.map { ($0.name, JSONValue.string($0.value)) }, uniquingKeysWith: { $1 }))

@@ -42,7 +42,7 @@ extension RequestOutline {
 
 extension RequestOutline.Head {
   fileprivate func lines(_ title: String) -> [String] {
-    [title] + headers.map { "  \($0.name): \($0.value)" }
+    [title] + headers.map { "  \($0.name): \($0.value)" } + (body.map { ["  body \($0)"] } ?? [])
   }
 }
 

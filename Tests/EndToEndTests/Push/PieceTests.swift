@@ -129,6 +129,7 @@ extension EndToEnd {
       for line in [
         "first POST http://localhost:\(desk.port)/presign/begin",
         "before each piece GET http://localhost:\(desk.port)/presign/part?number=1&upload={begin.upload}",
+        "  body {\"name\":\"a.bin\",\"size\":6000000,\"type\":\"application/octet-stream\"}",
         "piece 1 of 2: PUT {ticket:/url}", "  in this piece 5242880 bytes",
         "at the end POST http://localhost:\(desk.port)/presign/finish",
       ] {
