@@ -397,7 +397,8 @@ extension UploadEngine {
       let termination = point.termination(at: target, values),
       let request = try? UploadRequest(
         termination, of: upload, values,
-        credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none,
+        credentials: termination.mayCarryCredentials(of: target)
+          ? .all(token: tokens[Route(to: target)]?.secret) : .none,
         now: time.date())
     else { return }
     let (session, exchange, timeout, time) = (

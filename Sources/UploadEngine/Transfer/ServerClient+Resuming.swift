@@ -10,14 +10,20 @@ extension ServerClient {
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
     let values = target.values(of: item, now: time.date(), uuid: item.uuid)
     guard let request = point.termination(at: target, values) else { return false }
-    var target = target
-    target.headers += request.headers.map {
-      Target.Field(name: $0.name, value: Template(literal: $0.value))
-    }
-    target.headers +=
-      request.described?.headers.map {
+    let own =
+      request.headers.map {
+        Target.Field(name: $0.name, value: Template(literal: $0.value))
+      }
+      + (request.described?.headers.map {
         Target.Field(name: $0.name, value: Template(literal: $0.value.written))
-      } ?? []
+      } ?? [])
+    var target = target
+    if request.mayCarryCredentials(of: target) {
+      target.headers += own
+    } else {
+      target.removeCredentials()
+      target.publicHeaders += own
+    }
     var call = ServerCall(
       url: Template(literal: request.url.absoluteString), method: request.method)
     call.json = request.described?.text.map { Template(literal: $0.written) }

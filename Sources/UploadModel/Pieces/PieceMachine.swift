@@ -152,22 +152,13 @@ package struct PieceMachine: ResumeMachine {
       request.content = content
       request.described?.isForm = call.body == .multipart
     }
-    if case .reply = call.address, let fault = fault(of: request.url) { throw fault }
-    if case .reply = call.address, !rules.areRepliesFromHome(of: course.target) {
-      // Another server must not choose where the target's credentials go.
-      request.staysAway = true
-    }
     return request
   }
 
-  /// What keeps requests from going where a reply says.
-  private func fault(of url: URL) -> Failure.Cause? {
-    guard let origin = Origin(url), url.user == nil, url.password == nil else {
-      return .unresumable(.badLocation)
-    }
-    let isSafe = origin.scheme == "https" || course.target.origin?.scheme == "http"
-    return isSafe || course.target.redirectOrigins.contains(origin)
-      ? nil : .unresumable(.locationElsewhere)
+  /// Notes whether another server has chosen values that the next requests are made of.
+  private mutating func noteSource(_ end: TransferEnd) {
+    guard Origin(end.url) != course.target.origin else { return }
+    note { $0.isFromAway = true }
   }
 
   /// Sends the next piece, or finishes the upload.
@@ -290,6 +281,7 @@ package struct PieceMachine: ResumeMachine {
         return failed(.unusable("its answer is not JSON"), end, status)
       }
       ticket = document
+      noteSource(end)
       return sendPiece()
     case .sending: return finishPiece(end, call)
     case .aborting, .finishing: return course.over(end, status: status)
@@ -358,6 +350,7 @@ package struct PieceMachine: ResumeMachine {
     case .failure(let missing): return failed(.unusable(missing.description), end, end.status)
     case .success(let begun):
       note { $0.begun = begun }
+      noteSource(end)
       return keep() + goOn()
     }
   }
@@ -402,6 +395,7 @@ package struct PieceMachine: ResumeMachine {
     }
     let names = rules.keptValues
     let kept = names.map { piece.values[$0] ?? piece.digests?[named: $0] ?? "" }
+    if !beginning.isEmpty { noteSource(end) }
     note {
       $0.hasTaken = true
       $0.isUnderWay = false
@@ -461,17 +455,6 @@ package struct PieceMachine: ResumeMachine {
 }
 
 extension PieceRules {
-  /// Whether the replies that name addresses come from the target's own server.
-  fileprivate func areRepliesFromHome(of target: Target) -> Bool {
-    [begin, ticket].compactMap(\.self).allSatisfy { call in
-      switch call.address {
-      case .base(let suffix): Origin(url: base(of: target) + suffix) == target.origin
-      case .own(let template): Origin(url: template) == target.origin
-      case .reply: false
-      }
-    }
-  }
-
   /// The rules for the reply that ends an upload: the target's, unless the request has its own.
   fileprivate func response(of target: Target) -> ReplyRules {
     let own = finish == nil ? last?.rules : finish?.rules
@@ -484,14 +467,6 @@ extension PieceRules {
   /// The address of those requests that name none.
   package func base(of target: Target) -> Template {
     url ?? target.address ?? Template(literal: target.url.absoluteString)
-  }
-}
-
-extension Origin {
-  /// The origin of an address with placeholders, which has none in its host.
-  fileprivate init?(url template: Template) {
-    guard let url = URL(string: template.sample("x")), let origin = Origin(url) else { return nil }
-    self = origin
   }
 }
 
@@ -531,6 +506,15 @@ extension ResumeRequest {
         }
     }
     self.init(call.method, url)
+    if case .reply = call.address, !values.showsPlaceholders {
+      guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
+      let isSafe = url.scheme?.lowercased() == "https" || target.origin?.scheme == "http"
+      guard isSafe || Origin(url).map(target.redirectOrigins.contains) == true else {
+        throw .unresumable(.locationElsewhere)
+      }
+      // Another server must not choose where the target's credentials go.
+      staysAway = values.upload.isFromAway
+    }
     described = Described(
       address: address,
       headers: call.headers.map { field in

@@ -9,6 +9,8 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var size: Int64
   /// What was kept of the reply to `begin`.
   var begun: [String: String] = [:]
+  /// Whether a server other than the target's own has chosen something that addresses are made of.
+  var isFromAway = false
   /// What `each` needs of the pieces that the server has, in their order: values in the order of
   /// `PieceRules.keptValues`.
   var kept: [[String]] = []
@@ -25,7 +27,7 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   func values(_ values: Template.Values, of length: Int64) -> Template.Values {
     var values = values
     values.upload = Template.Values.Upload(
-      id: id, count: PieceRules.count(of: size, for: length), begun: begun)
+      id: id, count: PieceRules.count(of: size, for: length), begun: begun, isFromAway: isFromAway)
     return values
   }
 }

@@ -48,6 +48,9 @@ extension [Template.Filled] {
     }.joined()
   }
 
+  /// Whether it has no secrets.
+  var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
+
   /// The text as it may be shown, with `$NAME` for each secret.
   package var shown: String {
     map { stretch in

@@ -151,6 +151,9 @@ package struct ResumeCourse: Sendable {
       redirects += 1
       // Another server must not choose what is signed at home.
       if !keepsCredentials || Origin(request.url) != target.origin { request.staysAway = true }
+      if !keepsCredentials {
+        request.described?.headers.removeAll { !$0.value.isPublic }
+      }
       request.url = url
       return send(request)
     case .failed(let failure):

@@ -46,6 +46,11 @@ package struct ResumeRequest: Hashable, Sendable {
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
+  /// Whether it may carry the target's credentials where it goes.
+  package func mayCarryCredentials(of target: Target) -> Bool {
+    !staysAway && Origin(url) == target.origin
+  }
+
   /// Adds the checksum of the content (tus 1.0.0, "Checksum").
   package mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
     let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"

@@ -88,6 +88,12 @@ package struct Target: Hashable, Sendable {
   /// The proxy on the way to a URL, as far as it is known.
   package func proxy(for url: URL) -> String? { Origin(url) == origin ? proxy : nil }
 
+  /// Removes everything that only the target's own origin may get.
+  package mutating func removeCredentials() {
+    headers = []
+    (tokenCommand, digest, sigV4) = (nil, nil, nil)
+  }
+
   /// Sets a form field in place of those with its name, keeping their type, or after all others.
   package mutating func setField(_ field: Field) {
     guard let place = fields.firstIndex(where: { $0.name == field.name }) else {

@@ -245,6 +245,15 @@ struct PieceMachineTests {
       [.status(200, ["location": "http://b.example/s"])],
       ["POST /upload", "keep /upload at 0", "resume-location-elsewhere"]),
     row(
+      "another server named the address at home: no credentials go there",
+      by: telling {
+        $0.begin?.address = .own(template("https://b.example/begin", url: true))
+      }, [placed, .lost()],
+      [
+        "POST /begin", "keep /upload at 0", "PUT /s/1 0..<4 without credentials",
+        "connection-lost",
+      ]),
+    row(
       "an identifier comes with the reply to the first piece",
       by: rules {
         $0.begin = nil
