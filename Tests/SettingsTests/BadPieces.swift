@@ -41,16 +41,16 @@ extension BadConfiguration {
       "pieces.piece.values.size: {piece.size} has a meaning already; choose another name"),
     BadConfiguration(
       line: "pieces = { size = \"1 MB\", min = \"5 MB\" }",
-      "pieces.size: 1.0 MB is less than \"min\", 5.0 MB"),
+      "pieces.size: 1 MB is less than \"min\", 5 MB"),
     BadConfiguration(
       line: "pieces = { size = \"9 MB\", max = \"5 MB\" }",
-      "pieces.size: 9.0 MB is more than \"max\", 5.0 MB"),
+      "pieces.size: 9 MB is more than \"max\", 5 MB"),
     BadConfiguration(
       line: "pieces = { min = \"9 MB\", max = \"5 MB\" }",
-      "pieces.max: 5.0 MB is less than \"min\", 9.0 MB"),
+      "pieces.max: 5 MB is less than \"min\", 9 MB"),
     BadConfiguration(
       line: "pieces = { size = \"5 MB\", round = \"2 MB\" }",
-      "pieces.size: 5.0 MB is not a multiple of \"round\", 2.0 MB"),
+      "pieces.size: 5 MB is not a multiple of \"round\", 2 MB"),
     BadConfiguration(
       line: "pieces = { size = 0 }", "pieces.size: expected a size such as \"100 MB\""),
     BadConfiguration(

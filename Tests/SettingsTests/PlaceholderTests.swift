@@ -58,7 +58,7 @@ struct PlaceholderTests {
       pieces.finish = { url = "{url}/f", text = "b{pieces}", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, method = "POST", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok" }
       pieces.abort = { url = "{url}/a", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST" }
       pieces.status = { url = "{url}/s", text = "b", type = "text/csv", query = { a = "b" }, headers = { A = "b" }, ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "POST", offset = { regex = "r" } }
-      pieces.each = { text = "a" }
+      pieces.each = { text = "a", separator = "b" }
       pieces.forgotten = [{ pointer = "/e", is = "v" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
       """,
       """

@@ -119,7 +119,7 @@ struct TargetTextTests {
     pieces.finish = { url = "{url}/{{done}}", text = "<L>{pieces}</L>", type = "application/xml" }
     pieces.abort = { method = "POST", url = "{url}/{begin.id}" }
     pieces.status = { url = "{url}", query = { at = "{piece.offset}" }, offset = "/offset", ok = [200, 308] }
-    pieces.each = { text = "<P><N>{piece.number}</N><E>{piece.etag|xml}</E></P>" }
+    pieces.each = { text = "<P><N>{piece.number}</N><E>{piece.etag|xml}</E></P>", separator = ",{{" }
     """#,
     """
     url = "https://h/up?sig={env.T}"

@@ -234,17 +234,27 @@ extension Codec where Value == PieceRules.Each {
   fileprivate static func each(scope: [Template.Placeholder]) -> Codec {
     Codec(
       read: { node, reader in
-        let entries = try node.table(["json", "text"])
+        let entries = try node.table(["json", "text", "separator"])
+        if let node = entries["separator"], entries["text"] == nil {
+          throw node.fault("works only with \"text\"")
+        }
         switch (entries["json"], entries["text"]) {
         case (let node?, nil): return .json(try reader.json(node, scope: scope))
-        case (nil, let node?): return .text(try reader.template(node, scope: scope))
+        case (nil, let node?):
+          return .text(
+            try reader.template(node, scope: scope),
+            separator: try entries["separator"]?.fixed() ?? "")
         default: throw node.fault("expected either \"json\" or \"text\"")
         }
       },
       write: { each, writer in
         switch each {
         case .json(let template): TOMLText.table([("json", writer.json(template))])
-        case .text(let template): TOMLText.table([("text", writer.string(template))])
+        case .text(let template, let separator):
+          TOMLText.table([
+            ("text", writer.string(template)),
+            ("separator", separator.isEmpty ? nil : TOMLText.string(Template.braced(separator))),
+          ])
         }
       })
   }
@@ -303,7 +313,15 @@ extension PieceRules {
   }
 
   private func checkSizes(_ place: (String) -> ConfigNode) throws(ConfigError) {
-    func text(_ size: Int64) -> String { HumanReadable.bytes(size) }
+    /// As it may have been written.
+    func text(_ size: Int64) -> String {
+      let units: [(String, Int64)] = [
+        ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("GB", 1_000_000_000),
+        ("MB", 1_000_000), ("kB", 1000),
+      ]
+      let unit = units.first { size > 0 && size % $0.1 == 0 } ?? ("B", 1)
+      return "\(size / unit.1) \(unit.0)"
+    }
     if let max, max < min {
       throw place("max").fault("\(text(max)) is less than \"min\", \(text(min))")
     }

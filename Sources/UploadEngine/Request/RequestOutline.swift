@@ -116,15 +116,20 @@ package struct RequestOutline: Hashable, Sendable {
     let (target, file) = (upload.target, try upload.item.opened())
     let values = Preparation.values(for: upload, now: now)
     let digests = PiecePreview.digests(rules)
-    let first = 0..<min(try rules.size(for: file.identity.size), file.identity.size)
+    let range = 0..<min(try rules.size(for: file.identity.size), file.identity.size)
     let preview = try PiecePreview(
       rules, of: target, identity: file.identity, values,
-      digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: first))
-    let credentials = RequestHead.Credentials.all(token: target.tokenPlaceholder)
+      digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range))
+    /// Nobody knows where a request goes whose address a reply names, so it is shown without credentials.
+    func plan(_ request: ResumeRequest) throws(Failure.Cause) -> RequestHead {
+      let isKnown = request.described?.isAddressFromReply != true
+      return try RequestHead(
+        request, of: target,
+        credentials: isKnown ? .all(token: target.tokenPlaceholder) : .none, values: values)
+    }
     func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
       guard let request else { return nil }
-      var head = Head(
-        try RequestHead(request, of: target, credentials: credentials, values: values), of: target)
+      var head = Head(try plan(request), of: target)
       head.body = request.described?.text?.shown
       return head
     }
@@ -132,15 +137,14 @@ package struct RequestOutline: Hashable, Sendable {
     var unsigned = preview.piece
     unsigned.staysAway = true
     let made = try UploadRequest(
-      unsigned, of: upload, file, values, credentials: credentials, now: now)
+      unsigned, of: upload, file, values, credentials: .none, now: now)
     length = made.body.contentLength
+    let first = try plan(preview.piece)
     self.head = Head(
-      try RequestHead(preview.piece, of: target, credentials: credentials, values: values),
-      of: target,
-      more: [
-        Header(name: "Content-Length", value: "\(length)"),
-        Header(name: "Content-Type", value: made.contentType),
-      ])
+      first, of: target,
+      more: [Header(name: "Content-Length", value: "\(length)")]
+        + (first.has("Content-Type")
+          ? [] : [Header(name: "Content-Type", value: made.contentType)]))
     parts = []
     pieces = Pieces(
       size: preview.size, count: preview.count, begin: try head(preview.begin),

@@ -75,9 +75,15 @@ package struct PieceMachine: ResumeMachine {
       return abort(known)
     }
     mayBeFinished = point.pieces?.isFinishing == true
+    guard rules.status != nil else {
+      var point = point
+      course.recordStart(into: &point)
+      course.point = point
+      return keep() + goOn()
+    }
     // Only for a server that is told what it should have.
     piece.range = point.offset..<point.offset
-    return rules.status == nil ? goOn() : ask(rules.status, .asking)
+    return ask(rules.status, .asking)
   }
 
   /// Makes the server forget an upload that is given up, and begins a new one.
@@ -239,8 +245,9 @@ package struct PieceMachine: ResumeMachine {
       }
       return each.template.filled(with: values)
     }
-    return if case .json = each { "[\(elements.joined(separator: ","))]" } else {
-      elements.joined()
+    switch each {
+    case .json: return "[\(elements.joined(separator: ","))]"
+    case .text(_, let separator): return elements.joined(separator: separator)
     }
   }
 
@@ -410,7 +417,10 @@ package struct PieceMachine: ResumeMachine {
   ) -> Result<[String: String], InvalidInput> {
     var values: [String: String] = [:]
     for value in wanted {
-      guard let text = value.place.text(in: end), !text.isEmpty else {
+      // A relative address is meant as seen from where the reply came from.
+      let isLocation = value.place == ReplyValue(.header("location"))
+      let found = isLocation ? end.location?.absoluteString : value.place.text(in: end)
+      guard let text = found, !text.isEmpty else {
         return .failure(
           InvalidInput("its answer has no \(value.place.words), which \(value.name) is read from"))
       }
@@ -492,9 +502,9 @@ extension ResumeRequest {
     let address = whole.hidingQuery().address(with: values, query: query)
     // An address that a reply names cannot be shown as one.
     let written = values.showsPlaceholders ? target.url.absoluteString : address.written
-    guard let url = URL(string: written), Origin(url) != nil,
+    guard let url = URL(string: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
       !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw .unsendable("with its placeholders filled in, an address is invalid") }
+    else { throw .unsendable("with its placeholders filled in, its address is invalid") }
     let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in
       [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
         + field.value.stretches(with: values).map { stretch in
@@ -522,5 +532,6 @@ extension ResumeRequest {
       },
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
       type: call.contentType)
+    if case .reply = call.address { described?.isAddressFromReply = true }
   }
 }

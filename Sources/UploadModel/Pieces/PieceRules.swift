@@ -48,13 +48,14 @@ package struct PieceRules: Hashable, Sendable {
   package enum Each: Hashable, Sendable {
     /// An element of a JSON array.
     case json(Template)
-    /// A text; those of all pieces follow each other.
-    case text(Template)
+    /// A text, and what is between those of two pieces.
+    case text(Template, separator: String)
 
     /// What is filled in.
     var template: Template {
       switch self {
-      case .json(let text), .text(let text): text
+      case .json(let text): text
+      case .text(let text, separator: _): text
       }
     }
   }

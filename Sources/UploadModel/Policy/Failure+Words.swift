@@ -72,7 +72,15 @@ extension Failure {
         " This happened with other files; this one was not tried."
       default: ""
       }
-    return "\(story)\(tried) \(advice(goesOn: goesOn))"
+    return "\(story)\(place)\(tried) \(advice(goesOn: goesOn))"
+  }
+
+  /// Which request it was, if the story does not say so.
+  private var place: String {
+    switch cause {
+    case .refused, .rejected, .unusable, .denied: ""
+    default: step.map { " It was \($0.words)." } ?? ""
+    }
   }
 
   /// What was asked for.

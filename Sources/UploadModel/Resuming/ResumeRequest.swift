@@ -25,6 +25,8 @@ package struct ResumeRequest: Hashable, Sendable {
   package struct Described: Hashable, Sendable {
     /// Where it goes.
     package var address: RequestHead.Text
+    /// Whether a reply has named that.
+    package var isAddressFromReply = false
     /// Its own header fields.
     package var headers: [RequestHead.Header]
     /// Its body, if that is a text.

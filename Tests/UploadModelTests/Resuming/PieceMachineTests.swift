@@ -37,7 +37,7 @@ struct PieceMachineTests {
     pieces.piece = call("PUT", "/{begin.id}/{piece.number|03}") {
       $0.values = [value("etag", header: "etag")]
     }
-    pieces.each = .text(template("<{piece.number} {piece.etag}>"))
+    pieces.each = .text(template("<{piece.number} {piece.etag}>"), separator: "")
     pieces.finish = call("POST", "/{begin.id}") { $0.text = template("{pieces}") }
     pieces.abort = call("DELETE", "/{begin.id}")
     change(&pieces)
@@ -116,7 +116,7 @@ struct PieceMachineTests {
       "it goes on after the pieces that are there", from: kept(rules(), at: 8),
       [etag(3), .status(201)],
       [
-        "PUT /upload/7/003 8..<10", "keep /upload at 10 from 8",
+        "keep /upload at 8 from 8", "PUT /upload/7/003 8..<10", "keep /upload at 10 from 8",
         "keep /upload at 10 from 8 finishing", finish, "done 201 2",
       ]),
     row(
@@ -136,7 +136,8 @@ struct PieceMachineTests {
       "the server has forgotten the upload: it starts over once", from: kept(rules(), at: 8),
       [.status(404), begun, .status(404)],
       [
-        "PUT /upload/7/003 8..<10", "POST /upload", "keep /upload at 0 forgotten",
+        "keep /upload at 8 from 8", "PUT /upload/7/003 8..<10", "POST /upload",
+        "keep /upload at 0 forgotten",
         "PUT /upload/7/001 0..<4", "forget", "http-404",
       ]),
     row(
@@ -152,22 +153,24 @@ struct PieceMachineTests {
             FailureRule(.header("x-error"), test: .equalsText(Template(literal: "gone")))
           ]
         }, at: 8), [.status(400, ["x-error": "gone"]), .status(400)],
-      ["PUT /upload/7/003 8..<10", "POST /upload", "http-400"]),
+      ["keep /upload at 8 from 8", "PUT /upload/7/003 8..<10", "POST /upload", "http-400"]),
     row(
       "the reply to finish was lost, and then the upload is gone: nobody can tell",
       from: kept(rules(), at: 10) {
         $0.kept.append(["e3"])
         $0.isFinishing = true
-      }, [.status(404)], [finish, "forget", "outcome-unknown"]),
+      }, [.status(404)],
+      ["keep /upload at 10 from 10 finishing", finish, "forget", "outcome-unknown"]),
     row(
       "the reply to finish was lost, and it is finished again",
       from: kept(rules(), at: 10) {
         $0.kept.append(["e3"])
         $0.isFinishing = true
-      }, [.status(200)], [finish, "done 200 0"]),
+      }, [.status(200)], ["keep /upload at 10 from 10 finishing", finish, "done 200 0"]),
     row(
       "finish is refused: the pieces stay", from: kept(rules(), at: 10) { $0.kept.append(["e3"]) },
-      [.status(500)], ["keep /upload at 10 from 10 finishing", finish, "http-500"]),
+      [.status(500)],
+      ["keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish, "http-500"]),
     row(
       "the file has changed: the server forgets the upload, and another begins",
       from: kept(rules(), at: 8), because: .fileChanged, [.status(204), .status(503)],
