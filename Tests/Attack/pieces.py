@@ -65,7 +65,7 @@ class Copies:
         self.ask("/fault", {"service": service, "kind": kind, **more})
 
 
-def configure(place, name, copies, size, more=""):
+def configure(place, name, copies, more):
     """Writes a recipe that leads to the copies, with small pieces."""
     origin, path, piece, secret = SERVICES[name]
     with open(os.path.join(RECIPES, f"{name}.toml")) as file:
@@ -73,7 +73,7 @@ def configure(place, name, copies, size, more=""):
     # The application that presigns has another origin than S3.
     base = f"http://{'localhost' if path == 'presign' else '127.0.0.1'}:{copies.port}"
     text = text.replace(origin, base if path == "presign" else f"{base}/{path}")
-    text = re.sub(r"(?m)^above = .*$", 'above = "1 MiB"', re.sub(r"(?m)^size = .*$", f'size = "{size or piece}"', text))
+    text = re.sub(r"(?m)^above = .*$", 'above = "1 MiB"', re.sub(r"(?m)^size = .*$", f'size = "{piece}"', text))
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
     text = text.replace(target[0], f"{target[0]}\n{more}", 1)
     with open(os.path.join(place.folder("config", "hoist"), "config.toml"), "w") as file:
@@ -92,7 +92,7 @@ def content(place, draw, size):
     data = draw.randbytes(size)
     with open(place.file("big.bin"), "wb") as file:
         file.write(data)
-    # Nobody can tell whether a file that has just been written is written to again, so its upload would start over.
+    # A file written a moment ago may still be changing, so its upload would start over.
     time.sleep(0.5)
     return hashlib.sha256(data).hexdigest()
 
@@ -122,7 +122,7 @@ def killed(hoist, seed, copies, total, kills):
         draw = source(seed, f"pieces kills {name}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, None, f'rate_limit = "{total // 1_000_000} MB/s"')
+            path = configure(place, name, copies, f'rate_limit = "{total // 1_000_000} MB/s"')
             digest = content(place, draw, total)
             place.run("add", "big.bin")
             made = 0
@@ -149,7 +149,7 @@ def cut(hoist, seed, copies, total, cuts):
         draw = source(seed, f"pieces cuts {name}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, None, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
             digest = content(place, draw, total)
             piece = bytes_of(SERVICES[name][2])
             for index in range(cuts):
@@ -168,7 +168,7 @@ def unanswered(hoist, seed, copies, total):
         draw = source(seed, f"pieces replies {name}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, None, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
             digest = content(place, draw, total)
             copies.fault(path, "drop-reply", of="piece", times=2)
             copies.fault(path, "drop-reply", of="begin")

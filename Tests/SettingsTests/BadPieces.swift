@@ -9,27 +9,27 @@ extension BadConfiguration {
       "batch: cannot be combined with \"pieces\": each file is an upload of its own"),
     BadConfiguration(
       line: "pieces = { begin = { url = \"{url}?a=b\" } }",
-      "pieces.begin.url: what follows {url} begins with a slash; use \"query\" for a query"),
+      "pieces.begin.url: expected a slash after {url}; for a query, use \"query\""),
     BadConfiguration(
       line: "pieces = { begin = { url = \"{url}.evil/\" } }",
-      "pieces.begin.url: what follows {url} begins with a slash; use \"query\" for a query"),
+      "pieces.begin.url: expected a slash after {url}; for a query, use \"query\""),
     BadConfiguration(
       line: "pieces = { url = \"http://h/a?b=c\", begin = { url = \"{url}/a\" } }",
       "pieces.begin: {url} ends in a query, so nothing can follow it; use \"query\""),
     BadConfiguration(
       line: "pieces = { piece = { url = \"{url}/{begin.id}\" } }",
-      "pieces.piece: {begin.id} has no value; \"begin\" names what it keeps of its reply in \"values\", and \"piece\" in \"begins\""
+      "pieces.piece: {begin.id} has no value: name it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
     ),
     BadConfiguration(
       line: "pieces = { each = { text = \"{piece.etag}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.each: {piece.etag} has no value; \"piece\" names what it keeps of its reply in \"values\""
+      "pieces.each: {piece.etag} has no value: name it in \"values\" of \"piece\""
     ),
     BadConfiguration(
       line: "pieces = { finish = { text = \"{pieces}\" } }",
       "pieces.finish: {pieces} has no value without \"each\""),
     BadConfiguration(
       line: "pieces = { each = { text = \"a\" } }",
-      "pieces.each: nothing asks for {pieces}, the list that it fills"),
+      "pieces.each: has no effect, since no request uses {pieces}"),
     BadConfiguration(
       line: "pieces = { piece = { url = \"{ticket:/url}\" } }",
       "pieces.piece: {ticket:…} has no value without \"ticket\""),
@@ -66,11 +66,31 @@ extension BadConfiguration {
       line: "pieces = { piece = { body = \"multipart\" } }\nbody = \"binary\"",
       "pieces.piece: a form needs the target's body = \"multipart\""),
     BadConfiguration(
+      line:
+        "pieces = { piece = { values = { a = \"/a\" } }, last = {}, each = { text = \"{piece.a}\" }, finish = { text = \"{pieces}\" } }",
+      "pieces.each: {piece.a} has no value: name it in \"values\" of \"last\" as well"),
+    BadConfiguration(
+      line:
+        "pieces = { status = { offset = \"/n\" }, each = { text = \"{piece.sha1}\" }, finish = { text = \"{pieces}\" } }",
+      "pieces.each: can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece may be missing"
+    ),
+    BadConfiguration(
+      line: "pieces = { last = { repeatable = false } }",
+      "pieces.last.repeatable: unknown key; valid here: body, fail_when, headers, method, offset, ok, query, type, unreadable, url, values"
+    ),
+    BadConfiguration(
+      line: "pieces = { piece = { method = \"GET\" } }",
+      "pieces.piece: a GET request cannot carry a piece"),
+    BadConfiguration(
+      line: "pieces = { piece = { fail_when = [{ pointer = \"/*/e\", is = 1 }] } }",
+      "pieces.piece: \"*\" in \"fail_when\" stands for a file of an upload, and this request has a piece of one"
+    ),
+    BadConfiguration(
       line: "headers = { A = \"{env.X|raw}\" }",
       "headers.A: {env.X|raw}: |raw works only in a URL, for {env.…} and {secret.…}"),
     BadConfiguration(
       "[secrets]\ns = { env = \"S\" }\n[targets.a]\nurl = \"https://h/\"\npieces = { begin = { values = { place = { header = \"location\" } } }, piece = { url = \"{begin.place}\", headers = { X-Key = \"{secret.s}\" } } }",
-      "c.toml:5: targets.a.pieces.piece: the server chooses where it goes, so no secret can go with it"
+      "c.toml:5: targets.a.pieces.piece: its address comes from a reply, so it cannot contain secrets"
     ),
   ]
 }

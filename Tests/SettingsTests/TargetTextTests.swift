@@ -119,7 +119,7 @@ struct TargetTextTests {
     pieces.finish = { url = "{url}/{{done}}", text = "<L>{pieces}</L>", type = "application/xml" }
     pieces.abort = { method = "POST", url = "{url}/{begin.id}" }
     pieces.status = { url = "{url}", query = { at = "{piece.offset}" }, offset = "/offset", ok = [200, 308] }
-    pieces.each = { text = "<P><N>{piece.number}</N><E>{piece.etag|xml}</E></P>", separator = ",{{" }
+    pieces.each = { text = "<P><N>{piece.number|xml}</N></P>", separator = ",{{" }
     """#,
     """
     url = "https://h/up?sig={env.T}"
@@ -129,7 +129,14 @@ struct TargetTextTests {
     pieces.abort = { text = "{begin.id}{begin.part}" }
     pieces.forgotten = [{ pointer = "/e", is = "gone" }]
     pieces.status = { method = "POST", json = { id = "{begin.id}" }, offset = { pointer = "/n", missing = "known" } }
-    pieces.each = { json = { n = "{piece.number|number}", s = "{piece.sha1}", t = "{piece.sum}" } }
+    pieces.each = { json = { n = "{piece.number|number}" } }
+    """,
+    """
+    url = "https://h/up"
+    pieces.piece = { values = { sum = "/sum" } }
+    pieces.last = { values = { sum = "/sum" } }
+    pieces.finish = { json = { parts = "{pieces}" } }
+    pieces.each = { json = { s = "{piece.sha1}", t = "{piece.sum}" } }
     """,
     "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
   ]

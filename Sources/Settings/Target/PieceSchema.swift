@@ -16,14 +16,20 @@ extension Schema where Root == PieceRules {
       Key("above", \.above, .bytes), Key("first", \.first, .integer(in: 0...1_000_000)),
       Key(
         "begin", \.begin, from: PieceCall(method: "POST"),
-        .small(file, "url", "values") + .judged, check: PieceCall.check),
+        .small(file, "values") + .judged, check: PieceCall.check),
       Key(
         "ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece) + .judged,
         check: PieceCall.check),
-      Key("piece", \.piece, .piece(ofPiece + [.ticket])),
       Key(
-        "last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket]),
-        check: { _, _ in }),
+        "piece", \.piece,
+        .piece(ofPiece + [.ticket])
+          + Schema<PieceCall>([
+            .init("repeatable", \.isRepeatable, .flag),
+            .init("begins", \.beginning, .values(.begun)),
+          ]), check: { try $0.checkPiece() }),
+      Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])) {
+        call, _ in try call.checkPiece()
+      },
       Key(
         "finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces]) + .judged,
         check: PieceCall.check),
@@ -64,21 +70,22 @@ extension Schema where Root == PieceCall {
       Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
       Key("text", \.text, .text(scope: scope)),
     ]
-    return Schema(head(scope) + bodies + reading.filter { more.contains($0.name) })
+    return Schema(head(scope) + bodies + reading(.begun).filter { more.contains($0.name) })
   }
 
   /// A request with a piece.
   fileprivate static func piece(_ scope: [Template.Placeholder]) -> Schema {
     Schema(
       head(scope) + [
-        Key("body", \.body, .choice), Key("repeatable", \.isRepeatable, .flag),
-        Key("begins", \.beginning, .values),
-      ] + reading + judged.keys)
+        Key("body", \.body, .choice)
+      ] + reading(.pieceValue) + judged.keys)
   }
 
   /// What is read from replies.
-  private static var reading: [Key] {
-    [Key("values", \.values, .values), Key("offset", \.offset, .offset)]
+  ///
+  /// - Parameter placeholder: what names the values that are kept.
+  private static func reading(_ placeholder: Template.Placeholder) -> [Key] {
+    [Key("values", \.values, .values(placeholder)), Key("offset", \.offset, .offset)]
   }
 }
 
@@ -86,6 +93,18 @@ extension PieceCall {
   fileprivate static let methods = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MOVE", "COPY",
   ]
+
+  /// Checks a request that carries a piece.
+  fileprivate func checkPiece() throws(InvalidInput) {
+    if ["GET", "HEAD"].contains(method) {
+      throw InvalidInput("a \(method) request cannot carry a piece")
+    }
+    if rules.ofWholeRequest != rules {
+      throw InvalidInput(
+        "\"*\" in \"fail_when\" stands for a file of an upload, and this request has a piece of one"
+      )
+    }
+  }
 
   @Sendable fileprivate static func check(
     _ call: inout PieceCall, _ entries: [String: ConfigNode]
@@ -138,11 +157,12 @@ extension Codec where Value == PieceCall.Address {
             suffix.isLiteral && suffix.fixedText.isEmpty
               || suffix.sample("x").hasPrefix(scalars: "/")
           else {
-            throw node.fault("what follows {url} begins with a slash; use \"query\" for a query")
+            throw node.fault("expected a slash after {url}; for a query, use \"query\"")
           }
           return .base(suffix)
         }
-        let replies = ["{begin.", "{ticket:"]
+        let replies = [Template.Placeholder.begun.namePrefix, Template.Placeholder.ticket.prefix]
+          .compactMap { $0.map { "{" + $0 } }
         guard replies.contains(where: { text.hasPrefix(scalars: $0) }),
           let close = text.unicodeScalars.firstIndex(of: "}")
         else { return .own(try reader.address(node, scope: scope)) }
@@ -167,13 +187,14 @@ extension Codec where Value == PieceCall.Address {
 
 extension Codec where Value == [PieceCall.Value] {
   /// `{ name = place, … }`.
-  fileprivate static var values: Codec {
+  fileprivate static func values(_ placeholder: Template.Placeholder) -> Codec {
     let place = Codec<ReplyValue>.place()
     return Codec(
       read: { node, reader in
         var values: [PieceCall.Value] = []
         for (name, node) in try node.entries() {
-          let known = Template.Placeholder(rawValue: "piece.\(name)")
+          let whole = (placeholder.namePrefix ?? "") + name
+          let known = Template.Placeholder(rawValue: whole)
           guard !name.isEmpty, known == nil,
             name.utf8.allSatisfy({
               $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
@@ -183,7 +204,7 @@ extension Codec where Value == [PieceCall.Value] {
             throw node.fault(
               known == nil
                 ? "expected a name of a-z, 0-9 and _, found \"\(name)\""
-                : "{piece.\(name)} has a meaning already; choose another name")
+                : "{\(whole)} has a meaning already; choose another name")
           }
           values.append(PieceCall.Value(name: name, place: try place.read(node, reader)))
         }
@@ -276,12 +297,20 @@ extension PieceRules {
     for (name, template) in namedTemplates {
       for value in template.names(of: .begun) where !begun.contains(value) {
         throw place(name).fault(
-          "{begin.\(value)} has no value; \"begin\" names what it keeps of its reply in \"values\", "
-            + "and \"piece\" in \"begins\"")
+          "{begin.\(value)} has no value: name it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
+        )
       }
       for value in template.names(of: .pieceValue) where !kept.contains(value) {
         throw place(name).fault(
-          "{piece.\(value)} has no value; \"piece\" names what it keeps of its reply in \"values\"")
+          "{piece.\(value)} has no value: name it in \"values\" of \"piece\"")
+      }
+      if let last,
+        let value = template.names(of: .pieceValue).first(where: { name in
+          !last.values.contains { $0.name == name }
+        })
+      {
+        throw place(name).fault(
+          "{piece.\(value)} has no value: name it in \"values\" of \"last\" as well")
       }
       if ticket == nil, template.placeholders.contains(.ticket) {
         throw place(name).fault("{ticket:…} has no value without \"ticket\"")
@@ -293,13 +322,18 @@ extension PieceRules {
     if let node = entries.first(where: { $0.key == "each" })?.node,
       !namedTemplates.contains(where: { $0.template.asks(for: .pieces) })
     {
-      throw node.fault("nothing asks for {pieces}, the list that it fills")
+      throw node.fault("has no effect, since no request uses {pieces}")
+    }
+    if !keptValues.isEmpty, status != nil || piece.offset != nil || last?.offset != nil {
+      throw place("each").fault(
+        "can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece "
+          + "may be missing")
     }
     try checkSizes(place)
     for (name, call) in calls {
       let secrets = call.templates.flatMap(\.secrets)
       if case .reply = call.address, !secrets.isEmpty {
-        throw place(name).fault("the server chooses where it goes, so no secret can go with it")
+        throw place(name).fault("its address comes from a reply, so it cannot contain secrets")
       }
       if call.body == .multipart, target.body == .binary {
         throw place(name).fault("a form needs the target's body = \"multipart\"")

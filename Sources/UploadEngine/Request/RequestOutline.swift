@@ -115,7 +115,7 @@ package struct RequestOutline: Hashable, Sendable {
   private init(_ rules: PieceRules, _ upload: UploadJob, now: Date) throws(Failure.Cause) {
     let (target, file) = (upload.target, try upload.item.opened())
     let values = Preparation.values(for: upload, now: now)
-    let digests = PiecePreview.digests(rules)
+    let digests = rules.digests
     let range = 0..<min(try rules.size(for: file.identity.size), file.identity.size)
     let preview = try PiecePreview(
       rules, of: target, identity: file.identity, values,

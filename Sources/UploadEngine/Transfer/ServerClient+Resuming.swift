@@ -2,9 +2,9 @@ import Foundation
 import UploadModel
 
 extension ServerClient {
-  /// Has the server forget what it has of a file's upload that is not wanted.
+  /// Makes the server forget what it has of an unwanted upload.
   ///
-  /// - Returns: whether the server could be asked: nobody can ask some of those that take files in pieces.
+  /// - Returns: false if the target has no request for that (`pieces.abort`).
   /// - Throws: `Failure` if the server cannot be asked or refuses. A server that has already forgotten it counts as
   ///   a success.
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
@@ -27,6 +27,8 @@ extension ServerClient {
     var call = ServerCall(
       url: Template(literal: request.url.absoluteString), method: request.method)
     call.json = request.described?.text.map { Template(literal: $0.written) }
+    call.type = request.described?.type
+    if point.pieces != nil, let abort = target.resume.pieces?.abort { call.rules = abort.rules }
     do throws(Failure) {
       _ = try await ServerClient(target: target, token: nil, from: token.source, time: time)
         .reply(to: call, values)

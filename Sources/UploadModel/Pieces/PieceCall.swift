@@ -24,7 +24,7 @@ package struct PieceCall: Hashable, Sendable {
   package var rules = ReplyRules()
   /// What is kept of its reply.
   package var values: [Value] = []
-  /// What is kept of the reply to the first piece as if a request before it had begun the upload.
+  /// What is kept of the reply to the first piece, in place of the reply to `begin`.
   package var beginning: [Value] = []
   /// Where its reply says how much the server has; nil if it does not.
   package var offset: Offset?
@@ -80,7 +80,9 @@ package struct PieceCall: Hashable, Sendable {
     /// A number at a place.
     package init(_ place: ReplyPlace) { self.place = place }
 
-    /// What a reply says, or why it says nothing.
+    /// How many bytes of the file the server has by this reply, or why the reply does not say.
+    ///
+    /// - Parameter known: how many bytes it is known to have, for `Missing.known`.
     func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
       var text = ReplyValue(place).text(in: end)
       if let pattern { text = text.flatMap { pattern.value(in: $0) } }
@@ -101,7 +103,7 @@ package struct PieceCall: Hashable, Sendable {
   /// A request with this method.
   package init(method: String) { self.method = method }
 
-  /// The media type of its body; nil if it has none, or none that the configuration decides.
+  /// The media type of its body; nil if it has neither `type` nor a body of its own.
   var contentType: String? {
     if let type { return type }
     if json != nil { return "application/json" }
@@ -114,5 +116,3 @@ package struct PieceCall: Hashable, Sendable {
     [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
   }
 }
-
-extension ResumeFault: Error {}

@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import MultipartForm
 
-/// Decides what to ask a server next that takes a file in pieces: replies in, requests out. It does no I/O, and lives
+/// Decides what to ask next of a server that takes a file in pieces: replies in, requests out. It does no I/O and lives
 /// for one attempt; only the `ResumePoint` outlives it.
 ///
 /// ```
@@ -14,7 +14,7 @@ import MultipartForm
 package struct PieceMachine: ResumeMachine {
   private enum Phase { case aborting, beginning, asking, asksTicket, sending, finishing }
 
-  /// A piece may have the target's form around it, which is another one each time.
+  /// A piece may go in the target's form, which is made anew for each request.
   package static let sendsTargetsBody = false
 
   /// What does not depend on the protocol.
@@ -57,7 +57,7 @@ package struct PieceMachine: ResumeMachine {
     let known = course.point
     course.checkPoint(form: nil, loss: loss, now: now)
     if let point = course.point {
-      // What another program may have written is no use either.
+      // Another program may have written a point that is impossible.
       let isUsable = (0...course.length).contains(point.offset) && point.pieces?.size ?? 0 > 0
       if point.pieces?.seal != rules.seal || !isUsable {
         course.lose(.formChanged)
@@ -444,7 +444,7 @@ package struct PieceMachine: ResumeMachine {
     }
     guard !response.isOK(status) else {
       return failed(
-        .unusable("that status does not mean success in the target's \"ok\" for it"), end, status)
+        .unusable("the \"ok\" of this request does not include that status"), end, status)
     }
     return course.over(end, status: status)
   }

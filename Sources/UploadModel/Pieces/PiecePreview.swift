@@ -44,9 +44,4 @@ package struct PiecePreview: Hashable, Sendable {
     piece.described?.isForm = first.body == .multipart
     self.piece = piece
   }
-
-  /// The digests of the first piece that are asked for.
-  package static func digests(_ rules: PieceRules) -> Set<ContentDigests.Algorithm> {
-    rules.digests
-  }
 }

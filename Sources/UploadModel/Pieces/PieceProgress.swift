@@ -16,9 +16,9 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var kept: [[String]] = []
   /// Whether the server has taken a piece, if only an empty one.
   var hasTaken = false
-  /// Whether a piece may have arrived whose reply is unknown, and must not arrive twice.
+  /// Whether a piece that must not arrive twice may have arrived, since there was no reply to it.
   var isUnderWay = false
-  /// Whether the request was sent that makes one file of the pieces, or may do so.
+  /// Whether a request has been sent that finishes the upload, or may finish it.
   var isFinishing = false
   /// A hash of the requests as they were described when the upload began.
   var seal: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// How a target takes files in pieces: which requests begin an upload, carry a piece of the file and finish it.
 package struct PieceRules: Hashable, Sendable {
-  /// Where those requests go that name no address of their own; nil for the target's own address.
+  /// Where requests without an address of their own go; nil for the target's address.
   package var url: Template?
   /// How many bytes a piece should have; nil leaves that to hoist.
   package var size: Int64?
@@ -10,7 +10,7 @@ package struct PieceRules: Hashable, Sendable {
   package var min: Int64 = 1
   /// The most bytes of a piece; nil for no limit.
   package var max: Int64?
-  /// What the size of a piece that is not the last is a multiple of.
+  /// The number of bytes that the size of every piece but the last is a multiple of.
   package var round: Int64 = 1
   /// The most pieces of a file.
   package var maxPieces = Self.mostPieces
@@ -41,7 +41,7 @@ package struct PieceRules: Hashable, Sendable {
 
   /// The most pieces of a file, whatever a service takes.
   package static let mostPieces = 10_000
-  /// What a piece has if neither the configuration nor the service says anything.
+  /// How many bytes a piece has if the configuration does not say.
   static let usualSize: Int64 = 16 << 20
 
   /// What stands for a piece in `{pieces}`.
@@ -116,7 +116,7 @@ package struct PieceRules: Hashable, Sendable {
     } ?? false
   }
 
-  /// Everything that is filled in, with the keys under which it stands.
+  /// All templates, each with its key in the configuration.
   package var namedTemplates: [(name: String, template: Template)] {
     [("url", url), ("each", each?.template)].compactMap { name, text in text.map { (name, $0) } }
       + calls.flatMap { name, call in call.templates.map { (name, $0) } }
@@ -126,12 +126,12 @@ package struct PieceRules: Hashable, Sendable {
   var templates: [Template] { namedTemplates.map(\.template) }
 
   /// The digests of each piece that are asked for.
-  var digests: Set<ContentDigests.Algorithm> {
+  package var digests: Set<ContentDigests.Algorithm> {
     Set(templates.flatMap(\.placeholders).compactMap(\.pieceDigest))
   }
 
-  /// What is kept of each piece for `each`, by name, in a fixed order.
-  var keptValues: [String] {
+  /// The names of the values that `each` needs of each piece, sorted.
+  package var keptValues: [String] {
     guard let each else { return [] }
     let digests = each.template.placeholders.filter { $0.pieceDigest != nil }.map(\.rawValue)
     return Set(each.template.names(of: .pieceValue) + digests).sorted()

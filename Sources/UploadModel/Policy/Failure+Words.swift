@@ -176,7 +176,7 @@ extension Failure {
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: look there, then retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
-      "Set this machine's clock, then retry: the server takes signatures of the last 15 minutes."
+      "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -196,7 +196,7 @@ extension Failure {
     }
   }
 
-  /// What S3 calls a request that was signed at another time than the server's.
+  /// S3's error code for a request whose time differs too much from the server's.
   private static let skewCode = "<Code>RequestTimeTooSkewed</Code>"
 
   private static func statusAdvice(_ status: Int?) -> String {
@@ -249,7 +249,7 @@ extension Failure.Step {
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
-    case .status: "the request for what it has (pieces.status)"
+    case .status: "the request for how much it has (pieces.status)"
     }
   }
 }

@@ -32,7 +32,8 @@ package struct CurlCommand: Hashable, Sendable {
         "a resumable upload takes several requests, and the server says where they go")
     }
     if let pieces = target.resume.pieces, items.contains(where: { pieces.holds(for: $0.size) }) {
-      throw InvalidInput("a file in pieces takes several requests, and replies say how they look")
+      throw InvalidInput(
+        "a file in pieces takes several requests, which depend on the server's replies")
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {

@@ -25,7 +25,7 @@ package struct SignatureV4 {
     case file(sha256: String?)
   }
 
-  /// A request that is to be signed.
+  /// A request to sign.
   package init(
     method: String, url: URL, headers: [(name: String, value: String)], content: Content
   ) {
@@ -107,7 +107,8 @@ package struct SignatureV4 {
 
   // MARK: The canonical request
 
-  /// What stands for the body: its SHA-256, unless S3 need not know that, or what the target itself says.
+  /// What the signature says of the body: what the target's own header field says, or else its SHA-256, or
+  /// `unsignedContent` where S3 allows that.
   private func digest(_ auth: SigV4Auth) throws(Failure.Cause) -> String {
     if let given = value(of: Self.digestName) { return given.trimming(\.isWhiteSpace) }
     switch content {

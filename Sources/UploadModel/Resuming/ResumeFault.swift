@@ -1,5 +1,5 @@
 /// How a server broke the rules for resuming uploads.
-package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
+package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterable {
   /// It created an upload but did not say where.
   case noLocation
   /// It keeps the upload at an address that no request can go to.

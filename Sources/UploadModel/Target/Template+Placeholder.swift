@@ -108,7 +108,7 @@ extension Template {
     package static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
     /// What comes before the pointer in a placeholder for a value of a reply.
-    var prefix: String? {
+    package var prefix: String? {
       switch self {
       case .ticket: "ticket:"
       case .reply: "reply:"
@@ -120,7 +120,7 @@ extension Template {
     static let named: [Placeholder] = [.begun, .pieceValue]
 
     /// What comes before the name in a placeholder for such a value.
-    var namePrefix: String? {
+    package var namePrefix: String? {
       switch self {
       case .begun: "begin."
       case .pieceValue: "piece."

@@ -57,10 +57,9 @@ extension EndToEnd {
         // The application that presigns has another origin than S3.
         let base =
           service.copy == "presign"
-          ? "http://localhost:\(port)/presign".replacing("/presign", with: "")
-            + "/presign" : "http://127.0.0.1:\(port)/\(service.copy)"
+          ? "http://localhost:\(port)" : "http://127.0.0.1:\(port)/\(service.copy)"
         let text = try String(contentsOf: source, encoding: .utf8)
-          .replacing("\(service.origin)\(service.copy == "presign" ? "/presign" : "")", with: base)
+          .replacing(service.origin, with: base)
           .replacing(try Regex("(?m)^size = .*$"), with: "size = \"\(service.least)\"")
           .replacing(try Regex("(?m)^above = .*$"), with: "above = \"1 MiB\"")
           .replacing(
@@ -138,8 +137,8 @@ extension EndToEnd {
       #expect(!shown.output.contains(desk.service.secret))
     }
 
-    /// What a service does not take, by a change to its recipe: what of the failure says which request, and what the
-    /// service said.
+    /// A change to a recipe that makes the service refuse: what of the failure names the request (`message`), and what
+    /// quotes the service (`reply`).
     struct Refusal: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let copy: String
