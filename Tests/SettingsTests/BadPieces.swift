@@ -86,6 +86,12 @@ extension BadConfiguration {
       "pieces.piece: \"*\" in \"fail_when\" stands for a file of an upload, and this request has a piece of one"
     ),
     BadConfiguration(
+      line: "pieces = { status = {} }",
+      "pieces.status: \"offset\" is missing: where the reply says how much there is"),
+    BadConfiguration(
+      line: "pieces = { min_pieces = 3, max_pieces = 2 }",
+      "pieces.min_pieces: 3 is more than \"max_pieces\", 2"),
+    BadConfiguration(
       line: "headers = { A = \"{env.X|raw}\" }",
       "headers.A: {env.X|raw}: |raw works only in a URL, for {env.…} and {secret.…}"),
     BadConfiguration(

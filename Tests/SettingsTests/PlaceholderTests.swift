@@ -68,7 +68,7 @@ struct PlaceholderTests {
       pieces.ticket = { json = { a = "b" } }
       pieces.finish = { json = { a = "b", p = "{pieces}" } }
       pieces.abort = { json = { a = "b" } }
-      pieces.status = { method = "POST", json = { a = "b" } }
+      pieces.status = { method = "POST", json = { a = "b" }, offset = "/a" }
       pieces.each = { json = { a = "b" } }
       """,
       """
@@ -86,7 +86,7 @@ struct PlaceholderTests {
       type = "text/csv"
       upload_url = "/u"
       """,
-      "[targets.\"a b\"]\nurl = \"http://h/\"\npieces.begin = { form = { a = \"b\" } }\npieces.ticket = { form = { a = \"b\" } }\npieces.finish = { form = { a = \"b\" } }\npieces.abort = { form = { a = \"b\" } }\npieces.status = { method = \"POST\", form = { a = \"b\" } }",
+      "[targets.\"a b\"]\nurl = \"http://h/\"\npieces.begin = { form = { a = \"b\" } }\npieces.ticket = { form = { a = \"b\" } }\npieces.finish = { form = { a = \"b\" } }\npieces.abort = { form = { a = \"b\" } }\npieces.status = { method = \"POST\", form = { a = \"b\" }, offset = \"/a\" }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.delete = { url = \"http://h/{id}\", json = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.get = { url = \"http://h/{id}\", method = \"POST\", form = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.list = { url = \"http://h/\", id = \"/i\", method = \"POST\", json = { a = \"b\" } }",

@@ -28,7 +28,11 @@ private struct Log {
   /// The actions that a word leads to, as words.
   mutating func tell(_ word: String) -> String {
     guard let event = Self.events[word] else { return "no such event: \(word)" }
-    return machine.handle(event, for: target).map(Self.words).joined(separator: ", ")
+    return tell(event)
+  }
+
+  mutating func tell(_ event: JobMachine.Event) -> String {
+    machine.handle(event, for: target).map(Self.words).joined(separator: ", ")
   }
 
   static let events: [String: JobMachine.Event] = [
@@ -201,6 +205,31 @@ struct JobMachineTests {
   func stories(_ events: [String], _ last: String) {
     var log = Log()
     #expect(events.map { log.tell($0) }.last == last)
+  }
+
+  /// After a request that may have put all pieces together, without a reply.
+  @Test func anUploadThatMayBeWholeGoesOnAndEndsInDoubt() {
+    var lost = TransferEnd(
+      url: home, trouble: .connectionLost("reset"), sentAll: false)
+    lost.mayBeWhole = true
+    func answer(_ log: inout Log, _ end: TransferEnd) -> String {
+      log.tell(
+        .ended(end, at: Instant(seconds: 100), wall: Date(timeIntervalSince1970: 0), random: 0.5))
+    }
+    for last in ["cancel", "busy"] {
+      var log = Log(attempts: 2)
+      _ = log.tell("start")
+      #expect(answer(&log, lost) == "\"connection-lost, then #2 of 2 at 104\", timer 4 s")
+      if last == "cancel" {
+        #expect(log.tell("cancel") == "\"outcome-unknown after 1\"")
+      } else {
+        _ = (log.tell("timer"), log.tell("start"))
+        #expect(answer(&log, lost) == "\"outcome-unknown after 2\"")
+      }
+    }
+    var log = Log(attempts: 2)
+    _ = (log.tell("start"), log.tell("pause"))
+    #expect(answer(&log, lost) == "\"paused\"")
   }
 
   @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {

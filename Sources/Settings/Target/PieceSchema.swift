@@ -324,6 +324,9 @@ extension PieceRules {
     {
       throw node.fault("has no effect, since no request uses {pieces}")
     }
+    if status != nil, status?.offset == nil {
+      throw place("status").fault("\"offset\" is missing: where the reply says how much there is")
+    }
     if !keptValues.isEmpty, status != nil || piece.offset != nil || last?.offset != nil {
       throw place("each").fault(
         "can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece "
@@ -331,7 +334,8 @@ extension PieceRules {
     }
     try checkSizes(place)
     for (name, call) in calls {
-      let secrets = call.templates.flatMap(\.secrets)
+      let form = call.body == .multipart ? target.fields.map(\.value) : []
+      let secrets = (call.templates + form).flatMap(\.secrets)
       if case .reply = call.address, !secrets.isEmpty {
         throw place(name).fault("its address comes from a reply, so it cannot contain secrets")
       }
@@ -361,6 +365,10 @@ extension PieceRules {
     }
     if let max, max < round {
       throw place("max").fault("\(text(max)) is less than \"round\", \(text(round))")
+    }
+    if minPieces > maxPieces {
+      throw place("min_pieces").fault(
+        "\(minPieces) is more than \"max_pieces\", \(maxPieces)")
     }
     guard let size else { return }
     if size < min { throw place("size").fault("\(text(size)) is less than \"min\", \(text(min))") }

@@ -343,6 +343,7 @@ extension UploadEngine {
   ) {
     var end = TransferEnd(url: url, trouble: cause, sentAll: false)
     end.hasAdvanced = conversation.machine.course.hasAdvanced
+    end.mayBeWhole = conversation.machine.mayBeWhole
     conclude(conversation, end, of: id, nil)
   }
 

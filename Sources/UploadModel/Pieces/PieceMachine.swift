@@ -26,7 +26,7 @@ package struct PieceMachine: ResumeMachine {
   private var phase = Phase.beginning
   private var piece = Template.Values.Piece()
   private var ticket: JSONValue?
-  /// Whether an earlier attempt may have finished the upload.
+  /// Whether the upload may have been finished by a request whose reply does not say so.
   private var mayBeFinished = false
   /// The rules for the reply that ends an upload.
   private let response: ReplyRules
@@ -58,8 +58,7 @@ package struct PieceMachine: ResumeMachine {
     course.checkPoint(form: nil, loss: loss, now: now)
     if let point = course.point {
       // Another program may have written a point that is impossible.
-      let isUsable = (0...course.length).contains(point.offset) && point.pieces?.size ?? 0 > 0
-      if point.pieces?.seal != rules.seal || !isUsable {
+      if point.pieces?.seal != rules.seal || !isUsable(point) {
         course.lose(.formChanged)
       } else if point.pieces?.isUnderWay == true, !rules.piece.isRepeatable, rules.status == nil {
         course.lose(.pieceUncertain)
@@ -86,9 +85,22 @@ package struct PieceMachine: ResumeMachine {
     return ask(rules.status, .asking)
   }
 
+  /// Whether an upload can go on from a point.
+  private func isUsable(_ point: ResumePoint) -> Bool {
+    guard let progress = point.pieces, progress.size > 0,
+      (0...course.length).contains(point.offset)
+    else { return false }
+    let names = rules.keptValues
+    guard !names.isEmpty, progress.hasTaken else { return true }
+    let taken = PieceRules.count(of: progress.size, for: point.offset)
+    let isWhole = point.offset == course.length || point.offset % progress.size == 0
+    return isWhole && progress.kept.count == taken
+      && progress.kept.allSatisfy { $0.count == names.count }
+  }
+
   /// Makes the server forget an upload that is given up, and begins a new one.
   private mutating func abort(_ point: ResumePoint?) -> [ResumeAction] {
-    guard let point, point.target == course.target.name,
+    guard let point, point.pieces != nil, point.target == course.target.name,
       let request = point.termination(at: course.target, values)
     else { return begin() }
     phase = .aborting
@@ -192,7 +204,7 @@ package struct PieceMachine: ResumeMachine {
   private mutating func sendPiece() -> [ResumeAction] {
     if ticket == nil, rules.ticket != nil { return ask(rules.ticket, .asksTicket) }
     phase = .sending
-    let mayFinish = piece.isLast && rules.finish == nil
+    let mayFinish = isLastRequest
     let isNews =
       course.point?.pieces.map {
         mayFinish && !$0.isFinishing || !rules.piece.isRepeatable && !$0.isUnderWay
@@ -261,10 +273,12 @@ package struct PieceMachine: ResumeMachine {
     }
     var end = end
     end.step = step
+    if isWholeRequest { noteDoubt(end) }
+    end.mayBeWhole = mayBeFinished
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return interrupted(end)
     }
-    let isWhole = phase == .finishing || phase == .sending && mayBeWhole
+    let isWhole = isWholeRequest
     let call = currentCall
     let isOK = call?.rules.isOK(status) == true
     if !isOK, !(isWhole && response.isOK(status)), status == 307 || status == 308 {
@@ -297,16 +311,34 @@ package struct PieceMachine: ResumeMachine {
 
   /// A request ended without a reply.
   private mutating func interrupted(_ end: TransferEnd) -> [ResumeAction] {
-    guard phase == .sending, !end.sentAll, course.point?.pieces?.isUnderWay == true else {
+    guard !end.sentAll, isWholeRequest || course.point?.pieces?.isUnderWay == true else {
       return course.over(end, status: nil)
     }
     // The server cannot have taken what it did not get.
-    note { $0.isUnderWay = false }
+    if phase == .sending { note { $0.isUnderWay = false } }
     return keep() + course.over(end, status: nil)
   }
 
+  /// Whether the request under way may finish the upload.
+  private var isWholeRequest: Bool { phase == .finishing || phase == .sending && isLastRequest }
+
+  /// Notes whether a request may have finished the upload although its reply does not say so.
+  private mutating func noteDoubt(_ end: TransferEnd) {
+    guard !mayBeFinished else { return }
+    if let status = end.status {
+      mayBeFinished = Failure.serverErrors.contains(status)
+    } else if end.sentAll {
+      mayBeFinished = true
+    } else {
+      note { $0.isFinishing = false }
+    }
+  }
+
+  /// Whether the upload may be whole, whatever becomes of the attempt.
+  package var mayBeWhole: Bool { mayBeFinished }
+
   /// Whether the piece under way may make the upload whole.
-  private var mayBeWhole: Bool { piece.isLast && rules.finish == nil }
+  private var isLastRequest: Bool { piece.isLast && rules.finish == nil }
 
   private var step: Failure.Step? {
     switch phase {
@@ -459,7 +491,7 @@ package struct PieceMachine: ResumeMachine {
   /// A request cannot be sent.
   private func cannot(_ cause: Failure.Cause) -> [ResumeAction] {
     var end = TransferEnd(url: course.last?.url ?? course.creation)
-    (end.trouble, end.step) = (cause, step)
+    (end.trouble, end.step, end.mayBeWhole) = (cause, step, mayBeFinished)
     return course.over(end, status: nil)
   }
 }

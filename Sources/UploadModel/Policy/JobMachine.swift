@@ -84,6 +84,8 @@ package struct JobMachine: Sendable {
   package private(set) var state: State = .waiting
   /// How many attempts that count have begun.
   package private(set) var attempts = 0
+  /// Whether the last attempt left open whether the server has all of it. Another attempt finds out.
+  private var mayBeWhole = false
 
   /// A machine for one file.
   package init() {}
@@ -126,11 +128,11 @@ package struct JobMachine: Sendable {
     case (.waiting, .pause), (.retrying, .pause):
       return go(to: .paused, .paused)
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
-      return go(to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: attempts)))
+      return fail(Failure(.cancelled, attempts: attempts))
 
     case (.waiting, .giveUp(var failure)), (.retrying, .giveUp(var failure)):
       failure.attempts = attempts
-      return go(to: .finished(delivered: false), .failed(failure))
+      return fail(failure)
 
     case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
       return []
@@ -160,9 +162,17 @@ package struct JobMachine: Sendable {
     case .pause:
       return go(to: .paused, .paused)
     case .cancel:
-      return go(
-        to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: counted)))
+      return fail(Failure(.cancelled, attempts: counted))
     }
+  }
+
+  /// Ends without a success. If the server may have all of it nevertheless, that is what to say.
+  private mutating func fail(_ failure: Failure) -> [Action] {
+    var failure = failure
+    if mayBeWhole, !failure.mayHaveArrived {
+      failure.cause = .outcomeUnknown("the upload may be complete: \(failure.headline)")
+    }
+    return go(to: .finished(delivered: false), .failed(failure))
   }
 
   private mutating func conclude(
@@ -173,6 +183,7 @@ package struct JobMachine: Sendable {
     // anew.
     var run = run
     if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
+    mayBeWhole = end.mayBeWhole
     let verdict = Verdict.judge(
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
     // A reply that came before the stop counts: the server has the file.
@@ -199,9 +210,7 @@ package struct JobMachine: Sendable {
     case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
     case .pause, .cancel:
-      return go(
-        to: .finished(delivered: false),
-        .failed(doubt ?? Failure(.cancelled, attempts: run.attempt)))
+      return fail(doubt ?? Failure(.cancelled, attempts: run.attempt))
     case nil: break
     }
     switch verdict {
@@ -219,7 +228,7 @@ package struct JobMachine: Sendable {
           failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
         return [.report(next), .startTimer(seconds: delay)]
       }
-      return go(to: .finished(delivered: false), .failed(failure))
+      return fail(failure)
     case .delivered:
       return []
     }

@@ -28,6 +28,9 @@ package struct TransferEnd: Hashable, Sendable {
   package var seconds: Double
   /// Whether the server has more of a resumable upload than was recorded before this attempt.
   package var hasAdvanced = false
+  /// Whether the server may have made a file of all pieces, although this reply does not say so. Another attempt can find
+  /// that out without sending anything twice.
+  package var mayBeWhole = false
   /// Whether the server has all of the file, but its reply about the outcome was lost. This reply only says how much
   /// has arrived.
   package var isReplyLost = false

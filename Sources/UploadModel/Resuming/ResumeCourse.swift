@@ -52,6 +52,9 @@ package struct ResumeCourse: Sendable {
     if known.target != target.name || fault(of: known.url) != nil {
       // The upload began for another target, or under other rules.
       point = nil
+    } else if (known.pieces == nil) != (target.resume.pieces == nil) {
+      // The target was described otherwise then.
+      lose(.formChanged)
     } else if known.identity != identity {
       lose(.fileChanged)
     } else if let loss {

@@ -5,6 +5,8 @@ import Foundation
 package protocol ResumeMachine: Sendable {
   /// What does not depend on the protocol.
   var course: ResumeCourse { get }
+  /// Whether the server may have all of it, although no reply says so and the upload can go on.
+  var mayBeWhole: Bool { get }
   /// Whether requests carry pieces of the target's own request, form and all; otherwise, of the file.
   static var sendsTargetsBody: Bool { get }
   /// Begins the attempt.
@@ -20,6 +22,9 @@ package protocol ResumeMachine: Sendable {
 }
 
 extension ResumeMachine {
+  /// False: what the server has can be asked for.
+  package var mayBeWhole: Bool { false }
+
   /// Does nothing: the protocol asks for none.
   package mutating func handle(_ digests: ContentDigests) -> [ResumeAction] { [] }
 

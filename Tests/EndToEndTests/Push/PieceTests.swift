@@ -199,4 +199,37 @@ extension EndToEnd {
       #expect(outcome.output.contains(row.reply), "\(outcome.output)")
     }
   }
+
+  /// What has become of an upload whose last replies are lost. These copies are not those of the other tests, which
+  /// would lose theirs.
+  @Suite("The reply to the last request is lost", StrictCopies("pieces.py"))
+  struct LostFinishTests {
+    @Test(
+      "it is asked for again, and if that does not help, nobody can tell",
+      arguments: [
+        ("azure", 9, false), ("nextcloud", 1, false), ("gcs", 1, true),
+        ("cloudinary", 9, false),
+      ])
+    func lost(_ copy: String, _ times: Int, _ isSent: Bool) async throws {
+      let service = try #require(PieceTests.services.first { $0.copy == copy })
+      let desk = try await PieceTests.Desk(service)
+      let fault =
+        "{\"service\": \"\(copy)\", \"kind\": \"drop-reply\", \"of\": \"finish\", \"times\": \(times)}"
+      let set = try await desk.person.shell(
+        "curl -sSf -d '\(fault)' http://127.0.0.1:\(desk.port)/fault"
+      ).end()
+      #expect(set.status == 0, "\(set)")
+      let name = "lost-\(copy)-\(times).bin"
+      try desk.person.folder.write(name, count: 11_000_001, seed: UInt64(times))
+      let outcome = try await desk.hoist("push \(name) --json --attempts 3")
+      let end = try outcome.events().end(of: name)
+      if isSent {
+        #expect(outcome.status == 0, "\(outcome)")
+      } else {
+        #expect(end.text("cause") == "outcome-unknown", "\(outcome)")
+      }
+      let digest = try await desk.digest(name)
+      #expect(try await desk.stored(copy == "cloudinary" ? digest : name) == [digest])
+    }
+  }
 }

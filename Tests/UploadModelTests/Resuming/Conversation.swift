@@ -165,7 +165,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
       case .delivered(let receipt):
         let place = receipt.url.flatMap { URL(string: $0)?.path }
         return "done \(receipt.status) \(receipt.bytes)" + (place.map { " \($0)" } ?? "")
-      case .failed(let failure): return failure.code + (end.hasAdvanced ? " advanced" : "")
+      case .failed(let failure):
+        return failure.code + (end.hasAdvanced ? " advanced" : "")
+          + (end.mayBeWhole ? ", may be whole" : "")
       case .follow(let url, _): return "follow \(url.path)"
       }
     }

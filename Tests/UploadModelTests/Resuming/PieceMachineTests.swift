@@ -160,7 +160,7 @@ struct PieceMachineTests {
         $0.kept.append(["e3"])
         $0.isFinishing = true
       }, [.status(404)],
-      ["keep /upload at 10 from 10 finishing", finish, "forget", "outcome-unknown"]),
+      ["keep /upload at 10 from 10 finishing", finish, "forget", "outcome-unknown, may be whole"]),
     row(
       "the reply to finish was lost, and it is finished again",
       from: kept(rules(), at: 10) {
@@ -168,9 +168,37 @@ struct PieceMachineTests {
         $0.isFinishing = true
       }, [.status(200)], ["keep /upload at 10 from 10 finishing", finish, "done 200 0"]),
     row(
+      "the reply to finish is lost",
+      from: kept(rules(), at: 10) { $0.kept.append(["e3"]) }, [.lost()],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "connection-lost, may be whole",
+      ]),
+    row(
+      "finish does not leave",
+      from: kept(rules(), at: 10) { $0.kept.append(["e3"]) },
+      [ServerReply(trouble: .connectionRefused("no"), sentAll: false)],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "keep /upload at 10 from 10", "connection-refused",
+      ]),
+    row(
+      "finish is refused after its reply was lost",
+      from: kept(rules(), at: 10) {
+        $0.kept.append(["e3"])
+        $0.isFinishing = true
+      }, [.status(409)],
+      ["keep /upload at 10 from 10 finishing", finish, "http-409, may be whole"]),
+    row(
+      "values that another program wrote are too few", from: kept(rules(), at: 8) { $0.kept = [] },
+      [.status(204), .status(503)], ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
+    row(
       "finish is refused: the pieces stay", from: kept(rules(), at: 10) { $0.kept.append(["e3"]) },
       [.status(500)],
-      ["keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish, "http-500"]),
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "http-500, may be whole",
+      ]),
     row(
       "the file has changed: the server forgets the upload, and another begins",
       from: kept(rules(), at: 8), because: .fileChanged, [.status(204), .status(503)],
