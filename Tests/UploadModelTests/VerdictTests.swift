@@ -102,6 +102,9 @@ struct RedirectRow: Sendable, CustomTestStringConvertible {
     RedirectRow(location: "HTTPS://A.EXAMPLE/b", outcome: "follow HTTPS://A.EXAMPLE/b"),
     // Other origins.
     RedirectRow(location: "https://b.example/", outcome: "otherOrigin https://b.example/"),
+    // A query may be a signature.
+    RedirectRow(
+      location: "https://b.example/a?sig=hunter2", outcome: "otherOrigin https://b.example/a?…"),
     RedirectRow(
       location: "https://a.example:8443/", outcome: "otherOrigin https://a.example:8443/"),
     RedirectRow(location: "http://a.example/", outcome: "otherOrigin http://a.example/"),

@@ -92,7 +92,7 @@ package struct ServerClient: Sendable {
       case .follow(let next, _): url = next
       }
     }
-    throw Failure(.redirected(to: url.absoluteString, .tooMany), attempts: 1)
+    throw Failure(.redirected(to: Verdict.shown(url.absoluteString), .tooMany), attempts: 1)
   }
 
   /// Where a call goes, with its placeholders filled in.

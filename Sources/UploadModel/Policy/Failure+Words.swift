@@ -108,7 +108,7 @@ extension Failure {
     case .proxyUnreachable(let why):
       "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):
-      "The connection broke before everything was sent: \(Self.inside(why))."
+      "The connection broke\(step == nil ? " before everything was sent" : ""): \(Self.inside(why))."
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
       "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."

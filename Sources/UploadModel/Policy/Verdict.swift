@@ -84,7 +84,7 @@ package enum Verdict: Hashable, Sendable {
         // The server only rejects `Expect`, which is not sent again. After the whole body, a 417 means more.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
-        return failed(.redirected(to: end.headers["location"], .losesBody))
+        return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
         let why = "a gateway answered in its place, after it had the whole file"
@@ -125,7 +125,7 @@ package enum Verdict: Hashable, Sendable {
       return failed(.redirected(to: nil, .noLocation))
     }
     guard let url = end.location, let origin = Origin(url) else {
-      return failed(.redirected(to: end.headers["location"], .badLocation))
+      return failed(.redirected(to: shown(end.headers["location"]), .badLocation))
     }
     // A password in a redirect must neither be sent nor shown.
     guard url.user == nil, url.password == nil else {
@@ -133,11 +133,19 @@ package enum Verdict: Hashable, Sendable {
     }
     let home = target.origin
     guard origin == home || target.redirectOrigins.contains(origin) else {
-      return failed(.redirected(to: url.absoluteString, .otherOrigin))
+      return failed(.redirected(to: shown(url.absoluteString), .otherOrigin))
     }
     guard redirects < mostRedirects else {
-      return failed(.redirected(to: url.absoluteString, .tooMany))
+      return failed(.redirected(to: shown(url.absoluteString), .tooMany))
     }
     return .follow(url, keepsCredentials: origin == home)
+  }
+
+  /// An address as it may be shown and logged: its query may be a signature.
+  package static func shown(_ address: String?) -> String? {
+    guard let address, let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+      return address
+    }
+    return "\(address[..<mark])?…"
   }
 }
