@@ -270,8 +270,8 @@ struct ControlTests {
     #expect(!harness.states(of: ItemID(1)).contains { $0.failure != nil }, "its end was not told")
   }
 
-  /// Hundreds of files are taken out and put back at once, some of them under way: nobody hears that
-  /// they were stopped, and their order is the old one.
+  /// Hundreds of files are taken out and put back at once, some of them under way: no end is reported for them, and
+  /// their order is the old one.
   @Test func whatIsPutBackIsWhereItWasAndAsItWas() async throws {
     let reached = Gate()
     let isFirst = Mutex(true)

@@ -65,11 +65,12 @@ package struct PieceMachine: ResumeMachine {
       }
     }
     guard let point = course.point else {
-      // The server may have made the file of what it got, and that may differ from what the file holds now.
-      if course.abandoned != nil, known?.pieces?.isFinishing == true {
-        return course.unknown(
-          TransferEnd(url: course.creation),
-          "the server may have all of it, and the file may have changed while it was sent")
+      // The server may have finished the upload that cannot go on, and must not get a second copy unasked.
+      if known?.pieces?.isFinishing == true, let loss = course.loss, loss != .fileChanged {
+        return [.forget]
+          + course.unknown(
+            TransferEnd(url: course.creation),
+            "the server may have all of it, and the upload cannot go on")
       }
       return abort(known)
     }
@@ -185,11 +186,7 @@ package struct PieceMachine: ResumeMachine {
     course.recordStart(into: &point)
     course.point = point
     if point.offset >= course.length, progress.hasTaken || course.length > 0 { return finish() }
-    let end = min(course.length - point.offset, progress.size) + point.offset
-    let index = Int(clamping: point.offset / progress.size)
-    piece = Template.Values.Piece(
-      number: rules.first + index, index: index, range: point.offset..<end,
-      isLast: end == course.length)
+    piece = rules.piece(from: point.offset, of: progress.size, in: course.length)
     ticket = nil
     let digests = rules.digests
     return digests.isEmpty ? sendPiece() : [.digest(piece.range, digests)]
@@ -215,8 +212,7 @@ package struct PieceMachine: ResumeMachine {
       $0.isUnderWay = mustNotRepeat
     }
     do throws(Failure.Cause) {
-      let call = piece.isLast ? rules.last ?? rules.piece : rules.piece
-      let request = try request(call, filled, content: piece.range)
+      let request = try request(rules.call(for: piece), filled, content: piece.range)
       return (isNews ? keep() : []) + course.send(request)
     } catch {
       return cannot(error)
@@ -244,11 +240,8 @@ package struct PieceMachine: ResumeMachine {
     let names = rules.keptValues
     let elements = (0..<PieceRules.count(of: progress.size, for: course.length)).map { index in
       var values = filled
-      let start = Int64(index) * progress.size
-      let end = min(course.length, start + progress.size)
-      values.piece = Template.Values.Piece(
-        number: rules.first + index, index: index, range: start..<end,
-        isLast: end == course.length)
+      values.piece = rules.piece(
+        from: Int64(index) * progress.size, of: progress.size, in: course.length)
       if progress.kept.indices.contains(index) {
         let kept = Dictionary(
           zip(names, progress.kept[index]), uniquingKeysWith: { first, _ in first })
@@ -360,7 +353,7 @@ package struct PieceMachine: ResumeMachine {
     case .beginning: rules.begin
     case .asking: rules.status
     case .asksTicket: rules.ticket
-    case .sending: piece.isLast ? rules.last ?? rules.piece : rules.piece
+    case .sending: rules.call(for: piece)
     case .finishing: rules.finish
     }
   }

@@ -28,9 +28,9 @@ package struct PiecePreview: Hashable, Sendable {
     var values = values
     values.showsPlaceholders = true
     values.upload.count = count
-    let end = min(size, identity.size)
-    values.piece = Template.Values.Piece(
-      number: rules.first, range: 0..<end, isLast: end == identity.size, digests: digests)
+    var shown = rules.piece(from: 0, of: size, in: identity.size)
+    shown.digests = digests
+    values.piece = shown
     func request(_ call: PieceCall?) throws(Failure.Cause) -> ResumeRequest? {
       guard let call else { return nil }
       return try ResumeRequest(call, of: target, values)
@@ -38,9 +38,9 @@ package struct PiecePreview: Hashable, Sendable {
     begin = try request(rules.begin)
     ticket = try request(rules.ticket)
     finish = try request(rules.finish)
-    let first = count == 1 ? rules.last ?? rules.piece : rules.piece
+    let first = rules.call(for: shown)
     var piece = try ResumeRequest(first, of: target, values)
-    piece.content = 0..<end
+    piece.content = shown.range
     piece.described?.isForm = first.body == .multipart
     self.piece = piece
   }

@@ -92,6 +92,19 @@ package struct PieceRules: Hashable, Sendable {
     return Swift.max(1, Int(clamping: file / size + (file % size == 0 ? 0 : 1)))
   }
 
+  /// The piece that begins at an offset.
+  func piece(from offset: Int64, of size: Int64, in file: Int64) -> Template.Values.Piece {
+    let end = Swift.min(file - offset, size) + offset
+    let index = Int(clamping: offset / size)
+    return Template.Values.Piece(
+      number: first + index, index: index, range: offset..<end, isLast: end == file)
+  }
+
+  /// The request that carries a piece.
+  func call(for piece: Template.Values.Piece) -> PieceCall {
+    piece.isLast ? last ?? self.piece : self.piece
+  }
+
   /// The requests, with their names in the configuration.
   package var calls: [(name: String, call: PieceCall)] {
     [

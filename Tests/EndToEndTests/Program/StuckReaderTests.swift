@@ -81,7 +81,7 @@ extension EndToEnd {
       let person = try Person()
       try person.folder.write("a.txt", [65])
       let sink = try Sink(reader)
-      // What is said of so many files that are missing does not fit.
+      // The messages about all the missing files do not fit into the pipe.
       let push = process(
         ["push", "a.txt", "--to", server.url().absoluteString] + options
           + (0..<reader.files(inTerminal: 2000)).map { "none-\($0)" }, person)

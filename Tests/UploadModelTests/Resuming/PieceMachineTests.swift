@@ -206,7 +206,20 @@ struct PieceMachineTests {
     row(
       "the file may have changed, and finish may have been reached: nobody can tell",
       from: kept(rules(), at: 10) { $0.isFinishing = true }, because: .fileUncertain, [],
-      ["outcome-unknown"]),
+      ["forget", "outcome-unknown"]),
+    row(
+      "the last piece must not arrive twice, and may have finished the upload: nobody can tell",
+      by: rules {
+        $0.piece.isRepeatable = false
+        ($0.each, $0.finish) = (nil, nil)
+      },
+      from: kept(
+        rules {
+          $0.piece.isRepeatable = false
+          ($0.each, $0.finish) = (nil, nil)
+        }, at: 8
+      ) { ($0.isUnderWay, $0.isFinishing) = (true, true) }, [],
+      ["forget", "outcome-unknown"]),
     row(
       "the requests are described otherwise now",
       from: kept(rules { $0.begin?.method = "PUT" }, at: 8), [.status(404), .status(503)],
