@@ -1,4 +1,5 @@
-"""A long line on one machine: a network of its own whose one other address leads back here, so many seconds each way.
+"""A long line on one machine: a network of its own whose one other address leads back here, with a delay each way and,
+if wanted, packets that are lost.
 
 What is sent to THERE comes out of a tunnel, waits, and goes back in with its two addresses exchanged. So a server that
 listens at HERE is reached at THERE, and each of the two sees the other at the far end of the line.
@@ -7,6 +8,7 @@ listens at HERE is reached at THERE, and each of the two sees the other at the f
 import collections
 import fcntl
 import os
+import random
 import struct
 import subprocess
 import threading
@@ -19,8 +21,9 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 class Line:
     """The line, in the network namespace of the calling process, which it may change."""
 
-    def __init__(self, delay):
-        self.delay = delay
+    def __init__(self, delay, loss=0.0, seed=0):
+        """`delay` is in seconds each way; `loss` is the share of packets that are lost."""
+        self.delay, self.loss, self.random = delay, loss, random.Random(seed)
         self.tunnel = os.open("/dev/net/tun", os.O_RDWR)
         fcntl.ioctl(self.tunnel, TUNSETIFF, struct.pack("16sH22x", b"line", IFF_TUN | IFF_NO_PI))
         for words in (["addr", "add", HERE, "peer", THERE, "dev", "line"], ["link", "set", "line", "up"],
@@ -35,7 +38,7 @@ class Line:
         while True:
             packet = os.read(self.tunnel, 65536)
             # IPv4 only. A sum over both addresses does not change when they change places.
-            if packet[0] >> 4 == 4:
+            if packet[0] >> 4 == 4 and self.random.random() >= self.loss:
                 with self.arrived:
                     self.packets.append((time.monotonic() + self.delay, packet))
                     self.arrived.notify()

@@ -72,6 +72,64 @@ import Testing
     #expect(try body.bytes() == [UInt8](repeating: 2, count: Self.size))
   }
 
+  @Test(
+    "several slices at once are of one moment, or that is found out", arguments: Event.allCases,
+    [false, true])
+  func atOnce(_ event: Event, isOld: Bool) async throws {
+    try await make(isOld: isOld)
+    let mapping = event == .mapping ? try MappedFile(path, Self.size) : nil
+    mapping?.fill(with: 1)
+    let file = try HeldFile(FileLocation(path))
+    file.isReadInAnyOrder = true
+    let body = try FormBody(rawFile: file)
+    let readers = [range(0, 0.3), range(0.3, 0.6), range(0.6, 1)].map {
+      body.slice($0).makeReader()
+    }
+    // By turns, the last one first; and the first slice goes twice.
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    for _ in 0..<3 {
+      for reader in readers.reversed() {
+        _ = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
+      }
+    }
+    // Three readings at once make three stretches, however often they take turns.
+    #expect(file.moment.covers(range(0.6, 0.61)))
+    for reader in readers.dropFirst() { _ = try reader.rest() }
+    try happen(event, mapping)
+    if event == .settingBack || event == .mappingAnew || event == .mapping {
+      _ = try? readers[0].rest()
+      _ = try? body.slice(range(0, 0.3)).bytes()
+      #expect(throws: FileError(FileLocation(path), .modified)) { try file.verify() }
+    } else {
+      _ = try readers[0].rest()
+      _ = try body.slice(range(0, 0.3)).bytes()
+      try file.verify()
+    }
+  }
+
+  @Test("slices that are read by turns leave one stretch each, and a gap is not the whole")
+  func turns() async throws {
+    try await make(isOld: false)
+    let file = try HeldFile(FileLocation(path))
+    file.isReadInAnyOrder = true
+    let body = try FormBody(rawFile: file)
+    let readers = [range(0, 0.2), range(0.2, 0.4), range(0.6, 1)].map {
+      body.slice($0).makeReader()
+    }
+    var buffer = [UInt8](repeating: 0, count: 10_000)
+    for turn in 0..<700 {
+      _ = try buffer.withUnsafeMutableBytes { try readers[turn % 3].read(into: $0) }
+    }
+    #expect((file.moment.stretches?.count ?? 0) <= 3)
+    #expect(try file.proof(of: [range(0, 0.4), range(0.6, 1)]) == .inContent)
+    #expect(throws: FileError(FileLocation(path), .modified)) { try file.verify() }
+    _ = try body.slice(range(0.4, 0.6)).bytes()
+    try file.verify()
+    // Nothing of it counts for another upload.
+    try file.beginAnew()
+    #expect(file.moment.stretches == [])
+  }
+
   /// What shows, after the event, that the file holds what was sent, and whether it does.
   static let proofs: [(Event, HeldFile.Proof, isSame: Bool)] = [
     (.nothing, .same, true), (.permissions, .inContent, true), (.settingBack, .inContent, false),

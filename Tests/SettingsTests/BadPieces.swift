@@ -57,6 +57,29 @@ extension BadConfiguration {
       line: "pieces = { max_pieces = 10001 }",
       "pieces.max_pieces: expected a whole number from 1 to 10000, found 10001"),
     BadConfiguration(
+      line: "pieces = { parallel = 17 }",
+      "pieces.parallel: expected a whole number from 1 to 16, found 17"),
+    BadConfiguration(
+      line: "pieces = { parallel = 2 }",
+      "pieces.parallel: these pieces go one after the other: without \"finish\", the last piece ends the upload"
+    ),
+    BadConfiguration(
+      line: "pieces = { parallel = 2, piece = { offset = \"/n\" }, finish = {} }",
+      "pieces.parallel: these pieces go one after the other: \"offset\" counts the bytes from the beginning of the file"
+    ),
+    BadConfiguration(
+      line: "pieces = { parallel = 2, status = { offset = \"/n\" }, finish = {} }",
+      "pieces.parallel: these pieces go one after the other: \"status\" counts the bytes from the beginning of the file"
+    ),
+    BadConfiguration(
+      line: "pieces = { parallel = 2, piece = { begins = { id = \"/id\" } }, finish = {} }",
+      "pieces.parallel: these pieces go one after the other: with \"begins\", the others need the reply to the first"
+    ),
+    BadConfiguration(
+      line: "pieces = { parallel = 2, piece = { repeatable = false }, finish = {} }",
+      "pieces.parallel: these pieces go one after the other: with \"repeatable\" = false, the reply to each decides what comes next"
+    ),
+    BadConfiguration(
       line: "pieces = { begin = { json = { a = \"b\" }, text = \"c\" } }",
       "pieces.begin.text: a request has one body; leave the others out"),
     BadConfiguration(

@@ -122,6 +122,12 @@ struct TargetTextTests {
     pieces.each = { text = "<P><N>{piece.number|xml}</N></P>", separator = ",{{" }
     """#,
     """
+    url = "https://h/up"
+    pieces.parallel = 4
+    pieces.piece = { url = "{url}/{piece.number}" }
+    pieces.finish = { url = "{url}/done" }
+    """,
+    """
     url = "https://h/up?sig={env.T}"
     pieces.begin = { form = { a = "{file.name}" }, values = { id = "/id" } }
     pieces.piece = { method = "POST", query = { id = "{begin.id}" }, body = "multipart", fail_when = [{ pointer = "/ok", not = true }], begins = { part = "/p" }, values = { sum = "/sum" } }

@@ -11,6 +11,7 @@ public final class HeldFile: Sendable {
   public let identity: FileIdentity
   private let file: SystemFile
   private let reading: Mutex<Reading>
+  private let inAnyOrder = Mutex(false)
 
   /// Whether what was read is still in the file.
   public enum Proof: Hashable, Sendable {
@@ -56,7 +57,19 @@ public final class HeldFile: Sendable {
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
 
+  /// Whether ranges of the file are read in any order, several at once. Then neither does its first byte begin a new
+  /// reading, nor its last one end it: ``beginAnew()`` and ``verify()`` do.
+  public var isReadInAnyOrder: Bool {
+    get { inAnyOrder.withLock { $0 } }
+    set { inAnyOrder.withLock { $0 = newValue } }
+  }
+
   // MARK: Reading
+
+  /// Forgets what was read before: none of it counts any more.
+  ///
+  /// - Throws: ``FileError`` if the file has changed since it was opened.
+  public func beginAnew() throws(FileError) { try begin(anew: true) }
 
   /// Looks at the file before it is read.
   ///
@@ -142,17 +155,32 @@ public final class HeldFile: Sendable {
     }
   }
 
+  /// Checks that the file held all of its bytes at one moment, now that all have been read. If only the content can
+  /// tell, that takes as long as reading, unless the task is cancelled.
+  ///
+  /// - Throws: ``FileError`` if it did not, or if it cannot be read.
+  public func verify() throws(FileError) {
+    try checkPlace()
+    guard isDoubtful else { return }
+    var comparison = try comparison(of: 0..<identity.size)
+    while comparison.next != nil, !Task.isCancelled {
+      try compare(&comparison, to: comparison.done + Self.step)
+    }
+    try checkPlace()
+  }
+
   /// What can show that everything that was read is still in the file, before more is read.
   ///
+  /// - Parameter ranges: which bytes have to have been read; nil for all before the last one.
   /// - Throws: ``FileError`` if the file has changed since it was opened.
-  public func proof() throws(FileError) -> Proof {
+  public func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())
     let (known, end) = reading.withLock { reading in
       let moment = reading.moment
       return (moment, moment.stretches?.lazy.map(\.end).max() ?? 0)
     }
     if !known.isDoubtful { return .same }
-    guard known.covers(0..<end) else { return .none }
+    guard (ranges ?? [0..<end]).allSatisfy(known.covers) else { return .none }
     // Some file systems always leave a doubt. Reading everything again after each pause would cost more than it gains:
     // the check at the end will tell.
     return known.changed == look.changed && !file.showsWrites ? .same : .inContent

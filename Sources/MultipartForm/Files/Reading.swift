@@ -4,24 +4,28 @@
 /// has been read, nothing was written to it in between. Otherwise, or if that cannot be told, the file is read again
 /// after the first reading. If both give the same, every byte was in the file at the moment between them.
 ///
-/// A reading may pause, continue or go back to an earlier byte: each stretch has a checksum of its own. Going back to
-/// the first byte begins a new reading.
+/// A reading may pause, continue, go back to an earlier byte, or go on at several places at once: each stretch has a
+/// checksum of its own. Unless the file is read in any order, going back to the first byte begins a new reading.
 ///
 /// Source: a writable mapping changes the times of a file when a page is first written to, and then not again
 /// until the page has reached the disk (mmap(2)). Writing through it needs an open file description, which
 /// the mapping keeps (fcntl(2), "Leases").
 struct Reading {
   private var known: FileMoment
-  /// The stretch that is being read.
-  private var current: (start: Int64, end: Int64, sum: ContentSum)?
+  /// The stretches that are being read, the one that was read last at the end: several if the file is read at several
+  /// places at once.
+  private var open: [(start: Int64, end: Int64, sum: ContentSum)] = []
+  /// The most stretches that are being read. It exceeds the number of pieces that are sent at once.
+  private static let mostOpen = 24
 
   /// For how many nanoseconds after a change a second change may get the same time. Some file systems count in seconds.
   /// Times on the others advance with the clock's ticks (up to 10 ms), which a virtual machine may delay.
   private static func step(of time: Int64) -> Int64 {
     time % 1_000_000_000 == 0 ? 2_000_000_000 : 200_000_000
   }
-  /// The most stretches that are kept. There is one for each time that the reading went back.
-  private static let mostStretches = 1000
+  /// The most stretches that are kept. There is one for each time that the reading went back, and for each piece that
+  /// is not read right after the one before it.
+  private static let mostStretches = 12_000
 
   /// Begins a reading of a file that was last changed at this time.
   init(changed: Int64) {
@@ -39,11 +43,14 @@ struct Reading {
   /// What is known so far.
   var moment: FileMoment {
     var moment = known
-    if let current {
-      moment.stretches?.append(
-        FileMoment.Stretch(start: current.start, end: current.end, sum: current.sum.digest))
-    }
+    moment.stretches?.append(contentsOf: open.map(Self.stretch))
     return moment
+  }
+
+  private static func stretch(
+    _ open: (start: Int64, end: Int64, sum: ContentSum)
+  ) -> FileMoment.Stretch {
+    FileMoment.Stretch(start: open.start, end: open.end, sum: open.sum.digest)
   }
 
   mutating func doubt() { known.isDoubtful = true }
@@ -54,14 +61,22 @@ struct Reading {
   /// Adds what was read at an offset in the file.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     guard !bytes.isEmpty else { return }
-    if current?.end != offset {
-      known = moment
-      current = (offset, offset, ContentSum())
-      // After that, only the file's times can tell.
-      if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
+    var index = open.count - 1
+    if index < 0 || open[index].end != offset {
+      if let place = open.lastIndex(where: { $0.end == offset }) {
+        open.append(open.remove(at: place))
+      } else {
+        if open.count == Self.mostOpen {
+          known.stretches?.append(Self.stretch(open.removeFirst()))
+          // After that, only the file's times can tell.
+          if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
+        }
+        open.append((offset, offset, ContentSum()))
+      }
+      index = open.count - 1
     }
-    current?.sum.add(bytes)
-    current?.end += Int64(bytes.count)
+    open[index].sum.add(bytes)
+    open[index].end += Int64(bytes.count)
   }
 
   /// Records that the file, as last changed at this time, still holds everything that was read.

@@ -7,6 +7,8 @@ final class OpenRange {
 
   private let range: FileRange
   private let file: HeldFile
+  /// Whether other ranges are read at the same time, so that somebody else checks the whole.
+  private let isInAnyOrder: Bool
   private var unchecked = 0
   /// The end of the range, which is held back while the file is read again: the offset where it begins, its bytes, and
   /// how far the second reading has come.
@@ -17,14 +19,19 @@ final class OpenRange {
     self.range = range
     if let held = range.held {
       file = held
+      isInAnyOrder = held.isReadInAnyOrder
       // Sending the first byte begins a new reading.
-      try held.begin(anew: range.start == 0)
+      try held.begin(anew: range.start == 0 && !isInAnyOrder)
     } else {
+      isInAnyOrder = false
       file = try HeldFile(
         range.location, isKnown: true, expecting: range.identity, resuming: moment)
       if moment != nil { try file.begin(anew: false) }
     }
   }
+
+  /// Whether its last byte is the last one of the file's moment.
+  private var isLast: Bool { range.isLast && !isInAnyOrder }
 
   /// What to remember if the file is closed before its end.
   var moment: FileMoment { file.moment }
@@ -33,7 +40,7 @@ final class OpenRange {
   /// call continues where the last one stopped.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
     let end = offset + Int64(target.count)
-    if tail == nil, range.isLast, end >= range.length - Self.tailSize, file.isDoubtful {
+    if tail == nil, isLast, end >= range.length - Self.tailSize, file.isDoubtful {
       try beginSecondReading(at: offset)
     }
     if let tail {
@@ -48,7 +55,7 @@ final class OpenRange {
       try file.read(into: target, at: range.start + offset)
       unchecked += target.count
     }
-    if end == range.length, range.isLast {
+    if end == range.length, isLast {
       try finish()
     } else if end == range.length || unchecked >= Self.checkInterval {
       try file.check()

@@ -13,7 +13,8 @@ extension Schema where Root == PieceRules {
       Key("round", \.round, .pieceSize),
       Key("max_pieces", \.maxPieces, .integer(in: 1...PieceRules.mostPieces)),
       Key("min_pieces", \.minPieces, .integer(in: 1...100)),
-      Key("above", \.above, .bytes), Key("first", \.first, .integer(in: 0...1_000_000)),
+      Key("parallel", \.parallel, .integer(in: 1...16)), Key("above", \.above, .bytes),
+      Key("first", \.first, .integer(in: 0...1_000_000)),
       Key(
         "begin", \.begin, from: PieceCall(method: "POST"),
         .small(file, "values") + .judged, check: PieceCall.check),
@@ -333,6 +334,7 @@ extension PieceRules {
           + "may be missing")
     }
     try checkSizes(place)
+    try checkOrder(place)
     for (name, call) in calls {
       let form = call.body == .multipart ? target.fields.map(\.value) : []
       let secrets = (call.templates + form).flatMap(\.secrets)
@@ -348,6 +350,19 @@ extension PieceRules {
         throw place(name).fault("{url} ends in a query, so nothing can follow it; use \"query\"")
       }
     }
+  }
+
+  private func checkOrder(_ place: (String) -> ConfigNode) throws(ConfigError) {
+    guard parallel > 1, let reason = orderedBy else { return }
+    let why =
+      switch reason {
+      case "finish": "without \"finish\", the last piece ends the upload"
+      case "offset": "\"offset\" counts the bytes from the beginning of the file"
+      case "status": "\"status\" counts the bytes from the beginning of the file"
+      case "begins": "with \"begins\", the others need the reply to the first"
+      default: "with \"repeatable\" = false, the reply to each decides what comes next"
+      }
+    throw place("parallel").fault("these pieces go one after the other: \(why)")
   }
 
   private func checkSizes(_ place: (String) -> ConfigNode) throws(ConfigError) {

@@ -96,7 +96,7 @@ extension UploadEngine {
     for request in remove(ahead: isMeant) {
       items += transfers.removeValue(forKey: request.task.taskIdentifier)?.items.map { $0 } ?? []
     }
-    for id in items { jobs[id]?.task = nil }
+    for id in items { jobs[id]?.tasks = [] }
     handle(items.map { ($0, .notBegun) })
   }
 

@@ -172,7 +172,7 @@ extension UploadEngine {
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for (id, job) in jobs {
-        if let task = job.task, isCancelled(self, task) { handle(.cancel, for: id) }
+        if job.tasks.contains(where: { isCancelled(self, $0) }) { handle(.cancel, for: id) }
       }
       fillSoon()
       limit = time.after(seconds, executor.queue) {

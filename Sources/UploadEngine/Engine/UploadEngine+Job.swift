@@ -9,7 +9,8 @@ extension UploadEngine {
     /// Where it is sent, and with whose credentials.
     private(set) var route: Route
     var machine = JobMachine()
-    var task: Int?
+    /// Its requests and steps under way: several if it goes in pieces.
+    var tasks: Set<Int> = []
     var timer: TimeSource.Timer?
     /// When its first attempt began.
     var begin: Instant?

@@ -15,6 +15,7 @@ extension UploadEngine {
     isFilling = false
     beginThoseAhead()
     fillLanes()
+    widen()
     if transfers.isEmpty, steps.isEmpty { leaveIdle() }
   }
 

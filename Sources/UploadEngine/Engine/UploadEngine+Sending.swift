@@ -81,7 +81,7 @@ extension UploadEngine {
       url: url, start: time.now())
     transfers[task.taskIdentifier] = transfer
     for id in transfer.items {
-      jobs[id]?.task = task.taskIdentifier
+      jobs[id]?.tasks.insert(task.taskIdentifier)
       jobs[id]?.token = authorization.token
     }
     startWatching()
@@ -172,7 +172,11 @@ extension UploadEngine {
     case .begun: break
     case .acknowledged(let bytes):
       transfer.recordAcknowledged(bytes)
-      tell(transfer.news(at: now))
+      if let id = transfer.shares.first?.item.id, sendsInAnyOrder(id) {
+        tellProgress(of: id)
+      } else {
+        tell(transfer.news(at: now))
+      }
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .informed(let head):
@@ -190,7 +194,7 @@ extension UploadEngine {
   }
 
   private func conclude(_ transfer: Transfer) {
-    for id in transfer.items { jobs[id]?.task = nil }
+    for id in transfer.items { jobs[id]?.tasks.remove(transfer.task.taskIdentifier) }
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
     if isAhead(transfer) {
@@ -198,8 +202,9 @@ extension UploadEngine {
       return handle(transfer.items.map { ($0, .notBegun) })
     }
     judgeAhead(after: transfer, end)
-    guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
-      return wait(again: Array(transfer.items))
+    let first = transfer.shares[0].item.id
+    guard learn(from: end, at: transfer.origin, of: first) else {
+      return startOver(.wait, after: transfer)
     }
     // Servers answer OPTIONS without checking credentials.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
@@ -209,16 +214,33 @@ extension UploadEngine {
         end.trouble = deniedCause(for: target, on: transfer.authorization.route) ?? end.trouble
       }
     case .again, .renew:
-      return authorize(again: Array(transfer.items))
+      return startOver(.authorize, after: transfer)
     }
-    if let id = transfer.shares.first?.item.id, jobs[id]?.conversation != nil {
-      return goOn(id, after: end, of: transfer)
-    }
+    if jobs[first]?.conversation != nil { return goOn(first, after: end, of: transfer) }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in
       engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
     }
     if !isRecorded { conclude(end, of: files, attempt, to: target) }
+  }
+
+  private func startOver(_ restart: Restart, after transfer: Transfer) {
+    let id = transfer.shares[0].item.id
+    guard let conversation = jobs[id]?.conversation, conversation.isWide else {
+      return startOver(restart, Array(transfer.items))
+    }
+    // The upload's other requests end first. If one of them has failed, that decides.
+    if !conversation.machine.isBreakingOff { jobs[id]?.conversation?.restart = restart }
+    var end = TransferEnd(url: transfer.url, trouble: .cancelled, sentAll: false)
+    end.number = transfer.request.number
+    goOn(id, after: end, of: transfer)
+  }
+
+  func startOver(_ restart: Restart, _ ids: [ItemID]) {
+    switch restart {
+    case .wait: wait(again: ids)
+    case .authorize: authorize(again: ids)
+    }
   }
 
   /// - Parameter failures: why the records for some files could not be created.

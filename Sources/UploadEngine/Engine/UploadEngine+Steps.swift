@@ -7,7 +7,7 @@ import UploadModel
 /// on the engine's queue.
 extension UploadEngine {
   /// Work done outside the engine's queue for uploads under way. Its number is negative and is kept in
-  /// `Job.task` like that of a transfer.
+  /// `Job.tasks` like that of a transfer.
   struct Step {
     let items: [ItemID]
     let task: Task<Void, Never>
@@ -204,7 +204,7 @@ extension UploadEngine {
     lastStep -= 1
     let number = lastStep
     steps[number] = Step(items: ids, task: Task.detached { await work(self, number) })
-    for id in ids { jobs[id]?.task = number }
+    for id in ids { jobs[id]?.tasks.insert(number) }
   }
 
   /// Cancels a step once all of its uploads have been taken back.
@@ -215,7 +215,7 @@ extension UploadEngine {
 
   func endStep(_ number: Int) -> Bool {
     guard let step = steps.removeValue(forKey: number) else { return false }
-    for id in step.items where jobs[id]?.task == number { jobs[id]?.task = nil }
+    for id in step.items { jobs[id]?.tasks.remove(number) }
     return true
   }
 }

@@ -64,6 +64,8 @@ package actor UploadEngine {
   /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
   var recalled: Set<Route> = []
   let memory: (any ResumeMemory)?
+  /// Uploads that would send more pieces at once.
+  var widening: Set<ItemID> = []
   /// When the scheduler is asked again at the latest.
   var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
@@ -206,11 +208,11 @@ package actor UploadEngine {
     switch action {
     case .send: break
     case .breakOff:
-      guard let task = jobs[id]?.task else { return }
-      stopStep(task)
-      transfers[task]?.recordStopped(id)
-      guard transfers[task]?.mayBreakOff == true else { return }
-      transfers[task]?.task.cancel()
+      for task in jobs[id]?.tasks ?? [] {
+        stopStep(task)
+        transfers[task]?.recordStopped(id)
+        if transfers[task]?.mayBreakOff == true { transfers[task]?.task.cancel() }
+      }
     case .startTimer(let seconds):
       jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }

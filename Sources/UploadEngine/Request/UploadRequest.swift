@@ -18,6 +18,8 @@ struct UploadRequest {
   let expectsContinue: Bool
   /// Where the body lies in its file, if it is a piece of one.
   var piece: Piece?
+  /// Which of an upload's requests under way it is.
+  var number = 0
 
   /// The media type of the body, as the server is told; empty if it is not told.
   var contentType: String {

@@ -27,7 +27,17 @@ extension UploadEngine {
     let values: Template.Values
     /// What the attempt assumed about the server, if only an earlier run found that out.
     let recalled: ResumeServer?
+    /// What to do instead of ending the attempt, once its last request has ended.
+    var restart: Restart?
+    /// How many bytes have been reported as sent, if the pieces go in any order.
+    var told: Int64 = 0
+
+    /// Whether more than the request at hand is under way, or has failed.
+    var isWide: Bool { machine.width > 1 || machine.isBreakingOff }
   }
+
+  /// What to do about an upload whose attempt does not count.
+  enum Restart { case wait, authorize }
 
   /// Begins an attempt.
   func converse(
@@ -138,7 +148,7 @@ extension UploadEngine {
     // A different file means a different upload, which the machine notices itself.
     guard let point = job.resumePoint, point.identity == file.identity else { return .same }
     guard point.moment != nil else { return .none }
-    do throws(FileError) { return try file.proof() } catch {
+    do throws(FileError) { return try file.proof(of: point.taken) } catch {
       throw Failure.Cause(error, wasSeen: true)
     }
   }
@@ -200,10 +210,24 @@ extension UploadEngine {
     let actions = body(&conversation.machine)
     job.conversation = conversation
     job.furthest = conversation.machine.course.furthest
+    if conversation.machine.sendsInAnyOrder != conversation.file.isReadInAnyOrder {
+      conversation.file.isReadInAnyOrder.toggle()
+    }
+    if scheduler.giveBackLanes(of: id, but: conversation.machine.width) { fillSoon() }
+    if conversation.machine.wantsMore {
+      widening.insert(id)
+      fillSoon()
+    }
     for action in actions {
       switch action {
       case .send(let request): send(request, of: id, conversation)
-      case .digest(let range, let wanted): digest(range, wanted, of: id, conversation)
+      case .digest(let range, let wanted, let number):
+        digest(range, wanted, number, of: id, conversation)
+      case .readAnew:
+        // If the file has changed, the next request says so.
+        try? conversation.file.beginAnew()
+        job.conversation?.told = 0
+      case .verify: verify(id, conversation)
       case .keep(var point):
         point.moment = conversation.file.moment.whileReading
         job.resumePoint = point
@@ -218,6 +242,11 @@ extension UploadEngine {
         transfer?.trouble = cause
         transfer?.task.cancel()
       case .end(let end):
+        if let restart = conversation.restart {
+          job.conversation = nil
+          startOver(restart, [id])
+          return
+        }
         let isFirst = recalled.remove(job.route) != nil
         if let server = conversation.recalled, server.isRefuted(by: end) {
           // The others use what the first one finds out.
@@ -232,7 +261,7 @@ extension UploadEngine {
 
   /// Computes digests of a range of the file, which a request about it is to name.
   private func digest(
-    _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, of id: ItemID,
+    _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, _ request: Int, of id: ItemID,
     _ conversation: Conversation
   ) {
     step(for: [id]) { engine, number in
@@ -240,20 +269,87 @@ extension UploadEngine {
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         guard !engine.isTakenBack(id) else {
-          return engine.broken(.cancelled, id, conversation, conversation.url)
+          return engine.broken(.cancelled, id, conversation, conversation.url, request)
         }
         guard let digests else {
           return engine.broken(
-            .unreadable("its checksums could not be computed"), id, conversation, conversation.url)
+            .unreadable("its checksums could not be computed"), id, conversation, conversation.url,
+            request)
         }
-        engine.goOn(id) { $0.handle(digests) }
+        engine.goOn(id) { $0.handle(digests, number: request) }
       }
     }
   }
 
+  /// Finds out whether the file held everything that was sent of it at one moment.
+  private func verify(_ id: ItemID, _ conversation: Conversation) {
+    step(for: [id]) { engine, number in
+      var trouble: Failure.Cause?
+      do throws(FileError) { try conversation.file.verify() } catch {
+        trouble = Failure.Cause(error, wasSeen: true)
+      }
+      let found = trouble
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else {
+          return engine.broken(.cancelled, id, conversation, conversation.url, 0)
+        }
+        engine.goOn(id) { $0.handle(verified: found) }
+      }
+    }
+  }
+
+  // MARK: Several requests at once
+
+  /// Sends more pieces at once of the uploads that can use it, on lanes that no file waits for.
+  func widen() {
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for id in widening.sorted() {
+        guard let job = jobs[id], job.conversation?.machine.wantsMore == true, !isTakenBack(id)
+        else {
+          widening.remove(id)
+          continue
+        }
+        guard scheduler.takeLane(beside: id) else { continue }
+        goesOn = true
+        goOn(id) { $0.sendMore() }
+      }
+    }
+  }
+
+  func sendsInAnyOrder(_ id: ItemID) -> Bool {
+    jobs[id]?.conversation?.machine.sendsInAnyOrder == true
+  }
+
+  /// Reports what the server has of an upload, with what it has of the pieces under way. That never falls: a piece that
+  /// is lost counts again in the next attempt.
+  func tellProgress(of id: ItemID) {
+    guard let job = jobs[id], let conversation = job.conversation else { return }
+    let course = conversation.machine.course
+    let underWay = job.tasks.reduce(into: Int64(0)) { sum, task in
+      sum += transfers[task]?.files.first?.bytes ?? 0
+    }
+    let sent = min(course.size, course.taken + underWay)
+    guard sent > conversation.told else { return }
+    job.conversation?.told = sent
+    let attempt = conversation.attempt
+    tell([
+      (
+        id,
+        sent < course.size
+          ? .sending(attempt: attempt, sent: sent, total: course.size)
+          : .awaitingReply(attempt: attempt, since: time.now())
+      )
+    ])
+  }
+
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
-    if let content = request.content, content.lowerBound > 0 {
+    if conversation.machine.sendsInAnyOrder {
+      tellProgress(of: id)
+    } else if let content = request.content, content.lowerBound > 0 {
       tell([
         (
           id,
@@ -266,7 +362,7 @@ extension UploadEngine {
     }
     // The user may have taken it back between two requests.
     if case .running(let run) = job.machine.state, run.stop != nil {
-      return broken(.cancelled, id, conversation, request.url)
+      return broken(.cancelled, id, conversation, request.url, request.number)
     }
     let isSigned = job.upload.target.signsContent
     guard let content = request.content, request.checksum != nil || isSigned else {
@@ -292,7 +388,7 @@ extension UploadEngine {
   ) {
     guard let job = jobs[id] else { return }
     if case .running(let run) = job.machine.state, run.stop != nil {
-      return broken(.cancelled, id, conversation, request.url)
+      return broken(.cancelled, id, conversation, request.url, request.number)
     }
     var asked = request
     if !conversation.keepsCredentials { asked.staysAway = true }
@@ -315,7 +411,7 @@ extension UploadEngine {
       begin(
         made, to: request.url, attempt: conversation.attempt, authorization: authorization)
     } catch {
-      broken(error, id, conversation, request.url)
+      broken(error, id, conversation, request.url, request.number)
     }
   }
 
@@ -339,9 +435,15 @@ extension UploadEngine {
 
   /// Ends an attempt that could not go on.
   private func broken(
-    _ cause: Failure.Cause, _ id: ItemID, _ conversation: Conversation, _ url: URL
+    _ cause: Failure.Cause, _ id: ItemID, _ conversation: Conversation, _ url: URL, _ number: Int
   ) {
     var end = TransferEnd(url: url, trouble: cause, sentAll: false)
+    end.number = number
+    let conversation = jobs[id]?.conversation ?? conversation
+    if conversation.isWide {
+      let broken = end
+      return goOn(id) { $0.handle(broken, now: time.date()) }
+    }
     end.hasAdvanced = conversation.machine.course.hasAdvanced
     end.mayBeWhole = conversation.machine.mayBeWhole
     conclude(conversation, end, of: id, nil)

@@ -97,7 +97,7 @@ extension UploadRequest {
     let target = upload.target
     destination = upload.destination
     (self.body, self.piece) = (body, piece ?? Piece(start: 0, size: nil))
-    self.sent = sent
+    (self.sent, number) = (sent, asked.number)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let text = asked.described?.text?.written

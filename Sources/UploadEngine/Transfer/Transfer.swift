@@ -152,6 +152,7 @@ final class Transfer {
       trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
       bytes: files.reduce(0) { $0 + $1.bytes }, seconds: now - start)
     end.content = content
+    end.number = request.number
     end.digests = shares.count == 1 ? shares[0].item.digests : nil
     return end
   }

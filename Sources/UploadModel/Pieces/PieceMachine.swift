@@ -11,8 +11,20 @@ import MultipartForm
 ///    │           status ────┘
 ///  abort        (where a point was kept)
 /// ```
+///
+/// Pieces that may go in any order go several at once, as many as the caller asks for. If one fails, the others are
+/// waited for before that is handled.
 package struct PieceMachine: ResumeMachine {
-  private enum Phase { case aborting, beginning, asking, asksTicket, sending, finishing }
+  private enum Phase { case aborting, beginning, asking, asksTicket, sending, verifying, finishing }
+
+  /// A piece under way.
+  private struct Flight: Sendable {
+    var phase: Phase
+    var piece: Template.Values.Piece
+    var ticket: JSONValue?
+    var last: ResumeRequest?
+    var redirects: Int
+  }
 
   /// A piece may go in the target's form, which is made anew for each request.
   package static let sendsTargetsBody = false
@@ -26,6 +38,12 @@ package struct PieceMachine: ResumeMachine {
   private var phase = Phase.beginning
   private var piece = Template.Values.Piece()
   private var ticket: JSONValue?
+  /// The pieces under way by their indexes, with the one that is being handled.
+  private var flights: [Int: Flight] = [:]
+  /// The first failure of a piece, to be handled once the others under way have ended.
+  private var held: (flight: Flight, end: TransferEnd)?
+  /// The change of the file for which the upload is given up.
+  private var spoilt: Failure.Cause?
   /// Whether the upload may have been finished by a request whose reply does not say so.
   private var mayBeFinished = false
   /// The rules for the reply that ends an upload.
@@ -58,7 +76,7 @@ package struct PieceMachine: ResumeMachine {
     course.checkPoint(form: nil, loss: loss, now: now)
     if let point = course.point {
       // Another program may have written a point that is impossible.
-      if point.pieces?.seal != rules.seal || !isUsable(point) {
+      if point.pieces?.seal != rules.seal || !settle(point) {
         course.lose(.formChanged)
       } else if point.pieces?.isUnderWay == true, !rules.piece.isRepeatable, rules.status == nil {
         course.lose(.pieceUncertain)
@@ -86,17 +104,32 @@ package struct PieceMachine: ResumeMachine {
     return ask(rules.status, .asking)
   }
 
-  /// Whether an upload can go on from a point.
-  private func isUsable(_ point: ResumePoint) -> Bool {
+  /// Whether an upload can go on from a point. Pieces that went one after the other may now go in any order.
+  private mutating func settle(_ point: ResumePoint) -> Bool {
     guard let progress = point.pieces, progress.size > 0,
       (0...course.length).contains(point.offset)
     else { return false }
+    let count = PieceRules.count(of: progress.size, for: course.length)
+    let isWhole = point.offset == course.length && progress.hasTaken
+    var taken = progress.done
+    if taken == nil, isWhole || point.offset % progress.size == 0 {
+      taken = PieceSet(first: isWhole ? count : Int(point.offset / progress.size))
+    }
+    if let done = progress.done {
+      let bytes = done.ranges(of: progress.size, in: course.length).reduce(0) {
+        $0 + Int64($1.count)
+      }
+      guard rules.orderedBy == nil, done.end <= count, bytes == point.offset else { return false }
+    } else if rules.parallel > 1 {
+      guard let taken else { return false }
+      note { $0.done = taken }
+    }
     let names = rules.keptValues
     guard !names.isEmpty, progress.hasTaken else { return true }
-    let taken = PieceRules.count(of: progress.size, for: point.offset)
-    let isWhole = point.offset == course.length || point.offset % progress.size == 0
-    return isWhole && progress.kept.count == taken
-      && progress.kept.allSatisfy { $0.count == names.count }
+    guard let taken, progress.kept.count == taken.end else { return false }
+    return progress.kept.enumerated().allSatisfy { index, values in
+      values.count == (taken.contains(index) ? names.count : 0)
+    }
   }
 
   /// Makes the server forget an upload that is given up, and begins a new one.
@@ -109,9 +142,11 @@ package struct PieceMachine: ResumeMachine {
   }
 
   private mutating func begin() -> [ResumeAction] {
+    flights = [:]
     do throws(Failure.Cause) {
-      let progress = PieceProgress(
+      var progress = PieceProgress(
         id: freshID, size: try rules.size(for: course.length), seal: rules.seal)
+      if rules.parallel > 1 { progress.done = PieceSet() }
       // A query may hold credentials, and the point is written down.
       var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
       place?.query = nil
@@ -157,7 +192,11 @@ package struct PieceMachine: ResumeMachine {
     guard let call else { return [] }
     self.phase = phase
     do throws(Failure.Cause) {
-      return course.send(try request(call, values ?? filled))
+      var request = try request(call, values ?? filled)
+      if phase == .asksTicket { request.number = piece.index }
+      let actions = course.send(request)
+      if phase == .asksTicket { save() }
+      return actions
     } catch {
       return cannot(error)
     }
@@ -185,17 +224,144 @@ package struct PieceMachine: ResumeMachine {
     guard var point = course.point, let progress = point.pieces else { return begin() }
     course.recordStart(into: &point)
     course.point = point
+    if let done = progress.done {
+      // The others are under way, and whoever sends them asks for more.
+      guard flights.isEmpty, held == nil else { return [] }
+      guard let next = missing else { return verify() }
+      return (done.isEmpty ? [.readAnew] : []) + send(next, progress)
+    }
     if point.offset >= course.length, progress.hasTaken || course.length > 0 { return finish() }
-    piece = rules.piece(from: point.offset, of: progress.size, in: course.length)
-    ticket = nil
+    return sendPiece(from: point.offset, progress.size)
+  }
+
+  private mutating func send(_ index: Int, _ progress: PieceProgress) -> [ResumeAction] {
+    sendPiece(from: Int64(index) * progress.size, progress.size)
+  }
+
+  /// Sends a piece, or asks for what has to be known before.
+  private mutating func sendPiece(from start: Int64, _ size: Int64) -> [ResumeAction] {
+    piece = rules.piece(from: start, of: size, in: course.length)
+    (ticket, phase, course.redirects) = (nil, .sending, 0)
+    save()
     let digests = rules.digests
-    return digests.isEmpty ? sendPiece() : [.digest(piece.range, digests)]
+    return digests.isEmpty ? sendPiece() : [.digest(piece.range, digests, number: piece.index)]
   }
 
   /// Sends the piece whose digests were asked for.
-  package mutating func handle(_ digests: ContentDigests) -> [ResumeAction] {
-    piece.digests = digests
-    return sendPiece()
+  package mutating func handle(
+    _ digests: ContentDigests, number: Int
+  ) -> [ResumeAction] {
+    guard let flight = flights[number] else { return [] }
+    if held != nil { return drop(number) }
+    return trying(flight) {
+      $0.piece.digests = digests
+      return $0.sendPiece()
+    }
+  }
+
+  // MARK: Several pieces at once
+
+  /// Whether the pieces go in any order.
+  package var sendsInAnyOrder: Bool { course.point?.pieces?.done != nil }
+
+  /// How many pieces are under way.
+  package var width: Int { max(1, flights.count) }
+
+  /// Whether a piece has failed, and others are still under way.
+  package var isBreakingOff: Bool { held != nil }
+
+  /// Whether one more piece may go beside those under way.
+  package var wantsMore: Bool {
+    held == nil && !flights.isEmpty && flights.count < rules.parallel && missing != nil
+  }
+
+  /// Sends one more piece beside those under way.
+  package mutating func sendMore() -> [ResumeAction] {
+    guard wantsMore, let index = missing, let progress = course.point?.pieces else { return [] }
+    return trying(nil) { $0.send(index, progress) }
+  }
+
+  /// The first piece that the server does not have and that is not under way; nil if there is none.
+  private var missing: Int? {
+    guard let progress = course.point?.pieces else { return nil }
+    return progress.done?.firstMissing(
+      before: PieceRules.count(of: progress.size, for: course.length), without: Set(flights.keys))
+  }
+
+  /// Keeps what is known of the piece that is being handled.
+  private mutating func save() {
+    flights[piece.index] = Flight(
+      phase: phase, piece: piece, ticket: ticket, last: course.last, redirects: course.redirects)
+  }
+
+  private mutating func load(_ flight: Flight) {
+    (phase, piece, ticket) = (flight.phase, flight.piece, flight.ticket)
+    (course.last, course.redirects) = (flight.last, flight.redirects)
+  }
+
+  /// Takes a step with one of the pieces. If that ends the attempt while others are under way, it is put off.
+  ///
+  /// - Parameters:
+  ///   - flight: the piece; nil for one that begins.
+  ///   - end: what has happened to it, if anything.
+  private mutating func trying(
+    _ flight: Flight?, _ end: TransferEnd? = nil,
+    _ step: (inout PieceMachine) -> [ResumeAction]
+  ) -> [ResumeAction] {
+    let others = flights.count - (flight == nil ? 0 : 1)
+    var trial = self
+    if let flight { trial.load(flight) }
+    let actions = step(&trial)
+    var stopped: TransferEnd?
+    for action in actions { if case .end(let end) = action { stopped = end } }
+    let goesOn = stopped == nil && (trial.phase == .sending || trial.phase == .asksTicket)
+    guard others > 0 || held != nil, !goesOn || actions.contains(.forget) else {
+      self = trial
+      if stopped != nil { flights = [:] }
+      return held != nil && flights.isEmpty ? actions + release() : actions
+    }
+    // What follows from it is found out anew, from what is known by then.
+    let failed = flight ?? trial.flights[trial.piece.index]
+    if held == nil, let failed, let end = end ?? stopped { held = (failed, end) }
+    return drop((failed?.piece ?? piece).index)
+  }
+
+  /// A piece is no longer under way. After the last one, the failure is handled.
+  private mutating func drop(_ index: Int) -> [ResumeAction] {
+    flights[index] = nil
+    return flights.isEmpty ? release() : []
+  }
+
+  private mutating func release() -> [ResumeAction] {
+    guard let (flight, end) = held else { return [] }
+    held = nil
+    flights = [flight.piece.index: flight]
+    load(flight)
+    let actions = judge(end)
+    if actions.contains(where: { if case .end = $0 { true } else { false } }) { flights = [:] }
+    return actions
+  }
+
+  // MARK: The end
+
+  /// Finds out whether the file has changed while its pieces were sent, before one file is made of them.
+  private mutating func verify() -> [ResumeAction] {
+    if course.point?.pieces?.isFinishing == true { return finish() }
+    phase = .verifying
+    return [.verify]
+  }
+
+  /// Finishes the upload, unless the file has changed.
+  package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] {
+    guard let trouble else { return finish() }
+    guard case .changed = trouble, let point = course.point else { return cannot(trouble) }
+    spoilt = trouble
+    course.lose(.fileChanged)
+    guard let request = point.termination(at: course.target, values) else {
+      return [.forget] + cannot(trouble)
+    }
+    phase = .aborting
+    return [.forget] + course.send(request)
   }
 
   private mutating func sendPiece() -> [ResumeAction] {
@@ -212,8 +378,11 @@ package struct PieceMachine: ResumeMachine {
       $0.isUnderWay = mustNotRepeat
     }
     do throws(Failure.Cause) {
-      let request = try request(rules.call(for: piece), filled, content: piece.range)
-      return (isNews ? keep() : []) + course.send(request)
+      var request = try request(rules.call(for: piece), filled, content: piece.range)
+      request.number = piece.index
+      let actions = course.send(request)
+      save()
+      return (isNews ? keep() : []) + actions
     } catch {
       return cannot(error)
     }
@@ -258,12 +427,20 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: Replies
 
-  /// Handles the end of the last request.
+  /// Handles the end of a request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .aborting {
       // Whatever the reply: a server that cannot delete it lets it expire.
-      return begin()
+      return spoilt.map(cannot) ?? begin()
     }
+    guard !flights.isEmpty else { return judge(end) }
+    guard let flight = flights[end.number] ?? (flights.count == 1 ? flights.values.first : nil)
+    else { return [] }
+    if held != nil, flight.phase == .asksTicket { return drop(flight.piece.index) }
+    return trying(flight, end) { $0.judge(end) }
+  }
+
+  private mutating func judge(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
     end.step = step
     if isWholeRequest { noteDoubt(end) }
@@ -275,7 +452,9 @@ package struct PieceMachine: ResumeMachine {
     let call = currentCall
     let isOK = call?.rules.isOK(status) == true
     if !isOK, !(isWhole && response.isOK(status)), status == 307 || status == 308 {
-      return course.follow(end)
+      let actions = course.follow(end)
+      if phase == .sending || phase == .asksTicket { save() }
+      return actions
     }
     course.redirects = 0
     // The reply to the request that ends the upload is the upload's reply.
@@ -298,7 +477,7 @@ package struct PieceMachine: ResumeMachine {
       noteSource(end)
       return sendPiece()
     case .sending: return finishPiece(end, call)
-    case .aborting, .finishing: return course.over(end, status: status)
+    case .aborting, .verifying, .finishing: return course.over(end, status: status)
     }
   }
 
@@ -335,7 +514,7 @@ package struct PieceMachine: ResumeMachine {
 
   private var step: Failure.Step? {
     switch phase {
-    case .aborting: nil
+    case .aborting, .verifying: nil
     case .beginning: .begin
     case .asking: .status
     case .asksTicket: .pieceTicket
@@ -350,6 +529,7 @@ package struct PieceMachine: ResumeMachine {
   private var currentCall: PieceCall? {
     switch phase {
     case .aborting: rules.abort
+    case .verifying: nil
     case .beginning: rules.begin
     case .asking: rules.status
     case .asksTicket: rules.ticket
@@ -413,6 +593,8 @@ package struct PieceMachine: ResumeMachine {
     }
     guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     let before = point.offset
+    // What it has need not be the beginning of the file.
+    if sendsInAnyOrder { reached = before + Int64(piece.range.count) }
     if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
     var begun: [String: String] = [:]
     let beginning = before == 0 ? rules.piece.beginning : []
@@ -422,6 +604,8 @@ package struct PieceMachine: ResumeMachine {
     case (.success(let values), .success(let others)): (piece.values, begun) = (values, others)
     }
     course.point = point
+    let index = piece.index
+    flights[index] = nil
     if reached == before, !piece.range.isEmpty {
       return course.doubt(end, status: nil) ?? goOn()
     }
@@ -432,7 +616,8 @@ package struct PieceMachine: ResumeMachine {
       $0.hasTaken = true
       $0.isUnderWay = false
       $0.begun.merge(begun) { _, new in new }
-      if !names.isEmpty { $0.kept.append(kept) }
+      $0.done?.insert(index)
+      if !names.isEmpty { $0.keep(kept, at: index) }
     }
     return keep() + goOn()
   }

@@ -11,8 +11,10 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var begun: [String: String] = [:]
   /// Whether a server other than the target's own has chosen something that addresses are made of.
   var isFromAway = false
-  /// What `each` needs of the pieces that the server has, in their order: values in the order of
-  /// `PieceRules.keptValues`.
+  /// Which pieces the server has, if they are sent in any order; nil if it has the file up to the point's offset.
+  var done: PieceSet?
+  /// What `each` needs of the pieces, by index: values in the order of `PieceRules.keptValues`, none for a piece that
+  /// the server does not have.
   var kept: [[String]] = []
   /// Whether the server has taken a piece, if only an empty one.
   var hasTaken = false
@@ -22,6 +24,12 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var isFinishing = false
   /// A hash of the requests as they were described when the upload began.
   var seal: String
+
+  /// Keeps the values of a piece.
+  mutating func keep(_ values: [String], at index: Int) {
+    if index >= kept.count { kept += [[String]](repeating: [], count: index + 1 - kept.count) }
+    kept[index] = values
+  }
 
   /// What is filled in for an upload of this many bytes.
   func values(_ values: Template.Values, of length: Int64) -> Template.Values {

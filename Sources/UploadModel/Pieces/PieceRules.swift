@@ -16,6 +16,8 @@ package struct PieceRules: Hashable, Sendable {
   package var maxPieces = Self.mostPieces
   /// The fewest pieces of a file, if its pieces can be small enough for that.
   package var minPieces = 1
+  /// The most pieces of a file that are sent at once.
+  package var parallel = 1
   /// Files of at most this many bytes go in the target's usual request; nil if all go in pieces.
   package var above: Int64?
   /// The number of the first piece.
@@ -116,6 +118,15 @@ package struct PieceRules: Hashable, Sendable {
   /// The names of what is kept for the whole upload.
   package var begunNames: Set<String> {
     Set(((begin?.values ?? []) + piece.beginning).map(\.name))
+  }
+
+  /// What makes the order of the pieces matter, with its name in the configuration; nil if they may go in any order.
+  package var orderedBy: String? {
+    if finish == nil { return "finish" }
+    if piece.offset != nil || last?.offset != nil { return "offset" }
+    if status != nil { return "status" }
+    if !piece.beginning.isEmpty { return "begins" }
+    return piece.isRepeatable ? nil : "repeatable"
   }
 
   /// Whether a reply says that the server no longer knows the upload.

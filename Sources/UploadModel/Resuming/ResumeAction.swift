@@ -3,7 +3,11 @@ package enum ResumeAction: Hashable, Sendable {
   /// Send this, and come back with its end.
   case send(ResumeRequest)
   /// Compute these digests of a range of the file, and come back with them.
-  case digest(Range<Int64>, Set<ContentDigests.Algorithm>)
+  case digest(Range<Int64>, Set<ContentDigests.Algorithm>, number: Int)
+  /// Forget what has been read of the file: nothing of it has been sent.
+  case readAnew
+  /// Find out whether the file held all of its bytes at one moment, and come back with that.
+  case verify
   /// Record where the upload can resume, before anything else is sent.
   case keep(ResumePoint)
   /// Discard what was recorded.

@@ -70,6 +70,9 @@ package struct ResumeCourse: Sendable {
   /// How many of the file's bytes are among the first `offset` bytes of what is sent.
   package func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
 
+  /// How many of the file's bytes the server has.
+  package var taken: Int64 { fileOffset(point?.offset ?? 0) }
+
   /// The size of the file, in bytes.
   package var size: Int64 { identity.size }
 

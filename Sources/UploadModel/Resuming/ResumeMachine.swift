@@ -16,8 +16,20 @@ package protocol ResumeMachine: Sendable {
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
   /// Handles the digests that were asked for.
-  mutating func handle(_ digests: ContentDigests) -> [ResumeAction]
-  /// Handles the end of the last request.
+  mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction]
+  /// Handles what was found out about the file: nil if it held everything at one moment.
+  mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction]
+  /// Whether the file's bytes are sent in any order, several requests at once.
+  var sendsInAnyOrder: Bool { get }
+  /// How many requests are under way, or about to be.
+  var width: Int { get }
+  /// Whether one more request may go beside those under way.
+  var wantsMore: Bool { get }
+  /// Sends one more request beside those under way.
+  mutating func sendMore() -> [ResumeAction]
+  /// Whether it only waits for the other requests under way before it handles a failure.
+  var isBreakingOff: Bool { get }
+  /// Handles the end of a request.
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
 
@@ -26,7 +38,21 @@ extension ResumeMachine {
   package var mayBeWhole: Bool { false }
 
   /// Does nothing: the protocol asks for none.
-  package mutating func handle(_ digests: ContentDigests) -> [ResumeAction] { [] }
+  package mutating func handle(
+    _ digests: ContentDigests, number: Int
+  ) -> [ResumeAction] { [] }
+
+  /// Does nothing: the protocol does not ask.
+  package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }
+
+  /// The protocol has one request at a time.
+  package var sendsInAnyOrder: Bool { false }
+  package var width: Int { 1 }
+  package var wantsMore: Bool { false }
+  package var isBreakingOff: Bool { false }
+
+  /// Does nothing: the protocol has one request at a time.
+  package mutating func sendMore() -> [ResumeAction] { [] }
 
   /// Does nothing: the protocol has no interim replies.
   package mutating func handle(

@@ -64,6 +64,11 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     [url.absoluteString] + (pieces.map { Array($0.begun.values) + $0.kept.joined() } ?? [])
   }
 
+  /// Which of the file's bytes the server has, if they need not be the first ones.
+  package var taken: [Range<Int64>]? {
+    pieces.flatMap { $0.done?.ranges(of: $0.size, in: identity.size) }
+  }
+
   /// The request that has the server forget the upload; nil if there is no such request.
   ///
   /// - Parameter values: the values for the file.

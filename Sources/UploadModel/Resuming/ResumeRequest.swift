@@ -10,6 +10,8 @@ package struct ResumeRequest: Hashable, Sendable {
   package var headers: [Header]
   /// Which of the file's bytes it carries; nil for none.
   package var content: Range<Int64>?
+  /// Which of several requests under way it is. Its end has the same number.
+  package var number = 0
   /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
   package var isTargetsOwn = false

@@ -254,7 +254,7 @@ package struct Scheduler: Sendable {
     }
     lanes[number] = nil
     routes[lane.route].underWay -= 1
-    count(-1, isAhead: lane.isAhead, on: lane.route)
+    count(-1 - lane.more, isAhead: lane.isAhead, on: lane.route)
     // If its result said nothing about the server or the credentials, the next one may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
@@ -264,6 +264,33 @@ package struct Scheduler: Sendable {
       routes[lane.route].probe?.lane = nil
       routes[lane.route].credentials?.recordUnanswered()
     }
+  }
+}
+
+/// Files that are sent in several requests at once.
+extension Scheduler {
+  /// Takes another lane for a file that has one, if no file can start on it. Returns whether there is one.
+  ///
+  /// Call it when `next` has given out all files that can start.
+  package mutating func takeLane(beside id: ItemID) -> Bool {
+    guard isStarted, case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
+      !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
+      route.credentials?.permission ?? .go == .go,
+      route.route.origin.map({ servers[$0] == nil }) ?? true
+    else { return false }
+    lanes[number]?.more += 1
+    count(1, isAhead: false, on: lane.route)
+    return true
+  }
+
+  /// Gives back lanes of a file that now needs only so many. Returns whether that leaves more room.
+  package mutating func giveBackLanes(of id: ItemID, but needed: Int) -> Bool {
+    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
+      lane.more > max(0, needed - 1)
+    else { return false }
+    count(max(0, needed - 1) - lane.more, isAhead: false, on: lane.route)
+    lanes[number]?.more = max(0, needed - 1)
+    return true
   }
 }
 
@@ -361,6 +388,8 @@ extension Scheduler {
     /// Whether it waits until another request ends.
     var isAhead: Bool
     var files = 0
+    /// How many more lanes its file takes, which is sent in several requests at once.
+    var more = 0
   }
 }
 

@@ -96,6 +96,8 @@ class State:
             self.sessions = {name: {} for name in SERVICES}
             self.past = {}  # (service, id) -> "expired", "aborted" or the finished object
             self.aborted = 0
+            self.busy = {name: 0 for name in SERVICES}
+            self.most = {name: 0 for name in SERVICES}  # content requests at once
             self.wire = {name: 0 for name in SERVICES}
             self.requests = []
             self.faults = []
@@ -155,7 +157,7 @@ class State:
         with self.lock:
             return {"objects": list(self.objects.values()),
                     "sessions": {name: len(all_) for name, all_ in self.sessions.items()},
-                    "aborted": self.aborted, "wire": self.wire, "faults": self.faults,
+                    "aborted": self.aborted, "wire": self.wire, "most": self.most, "faults": self.faults,
                     "requests": self.requests[-500:]}
 
 
@@ -242,6 +244,9 @@ class Handler(BaseHTTPRequestHandler):
     def receive(self, *names):
         """Write the body to disk, with the sums named."""
         spool = self.new_spool()
+        with STATE.lock:
+            STATE.busy[self.service] += 1
+            STATE.most[self.service] = max(STATE.most[self.service], STATE.busy[self.service])
         sums = {name: hashlib.new(name) for name in names}
         try:
             with open(spool.path, "wb") as out:
@@ -253,6 +258,9 @@ class Handler(BaseHTTPRequestHandler):
         except Lost as lost:
             lost.spool = spool
             raise
+        finally:
+            with STATE.lock:
+                STATE.busy[self.service] -= 1
         spool.sums = {name: each.hexdigest() for name, each in sums.items()}
         return spool
 

@@ -78,6 +78,13 @@ extension EndToEnd {
         ).end()
       }
 
+      /// The most requests with content that the copy has had at once.
+      func most() async throws -> Int {
+        let outcome = try await person.shell("curl -sS http://127.0.0.1:\(port)/state").end()
+        let state = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+        return ((state as? [String: Any])?["most"] as? [String: Int])?[service.copy] ?? 0
+      }
+
       /// What the copy has of a file whose name contains this, by the SHA-256.
       func stored(_ name: String) async throws -> [String] {
         let outcome = try await person.shell("curl -sS http://127.0.0.1:\(port)/state").end()
@@ -117,6 +124,31 @@ extension EndToEnd {
         #expect(stored == [digest])
         #expect(!(outcome.output + outcome.errors).contains(service.secret))
       }
+    }
+
+    @Test(
+      "pieces go several at once, also after the sender was killed, and the file arrives byte for byte",
+      arguments: ["azure", "presign", "nextcloud", "b2"])
+    func parallel(_ copy: String) async throws {
+      let service = try #require(Self.services.first { $0.copy == copy })
+      let desk = try await Desk(service) { text in
+        text.replacing("\nsize = ", with: "\nparallel = 4\nsize = ")
+      }
+      let name = "wide-\(UUID().uuidString.prefix(8)).bin"
+      try desk.person.folder.write(name, count: 24_000_001)
+      // What has just changed is not believed after a kill.
+      try await FileChange.waitUntilOld(desk.person.folder.path(name))
+      let added = try await desk.hoist("add \(name)")
+      #expect(added.status == 0, "\(added)")
+      let killed = try await desk.person.shell(
+        "export \(service.variable)='\(service.secret)'; timeout -s KILL 1 hoist send --limit 12MB/s --config recipe.toml"
+      ).end()
+      #expect(killed.status != 0, "\(killed)")
+      let second = try await desk.hoist("send")
+      #expect(second.status == 0, "\(second)")
+      #expect(try await desk.stored(name) == [try await desk.digest(name)])
+      // There is no upper bound here: the copy may still be busy with what the killed sender sent.
+      #expect(try await desk.most() > 1)
     }
 
     @Test("what would be sent is shown: begin, the first piece, finish")

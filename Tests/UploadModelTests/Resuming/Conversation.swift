@@ -103,7 +103,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     while !pending.isEmpty {
       let action = pending.removeFirst()
       trace.append(Self.words(action, target))
-      if case .digest = action { pending += machine.handle(ContentDigests([.sha1: "da39"])) }
+      if case .digest(_, _, let number) = action {
+        pending += machine.handle(ContentDigests([.sha1: "da39"]), number: number)
+      }
       guard case .send(let request) = action else { continue }
       let version = ResumeRequest.Header("Upload-Draft-Interop-Version", "8")
       let isPlain = request.headers.isEmpty
@@ -146,7 +148,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
           ? "plain" : nil, request.url.query, request.described?.text?.shown,
         request.staysAway ? "without credentials" : nil,
       ].compactMap { $0 }.joined(separator: " ")
-    case .digest(let range, _): return "digest \(range)"
+    case .digest(let range, _, _): return "digest \(range)"
+    case .readAnew: return "read anew"
+    case .verify: return "verify"
     case .keep(let point):
       return "keep \(point.url.path) at \(point.offset)"
         + (point.start > 0 ? " from \(point.start)" : "") + (point.loss.map { " \($0)" } ?? "")

@@ -9,7 +9,7 @@ import Testing
 struct PieceMachineTests {
   private typealias Slot = Template.Placeholder
 
-  private static func template(_ text: String, url: Bool = false) -> Template {
+  static func template(_ text: String, url: Bool = false) -> Template {
     let scope = Slot.ofUpload + Slot.ofPiece + [.begun, .pieceValue, .pieces, .ticket]
     let lookup = Template.Lookup(environment: { _ in nil })
     return (try? Template(text, scope: scope, escaping: url ? .url : .none, lookup: lookup))
@@ -30,7 +30,7 @@ struct PieceMachineTests {
   }
 
   /// Pieces of 4 bytes: begin gives an identifier, each piece an ETag, and finish names them all.
-  private static func rules(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
+  static func rules(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
     var pieces = PieceRules()
     pieces.size = 4
     pieces.begin = call("POST") { $0.values = [value("id", header: "x-id")] }
@@ -66,7 +66,7 @@ struct PieceMachineTests {
     }
   }
 
-  private static func kept(
+  static func kept(
     _ rules: ResumeRules, at offset: Int64, _ change: (inout PieceProgress) -> Void = { _ in }
   ) -> ResumePoint {
     var progress = PieceProgress(id: "old", size: 4, seal: rules.pieces?.seal ?? "")
@@ -79,8 +79,8 @@ struct PieceMachineTests {
       identity: Conversation.identity, offset: offset, pieces: progress)
   }
 
-  private static func etag(_ number: Int) -> ServerReply { .status(200, ["etag": "e\(number)"]) }
-  private static let begun = ServerReply.status(200, ["x-id": "7"])
+  static func etag(_ number: Int) -> ServerReply { .status(200, ["etag": "e\(number)"]) }
+  static let begun = ServerReply.status(200, ["x-id": "7"])
   private static let placed = ServerReply.status(200, ["location": "https://a.example/s/1"])
   private static func taken(_ last: Int) -> ServerReply {
     .status(308, ["range": "bytes=0-\(last)"])
@@ -96,7 +96,7 @@ struct PieceMachineTests {
       replies: replies, expected: expected)
   }
 
-  private static let finish = "POST /upload/7 <1 e1><2 e2><3 e3>"
+  static let finish = "POST /upload/7 <1 e1><2 e2><3 e3>"
 
   static let all: [Conversation] = [
     row(

@@ -79,6 +79,10 @@ struct SchedulerScript {
       ItemID.init)
     switch (verb, word[sign]) {
     case ("later", _): now = now + (Double(rest) ?? 0)
+    case ("wide", _):
+      return ids.map { scheduler.takeLane(beside: $0) ? "yes" : "no" }.joined(separator: "_")
+    case ("but1", _), ("but2", _):
+      for id in ids { _ = scheduler.giveBackLanes(of: id, but: verb == "but1" ? 1 : 2) }
     case ("order", _): scheduler.arrange(ids)
     case ("tied", _): scheduler.group(ids)
     case ("token", _), ("none", _):

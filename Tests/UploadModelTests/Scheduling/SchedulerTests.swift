@@ -17,6 +17,14 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "who comes back stands where it stood", lanes: 1,
       story: "z+1,2,3 go→1 off:1 go→2 back:1 end:2 go→1"),
     SchedulerStory(
+      testDescription: "a file in pieces takes lanes that are left, and gives them back", lanes: 8,
+      story:
+        "z=4 z+1 go→1 wide:1→yes wide:1→yes wide:1→yes wide:1→no z+2,3,4 go→ but2:1 go→2_3 go→ wide:1→no end:1 go→4 wide:4→yes wide:2→no but1:4 stop wide:2→no"
+    ),
+    SchedulerStory(
+      testDescription: "a file in pieces takes no more than all lanes", lanes: 2,
+      story: "z=4 z+1 go→1 wide:1→yes wide:1→no end:1 z+2,3 go→2_3 wide:2→no wide:9→no"),
+    SchedulerStory(
       testDescription: "who failed and is wanted again does, too", lanes: 1,
       story: "z+1,2,3 go→1 end:1 go→2 r:1 end:2 go→1 end:1 go→3"),
     SchedulerStory(
