@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HTTPTransport
+import JSONText
 import MultipartForm
 import Synchronization
 import UploadModel
@@ -28,61 +29,53 @@ package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
 
-  nonisolated let executor: QueueExecutor
-  let time: TimeSource
+  private nonisolated let executor: QueueExecutor
+  private let time: TimeSource
   private let report: Report
   private var news: [(ItemID, ItemState)] = []
-  let admission: Admission
-  let outage: Outage
-  let refusal: Refusal
-  let keeping: Keeping
-  let waitsForServers: Bool
-  let session: UploadSession
-  /// News of tasks that the engine has not handled yet, with what was read in replies.
-  nonisolated let inbox = Mutex(Inbox())
-  /// Requests that wait for a lane, in order.
-  nonisolated let ahead = Mutex<[RequestAhead]>([])
-  let preparesAhead: Bool
+  private let admission: Admission
+  private let outage: Outage
+  private let refusal: Refusal
+  private let keeping: Keeping
+  private let waitsForServers: Bool
+  private let session: UploadSession
+  private nonisolated let inbox = NewsInbox()
+  private nonisolated let ahead = RequestsAhead()
+  private let preparesAhead: Bool
   /// Reads replies, so that keys and signals need not wait: they go through the engine's own queue.
-  nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
+  private nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
-  var jobs: [ItemID: Job] = [:]
-  var transfers: [Int: Transfer] = [:]
-  var steps: [Int: Step] = [:]
-  var lastStep = 0
+  private var jobs: [ItemID: Job] = [:]
+  private var transfers: [Int: Transfer] = [:]
+  private var steps: [Int: Step] = [:]
+  private var lastStep = 0
   /// What has been prepared for the attempts under way.
-  var ready: [ItemID: PreparedUpload] = [:]
-  let mediaType: @Sendable (FileLocation) -> String?
-  var scheduler: Scheduler
-  let tokenSource: TokenSource
+  private var ready: [ItemID: PreparedUpload] = [:]
+  private let mediaType: @Sendable (FileLocation) -> String?
+  private var scheduler: Scheduler
+  private let tokenSource: TokenSource
   /// The token in force on each route.
-  var tokens: [Route: BearerToken] = [:]
-  /// What is known of servers that take resumable uploads.
-  var resumeServers: [Route: ResumeServer] = [:]
-  /// Routes already looked up in `memory`, where a lookup may have to wait for another process's write.
-  var askedMemory: Set<Route> = []
-  /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
-  var recalled: Set<Route> = []
-  let memory: (any ResumeMemory)?
+  private var tokens: [Route: BearerToken] = [:]
+  private var knownServers: KnownServers
   /// Uploads that would send more pieces at once.
-  var widening: Set<ItemID> = []
+  private var widening: Set<ItemID> = []
   /// When the scheduler is asked again at the latest.
-  var wakeUp: Instant?
+  private var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
-  var deafToExpect: Set<Origin> = []
+  private var deafToExpect: Set<Origin> = []
   /// Whether the lanes are to be filled.
-  var isFilling = false
+  private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
-  var isInTurn = false
-  var sentAddresses = SentAddresses()
+  private var isInTurn = false
+  private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
-  var waitingFiles: Set<ItemID> = []
-  var watchdog: TimeSource.Timer?
+  private var waitingFiles: Set<ItemID> = []
+  private var watchdog: TimeSource.Timer?
   /// Resumed once nothing is under way.
-  var whenIdle: CheckedContinuation<Void, Never>?
+  private var whenIdle: CheckedContinuation<Void, Never>?
   /// The limit on the total, and those of targets by name.
-  nonisolated let totalLimit: BandwidthLimit
-  var targetLimits: [String: BandwidthLimit] = [:]
+  private nonisolated let totalLimit: BandwidthLimit
+  private var targetLimits: [String: BandwidthLimit] = [:]
 
   /// The queue on which everything here happens.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -133,7 +126,7 @@ package actor UploadEngine {
     self.outage = outage
     self.refusal = refusal
     self.keeping = keeping
-    self.memory = memory
+    knownServers = KnownServers(memory)
     tokenSource = tokens
     self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
@@ -146,12 +139,12 @@ package actor UploadEngine {
   /// Loads what the first request needs. Call it while waiting for something else.
   package static func prepare() { _ = UploadSession.shared }
 
-  nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
+  private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }
 
   /// Reports all changes of one turn of the queue together.
-  func tell(_ changes: [(ItemID, ItemState)]) {
+  private func tell(_ changes: [(ItemID, ItemState)]) {
     guard !changes.isEmpty else { return }
     news += changes
     guard news.count == changes.count, !isInTurn else { return }
@@ -160,7 +153,7 @@ package actor UploadEngine {
 
   /// Handles several events, then fills the lanes and reports once. With small files, a block on the queue for each
   /// would cost too much.
-  func inOneTurn(_ work: () -> Void) {
+  private func inOneTurn(_ work: () -> Void) {
     isInTurn = true
     work()
     if isFilling { fill() }
@@ -170,7 +163,7 @@ package actor UploadEngine {
     if isFilling { onQueue { $0.fill() } }
   }
 
-  func deliverNews() {
+  private func deliverNews() {
     guard !news.isEmpty else { return }
     let told = news
     news = []
@@ -179,11 +172,11 @@ package actor UploadEngine {
 
   // MARK: Deciding
 
-  func handle(_ event: JobMachine.Event, for id: ItemID) { handle([(id, event)]) }
+  private func handle(_ event: JobMachine.Event, for id: ItemID) { handle([(id, event)]) }
 
   /// Feeds events to the job machines and performs their actions. Uploads that start together and go to the
   /// same address are sent in one request.
-  func handle(_ events: [(ItemID, JobMachine.Event)]) {
+  private func handle(_ events: [(ItemID, JobMachine.Event)]) {
     var sent: [ItemID] = []
     var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
     for (id, event) in events {
@@ -229,8 +222,1566 @@ package actor UploadEngine {
     }
   }
 
-  func stopTimer(of id: ItemID) {
+  private func stopTimer(of id: ItemID) {
     jobs[id]?.timer?.cancel()
     jobs[id]?.timer = nil
+  }
+}
+
+/// What callers can ask of the engine.
+extension UploadEngine {
+  /// Appends uploads to the line. Paused ones are set aside, and none of them starts in between.
+  package nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
+    onQueue { engine in
+      engine.accept(uploads)
+      for id in paused { engine.handle(.pause, for: id) }
+      engine.fillSoon()
+    }
+  }
+
+  private func accept(_ uploads: [UploadJob]) {
+    var files: [Scheduler.File] = []
+    for upload in uploads {
+      let id = upload.item.id
+      if let job = jobs[id] {
+        if job.isRemoved { job.successor = upload }
+        continue
+      }
+      let job = Job(upload)
+      jobs[id] = job
+      files.append(job.entry)
+    }
+    perform(scheduler.add(files))
+  }
+
+  /// Cancels uploads. Those that had not started leave the line.
+  package nonisolated func cancel(_ items: [ItemID]) {
+    onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
+  }
+
+  /// Takes uploads out of the line until `retry`. Their progress is lost.
+  package nonisolated func pause(_ items: [ItemID]) {
+    onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
+  }
+
+  /// Sends or resends these uploads, whether failed, retrying, waiting or paused, each at its place in line. If a
+  /// server or its credentials are holding them back, the first of them is sent as a probe. `uploads` carries the
+  /// current state of the files.
+  package nonisolated func retry(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      var tried: [ItemID] = []
+      for upload in uploads {
+        let id = upload.item.id
+        if let job = engine.jobs[id] {
+          guard !job.isUnderWay else { continue }
+          job.renew(upload)
+          engine.perform(engine.scheduler.change(job.entry))
+          engine.handle(.retry, for: id)
+        } else {
+          engine.accept([upload])
+        }
+        tried.append(id)
+      }
+      engine.perform(engine.scheduler.tryNow(tried, at: engine.time.now()))
+      engine.fillSoon()
+    }
+  }
+
+  /// Forgets uploads. Those under way are cancelled first; nothing more is reported about the others.
+  package nonisolated func remove(_ items: [ItemID]) {
+    onQueue { engine in
+      for id in items {
+        guard let job = engine.jobs[id] else { continue }
+        if job.isUnderWay {
+          (job.isRemoved, job.successor) = (true, nil)
+          engine.handle(.cancel, for: id)
+        } else {
+          engine.forget(id)
+        }
+      }
+      engine.fillSoon()
+    }
+  }
+
+  /// Moves an upload before another one in line, or to the end.
+  package nonisolated func move(_ item: ItemID, before other: ItemID?) {
+    onQueue { engine in
+      engine.scheduler.move(item, before: other)
+      engine.fillSoon()
+    }
+  }
+
+  /// Arranges uploads in this order, within the places they now occupy in line.
+  package nonisolated func arrange(_ order: [ItemID]) {
+    onQueue { engine in engine.scheduler.arrange(order) }
+  }
+
+  /// Keeps uploads that are not under way from starting until `update` or `retry` says how to send them.
+  package nonisolated func hold(_ items: [ItemID]) {
+    onQueue { engine in
+      for id in items {
+        guard let job = engine.jobs[id], !job.isUnderWay else { continue }
+        job.isHeld = true
+        guard job.machine.state == .waiting else { continue }
+        engine.perform(engine.scheduler.park(id, .held))
+      }
+    }
+  }
+
+  /// Changes how uploads that are not under way are sent.
+  package nonisolated func update(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      for upload in uploads {
+        guard let job = engine.jobs[upload.item.id] else { continue }
+        job.isHeld = false
+        guard !job.isUnderWay else { continue }
+        job.update(upload)
+        engine.perform(engine.scheduler.change(job.entry))
+        guard job.machine.state == .waiting else { continue }
+        // It may have been held back.
+        engine.perform(
+          engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
+      }
+      engine.fillSoon()
+    }
+  }
+
+  /// Tries unreachable servers, and those that refused the credentials, again at once.
+  package nonisolated func tryServers() {
+    onQueue { engine in
+      engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
+      engine.fillSoon()
+    }
+  }
+
+  /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are
+  /// not cancelled.
+  package nonisolated func setConcurrency(_ count: Int, of target: String) {
+    onQueue { engine in
+      engine.takeBack()
+      engine.scheduler.setConcurrency(count, of: target)
+      engine.fillSoon()
+    }
+  }
+
+  /// Stops or resumes starting further uploads.
+  package nonisolated func setStarted(_ isStarted: Bool) {
+    onQueue { engine in
+      if !isStarted { engine.takeBack() }
+      engine.perform(engine.scheduler.setStarted(isStarted))
+      engine.fillSoon()
+    }
+  }
+
+  /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left as
+  /// they are. The engine accepts no more work.
+  ///
+  /// - Parameter seconds: how long to wait for the replies to uploads that have been handed over completely. If
+  ///   these were cancelled, nobody would know whether they arrived.
+  package func shutDown(awaitingReplies seconds: Double = 0) async {
+    takeBack()
+    perform(scheduler.setStarted(false))
+    if seconds > 0 {
+      await becomeIdle(within: seconds) { engine, task in
+        engine.transfers[task]?.hasSentAll != true
+      }
+    }
+    // A command that ignores its signal must not keep the user waiting.
+    await becomeIdle(within: Self.patience) { _, _ in true }
+    deliverNews()
+  }
+
+  /// Cancels some of what is under way, and returns when nothing is left, or when the time is up.
+  private func becomeIdle(
+    within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
+  ) async {
+    var limit: TimeSource.Timer?
+    await withCheckedContinuation { continuation in
+      whenIdle = continuation
+      for (id, job) in jobs {
+        if job.tasks.contains(where: { isCancelled(self, $0) }) { handle(.cancel, for: id) }
+      }
+      fillSoon()
+      limit = time.after(seconds, executor.queue) {
+        self.assumeIsolated { $0.leaveIdle() }
+      }
+    }
+    limit?.cancel()
+  }
+
+  private func leaveIdle() {
+    whenIdle?.resume()
+    whenIdle = nil
+  }
+
+  /// How long to wait for cancelled uploads to end, in seconds.
+  private static let patience = 3.0
+}
+
+/// Carries out what `Scheduler` decides, and tells it what happens.
+extension UploadEngine {
+  /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would
+  /// recurse through the whole line, and files that come back together would start one by one.
+  private func fillSoon() {
+    guard !isFilling else { return }
+    isFilling = true
+    if !isInTurn { onQueue { $0.fill() } }
+  }
+
+  private func fill() {
+    isFilling = false
+    beginThoseAhead()
+    fillLanes()
+    widen()
+    if transfers.isEmpty, steps.isEmpty { leaveIdle() }
+  }
+
+  private func fillLanes() {
+    perform(scheduler.giveUps())
+    while scheduler.mayStart {
+      let (files, actions) = scheduler.next(at: time.now())
+      perform(actions)
+      guard !files.isEmpty else { return }
+      // The admission depends on how the last attempts ended.
+      deliverNews()
+      guard let admitted = admission(files) else {
+        takeBack()
+        return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
+      }
+      for file in files where !admitted.contains(file) { forget(file) }
+      handle(files.filter(admitted.contains).map { ($0, .start) })
+    }
+  }
+
+  private func perform(_ actions: [Scheduler.Action]) {
+    for action in actions {
+      switch action {
+      case .wake(let instant): wake(at: instant)
+      case .renew(let route, let command): renew(route, with: command)
+      case .giveUp(let files, let failure): handle(files.map { ($0, .giveUp(failure)) })
+      case .server(let origin, let news): outage(origin, news)
+      case .refusal(let target, let isRefused): refusal(target, isRefused)
+      }
+    }
+  }
+
+  private func wake(at instant: Instant) {
+    if let wakeUp, wakeUp <= instant { return }
+    wakeUp = instant
+    let delay = max(0, instant - time.now()) + 0.001
+    _ = time.after(delay, executor.queue) { [weak self] in
+      self?.assumeIsolated { engine in
+        guard engine.wakeUp == instant else { return }
+        engine.wakeUp = nil
+        engine.fillSoon()
+      }
+    }
+  }
+
+  /// Updates an upload's place in line from its state.
+  private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
+    let state = job.machine.state
+    guard state != before else { return }
+    if before == .retrying { stopTimer(of: id) }
+    letGo(of: id, job)
+    switch state {
+    case .running: return
+    case .waiting where job.isHeld: perform(scheduler.park(id, .held))
+    case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
+    case .retrying: perform(scheduler.park(id, .backOff))
+    case .paused: perform(scheduler.park(id, .held))
+    case .finished:
+      if job.isRemoved { replace(id, job) } else { perform(scheduler.park(id, .over)) }
+    }
+    ready[id] = nil
+    fillSoon()
+  }
+
+  /// Closes the file of an upload that is over or paused. Of those that wait for another attempt, some stay open,
+  /// since they may be renamed meanwhile.
+  private func letGo(of id: ItemID, _ job: Job) {
+    guard job.file != nil else { return }
+    waitingFiles.remove(id)
+    switch job.machine.state {
+    case .running: break
+    case .waiting, .retrying:
+      if waitingFiles.count < scheduler.laneCount {
+        waitingFiles.insert(id)
+      } else {
+        job.file = nil
+      }
+    case .paused, .finished: job.file = nil
+    }
+  }
+
+  /// Replaces a removed upload with the one that has since been submitted under its identifier, if any.
+  private func replace(_ id: ItemID, _ job: Job) {
+    guard let successor = job.successor else { return forget(id) }
+    let job = Job(successor)
+    jobs[id] = job
+    perform(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
+    tell([(id, .waiting)])
+  }
+
+  private func forget(_ id: ItemID) {
+    stopTimer(of: id)
+    waitingFiles.remove(id)
+    jobs[id] = nil
+    perform(scheduler.remove(id))
+  }
+
+  // MARK: Servers
+
+  /// Records whether the server could be reached.
+  ///
+  /// - Parameter reached: where the request went.
+  /// - Returns: whether the attempt counts. If the engine waits for servers, an attempt that never reached one is
+  ///   not the file's fault.
+  private func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
+    guard let origin = jobs[id]?.route.origin else { return true }
+    // An engine that waits for servers also waits for one that the target's own server redirects to.
+    if reached == origin || waitsForServers, let trouble = end.trouble, trouble.isUnreachable,
+      end.status == nil
+    {
+      perform(
+        scheduler.recordUnreachable(
+          by: id, Failure(trouble), at: time.now(), random: time.random()))
+      if case .unreachable = trouble, end.sentAll { return true }
+      return !waitsForServers
+    }
+    // It is not known yet whether the server it is redirected to can be reached.
+    if reached == origin, leadsElsewhere(end, id) { return true }
+    // The server answered.
+    if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
+    return true
+  }
+
+  /// Whether the end is a redirect to another origin that will be followed.
+  private func leadsElsewhere(_ end: TransferEnd, _ id: ItemID) -> Bool {
+    guard end.status == 307 || end.status == 308, let job = jobs[id],
+      case .running(let run) = job.machine.state, run.stop == nil,
+      case .follow(_, keepsCredentials: false) = Verdict.judge(
+        end, target: job.upload.target, attempt: run.attempt, redirects: run.redirects,
+        now: time.date())
+    else { return false }
+    return true
+  }
+
+  /// Puts uploads that never reached their server back in line.
+  private func wait(again ids: [ItemID]) {
+    for id in ids { jobs[id]?.begin = nil }
+    handle(ids.map { ($0, .startOver) })
+  }
+}
+
+/// Requests: start, progress and end.
+extension UploadEngine {
+  private func send(_ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool) {
+    let start = time.now()
+    var uploads: [UploadJob] = []
+    for id in ids {
+      guard let job = jobs[id] else { continue }
+      let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
+      if !scheduler.isAhead(id) { job.begin = begin }
+      if start - begin > deadline {
+        leaveOut([id], .outOfTime(seconds: deadline), url)
+      } else {
+        uploads.append(job.upload)
+      }
+    }
+    if makesReady(
+      uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    {
+      return
+    }
+    uploads = attachPrepared(uploads, url)
+    func goesOn(_ upload: UploadJob) -> Bool {
+      upload.target.resume.holds(for: upload.item.size)
+        || upload.target.resume.isOn && jobs[upload.item.id]?.resumePoint != nil
+    }
+    let resuming = uploads.filter(goesOn)
+    for upload in resuming {
+      converse(about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    }
+    uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
+    guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
+    let ticketed = ready[first.item.id]?.address
+    let url = if url == first.target.url, let ticketed { ticketed } else { url }
+    let origin = url == first.target.url ? home : Origin(url)
+    // Only the target's own origin gets credentials, whatever was decided elsewhere.
+    guard
+      let authorization = authorization(
+        of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials)
+    else { return }
+    let (request, faults) = UploadRequest.make(
+      uploads, to: url, token: authorization.token,
+      hidesCredentials: !authorization.showsCredentials,
+      mayExpect: mayExpect(at: url), now: time.date())
+    for fault in faults { leaveOut(fault.items, fault.cause, url) }
+    guard let request else { return }
+    // What a prepare command has made lies somewhere else in each attempt.
+    let file = jobs[first.item.id]?.upload.item ?? first.item
+    if let cause = sentAddresses.claim(
+      request.exchange.url.absoluteString, for: file, of: first.target)
+    {
+      return leaveOut([first.item.id], cause, url)
+    }
+    if first.target.prepare != nil {
+      // The prepared file differs in size from the original.
+      tell(
+        request.files.map { item, content in
+          (item.id, .sending(attempt: attempt, sent: 0, total: Int64(content.count)))
+        })
+    }
+    begin(request, to: url, attempt: attempt, authorization: authorization)
+  }
+
+  /// Starts a request, or queues it if it was prepared ahead.
+  private func begin(
+    _ request: UploadRequest, to url: URL, attempt: Int, authorization: Authorization
+  ) {
+    var asked = request.exchange
+    asked.limits = limits(for: request.target)
+    let isAhead = request.files.contains { scheduler.isAhead($0.item.id) }
+    if isAhead { asked.body = UploadBody(request.body).readAhead() }
+    let route = authorization.route
+    let task = session.task(
+      asked, delegate: TransferListener(self, route, request.target.response))
+    let transfer = Transfer(
+      attempt: attempt, authorization: authorization, task: task, request: request,
+      url: url, start: time.now())
+    transfers[task.taskIdentifier] = transfer
+    for id in transfer.items {
+      jobs[id]?.tasks.insert(task.taskIdentifier)
+      jobs[id]?.token = authorization.token
+    }
+    startWatching()
+    guard isAhead else { return task.resume() }
+    ahead.append(RequestsAhead.Request(route: route, task: task))
+  }
+
+  /// Fails files that cannot be sent; the request is made without them.
+  private func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
+    for id in ids { recordBegun(id) }
+    let end = TransferEnd(url: url, trouble: cause, sentAll: false)
+    if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
+    handle(ids.map { ($0, ended(end)) })
+  }
+
+  /// Brings news of a task to the engine's queue.
+  nonisolated func receive(_ news: TransportNews, of number: Int) {
+    receive([(number, news)], canWait: true)
+  }
+
+  /// Brings a task's end to the engine's queue, with what the rules read in the reply.
+  nonisolated func receive(
+    _ end: ExchangeEnd, of number: Int, on route: Route, _ rules: ReplyRules
+  ) {
+    guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
+    replyQueue.async {
+      let content = rules.read(Reply(text: Transfer.text(of: end)))
+      self.receive(end, content, of: number, on: route)
+    }
+  }
+
+  /// Brings an end to the engine's queue. After a success, the route's next request begins.
+  private nonisolated func receive(
+    _ end: ExchangeEnd, _ content: ReplyContent?, of number: Int, on route: Route
+  ) {
+    let news = TransportNews.ended(end, content)
+    guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
+      let (next, left) = ahead.takeNext(on: route)
+    else { return receive([(number, news)], canWait: false) }
+    // In this order, because the second request takes the lane that the first one leaves.
+    receive(
+      [(number, news), (next.task.taskIdentifier, .begun(at: time.now()))],
+      canWait: left >= Self.manyAhead)
+    next.task.resume()
+  }
+
+  /// Brings news to the engine's queue, together with more that arrives meanwhile: with small files, a
+  /// thread switch for each item would be expensive.
+  ///
+  /// - Parameter canWait: whether the transport may first send what it can send now.
+  private nonisolated func receive(_ news: [NewsInbox.Item], canWait: Bool) {
+    let isFirst = inbox.add(news)
+    if !canWait {
+      callForNews()
+    } else if isFirst {
+      session.postpone { [weak self] in self?.callForNews() }
+    }
+  }
+
+  /// Has the engine's queue handle the inbox, unless that has been done or is about to be.
+  private nonisolated func callForNews() {
+    guard inbox.needsCall() else { return }
+    onQueue { engine in
+      let news = engine.inbox.take()
+      engine.inOneTurn {
+        for (number, news) in news { engine.handle(news, of: number) }
+      }
+    }
+  }
+
+  private func handle(_ news: TransportNews, of number: Int) {
+    guard let transfer = transfers[number] else { return }
+    let now = time.now()
+    if case .begun(let instant) = news { return recordBegun(transfer, at: instant) }
+    transfer.recordActivity(at: now)
+    switch news {
+    case .begun: break
+    case .acknowledged(let bytes):
+      transfer.recordAcknowledged(bytes)
+      if let id = transfer.shares.first?.item.id, sendsInAnyOrder(id) {
+        tellProgress(of: id)
+      } else {
+        tell(transfer.news(at: now))
+      }
+    case .expectIgnored:
+      if let origin = transfer.origin { deafToExpect.insert(origin) }
+    case .informed(let head):
+      if head.status == 104, let id = transfer.shares.first?.item.id {
+        inform(id, of: head, transfer)
+      }
+      transfer.task.releaseBody()
+    case .responded(let head):
+      transfer.recordHead(head)
+    case .ended(let end, let content):
+      transfers[number] = nil
+      transfer.recordEnd(end, content)
+      conclude(transfer)
+    }
+  }
+
+  private func conclude(_ transfer: Transfer) {
+    for id in transfer.items { jobs[id]?.tasks.remove(transfer.task.taskIdentifier) }
+    let target = transfer.request.target
+    var end = transfer.end(at: time.now())
+    if isAhead(transfer) {
+      ahead.remove { $0.task === transfer.task }
+      return handle(transfer.items.map { ($0, .notBegun) })
+    }
+    judgeAhead(after: transfer, end)
+    let first = transfer.shares[0].item.id
+    guard learn(from: end, at: transfer.origin, of: first) else {
+      return startOver(.wait, after: transfer)
+    }
+    // Servers answer OPTIONS without checking credentials.
+    let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
+    switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target) : .stands {
+    case .stands, .close:
+      if end.status == 401 || end.status == 403 {
+        end.trouble = deniedCause(for: target, on: transfer.authorization.route) ?? end.trouble
+      }
+    case .again, .renew:
+      return startOver(.authorize, after: transfer)
+    }
+    if jobs[first]?.conversation != nil { return goOn(first, after: end, of: transfer) }
+    let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
+    let isRecorded = makesRecords(of: transfer, end) { engine, failures in
+      engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
+    }
+    if !isRecorded { conclude(end, of: files, attempt, to: target) }
+  }
+
+  private func startOver(_ restart: Restart, after transfer: Transfer) {
+    let id = transfer.shares[0].item.id
+    guard let conversation = jobs[id]?.conversation, conversation.isWide else {
+      return startOver(restart, Array(transfer.items))
+    }
+    // The upload's other requests end first. If one of them has failed, that decides.
+    if !conversation.machine.isBreakingOff { jobs[id]?.conversation?.restart = restart }
+    var end = TransferEnd(url: transfer.url, trouble: .cancelled, sentAll: false)
+    end.number = transfer.request.number
+    goOn(id, after: end, of: transfer)
+  }
+
+  private func startOver(_ restart: Restart, _ ids: [ItemID]) {
+    switch restart {
+    case .wait: wait(again: ids)
+    case .authorize: authorize(again: ids)
+    }
+  }
+
+  /// - Parameter failures: why the records for some files could not be created.
+  private func conclude(
+    _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
+    withoutRecord failures: [ItemID: Failure] = [:]
+  ) {
+    let batch = BatchEnd(
+      end, files: files, target: target, attempt: attempt, now: time.date())
+    for members in batch.groups { scheduler.group(members) }
+    let again = batch.outcomes.filter { $0.outcome == .startsOver }
+    // All share one time and one random number, so that they are retried together.
+    let (instant, wall, random) = (time.now(), time.date(), time.random())
+    var events: [(ItemID, JobMachine.Event)] = []
+    for (id, outcome) in batch.outcomes {
+      guard case .ended(var end) = outcome else { continue }
+      if let failure = failures[id] { end = Self.end(end, without: failure) }
+      events.append((id, .ended(end, at: instant, wall: wall, random: random)))
+    }
+    handle(events + again.map { ($0.id, .startOver) })
+  }
+
+  private func ended(_ end: TransferEnd) -> JobMachine.Event {
+    .ended(end, at: time.now(), wall: time.date(), random: time.random())
+  }
+
+  private func mayExpect(at url: URL) -> Bool {
+    if deafToExpect.isEmpty { return true }
+    return Origin(url).map { !deafToExpect.contains($0) } ?? false
+  }
+}
+
+extension UploadEngine {
+  /// With at least this many prepared requests left, the transport sends what it can before it wakes the engine: a
+  /// thread that wakes up earlier takes a processor that the server may need. With fewer, lanes would soon be empty.
+  private static let manyAhead = 4
+
+  /// Begins requests that have a free lane but were prepared too late for the transport's thread to begin them.
+  private func beginThoseAhead() {
+    for next in ahead.all {
+      guard let transfer = transfers[next.task.taskIdentifier],
+        let id = transfer.shares.first?.item.id, scheduler.hasLane(for: id),
+        ahead.remove(where: { $0.task === next.task }).count == 1
+      else { continue }
+      recordBegun(transfer, at: time.now())
+      next.task.resume()
+    }
+  }
+
+  /// Whether a request waits for a lane.
+  private func isAhead(_ transfer: Transfer) -> Bool {
+    transfer.items.contains(where: scheduler.isAhead)
+  }
+
+  private func recordBegun(_ transfer: Transfer, at instant: Instant) {
+    transfer.recordBegun(at: instant)
+    for id in transfer.items {
+      recordBegun(id)
+      if jobs[id]?.begin == nil { jobs[id]?.begin = instant }
+    }
+  }
+
+  /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
+  private func recordBegun(_ id: ItemID) {
+    guard scheduler.isAhead(id), case .running(let run)? = jobs[id]?.machine.state else { return }
+    scheduler.recordBegun(id)
+    tell([(id, .preparing(attempt: run.attempt))])
+  }
+
+  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it has not ended well,
+  /// those that wait would be futile or too early.
+  private func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
+    guard preparesAhead else { return }
+    let target = transfer.request.target
+    let isGood = end.trouble == nil && end.status.map { (200..<300).contains($0) } == true
+    scheduler.setGivesAhead(
+      isGood && transfer.url == target.url && target.sendsOneRequestForEachFile, of: target.name)
+    if !isGood { takeBack { $0.route == transfer.authorization.route } }
+  }
+
+  /// Puts uploads whose requests wait for a lane back in line.
+  private func takeBack(where isMeant: (RequestsAhead.Request) -> Bool = { _ in true }) {
+    var items: [ItemID] = []
+    for request in ahead.remove(where: isMeant) {
+      items += transfers.removeValue(forKey: request.task.taskIdentifier)?.items.map { $0 } ?? []
+    }
+    for id in items { jobs[id]?.tasks = [] }
+    handle(items.map { ($0, .notBegun) })
+  }
+}
+
+/// Bandwidth limits: one for the total, and one for each target that has its own.
+extension UploadEngine {
+  /// Sets the limit on the total, in bytes a second; nil for none. It applies to requests under way at once.
+  package nonisolated func setLimit(_ bytesPerSecond: Int64?) {
+    totalLimit.set(bytesPerSecond)
+  }
+
+  /// The limits that apply to a request to a target.
+  private func limits(for target: Target) -> [BandwidthLimit] {
+    guard let rate = target.rateLimit else { return [totalLimit] }
+    let limit = targetLimits[target.name] ?? session.makeLimit()
+    targetLimits[target.name] = limit
+    limit.set(rate)
+    return [totalLimit, limit]
+  }
+}
+
+/// Uploads that resume where they were broken off. An attempt is a conversation of several requests, led by a
+/// `ResumeMachine`. It lasts until the file has arrived or the connection fails.
+extension UploadEngine {
+  /// Called on the engine's queue with the point where an upload can resume, before more of it is sent; nil if
+  /// it has to start over.
+  package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
+
+  /// Begins an attempt.
+  private func converse(
+    about upload: UploadJob, at url: URL, attempt: Int, keepsCredentials: Bool
+  ) {
+    guard let job = jobs[upload.item.id] else { return }
+    do throws(Failure.Cause) {
+      let (upload, file) = try withPresentFile(upload, job)
+      if !upload.target.digests.isEmpty, upload.item.digests == nil {
+        return digest(upload, of: file, at: url) { engine, upload in
+          engine.converse(
+            about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        }
+      }
+      let begin: @Sendable (isolated UploadEngine, ResumePoint.Loss?) -> Void = { engine, loss in
+        engine.converse(
+          about: upload, of: file, without: loss, at: url, attempt: attempt,
+          keepsCredentials: keepsCredentials)
+      }
+      switch try proof(of: file, job) {
+      case .same: begin(self, nil)
+      case .none: begin(self, .fileUncertain)
+      case .inContent:
+        step(for: [upload.item.id]) { engine, number in
+          let isSame = (try? file.compare()) ?? false
+          engine.onQueue { engine in
+            guard engine.endStep(number) else { return }
+            guard !engine.isTakenBack(upload.item.id) else {
+              return engine.leaveOut([upload.item.id], .cancelled, url)
+            }
+            begin(engine, isSame ? nil : .fileChanged)
+          }
+        }
+      }
+    } catch {
+      leaveOut([upload.item.id], error, url)
+    }
+  }
+
+  private func converse(
+    about upload: UploadJob, of file: HeldFile, without loss: ResumePoint.Loss?, at url: URL,
+    attempt: Int, keepsCredentials: Bool
+  ) {
+    guard let job = jobs[upload.item.id] else { return }
+    do throws(Failure.Cause) {
+      let (machine, form, values) = try machine(for: upload, of: file, at: url, job)
+      job.conversation = Conversation(
+        machine: machine, attempt: attempt, url: url, file: file, form: form,
+        keepsCredentials: keepsCredentials, start: time.now(), values: values,
+        recalled: knownServers.recalledServer(on: job.route))
+      goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
+    } catch {
+      leaveOut([upload.item.id], error, url)
+    }
+  }
+
+  /// The upload with its file as it is now. If the upload has begun, the file may have changed since: that is
+  /// reported, and the upload starts over. Otherwise the file has to be as it was when it was queued.
+  private func withPresentFile(
+    _ upload: UploadJob, _ job: Job
+  ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
+    let point = job.resumePoint.flatMap { $0.target == upload.target.name ? $0 : nil }
+    let file = try heldFile(of: upload.item, point, job)
+    guard point != nil else { return (upload, file) }
+    var upload = upload
+    if upload.item.identity != file.identity { upload.item.digests = nil }
+    (upload.item.identity, upload.item.size) = (file.identity, file.identity.size)
+    if let refusal = upload.target.limits.refusal(of: upload.item) { throw refusal }
+    job.update(upload)
+    return (upload, file)
+  }
+
+  /// Computes the checksums that the target asks for, of the file as it is sent.
+  private func digest(
+    _ upload: UploadJob, of file: HeldFile, at url: URL,
+    then goOn: @escaping @Sendable (isolated UploadEngine, UploadJob) -> Void
+  ) {
+    let id = upload.item.id
+    step(for: [id]) { engine, number in
+      let digests = FileDigest.digests(upload.target.digests, of: file)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
+        guard let digests else {
+          return engine.leaveOut(
+            [id], .unreadable("its checksums could not be computed"), url)
+        }
+        var upload = upload
+        upload.item.digests = digests
+        engine.jobs[id]?.keep(digests)
+        goOn(engine, upload)
+      }
+    }
+  }
+
+  /// The file held open since the last attempt, or opened now.
+  private func heldFile(
+    of item: UploadItem, _ point: ResumePoint?, _ job: Job
+  ) throws(Failure.Cause) -> HeldFile {
+    if let file = job.file, file.location == item.location, file.isCurrent { return file }
+    let file = try item.opened(after: point)
+    job.file = file
+    return file
+  }
+
+  /// How to tell that the file still holds what has been sent of it.
+  private func proof(of file: HeldFile, _ job: Job) throws(Failure.Cause) -> HeldFile.Proof {
+    // A different file means a different upload, which the machine notices itself.
+    guard let point = job.resumePoint, point.identity == file.identity else { return .same }
+    guard point.moment != nil else { return .none }
+    do throws(FileError) { return try file.proof(of: point.taken) } catch {
+      throw Failure.Cause(error, wasSeen: true)
+    }
+  }
+
+  private func machine(
+    for upload: UploadJob, of file: HeldFile, at url: URL, _ job: Job
+  ) throws(Failure.Cause) -> (any ResumeMachine, ResumePoint.Form?, Template.Values) {
+    let (target, point) = (upload.target, job.resumePoint)
+    let identity = file.identity
+    let server = knownServers.server(on: job.route, of: target)
+    if let rules = target.resume.pieces {
+      let values = Preparation.values(for: upload, now: time.date())
+      let base = rules.url == nil ? try UploadRequest.creation(of: target, at: url, values) : url
+      let machine = PieceMachine(
+        target: target, rules: rules, identity: identity, base: base,
+        id: UUID.random().uuidString.lowercased(), values: values, point: point,
+        furthest: job.furthest)
+      return (machine, nil, values)
+    }
+    guard target.resume.mode(continuing: point, at: server) == .http else {
+      let tus: TusServer? = if case .tus(let known)? = server { known } else { nil }
+      let values = Preparation.values(for: upload, now: time.date())
+      let machine = TusMachine(
+        target: target, identity: identity,
+        creation: try UploadRequest.creation(of: target, at: url, values),
+        metadata: target.resume.metadataHeader(with: values), point: point, server: tus,
+        furthest: job.furthest)
+      return (machine, nil, values)
+    }
+    let whole = try Representation(
+      upload, of: file, to: url, credentials: .none, form: point?.form, now: time.date())
+    let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
+    let machine = HTTPResumeMachine(
+      target: target, identity: identity,
+      creation: try UploadRequest.creation(of: target, at: url, values),
+      length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
+      server: server, furthest: job.furthest)
+    return (machine, whole.form, values)
+  }
+
+  /// Handles an interim reply to one of a conversation's requests.
+  private func inform(_ id: ItemID, of head: ReplyHead, _ transfer: Transfer) {
+    guard jobs[id]?.conversation != nil else { return }
+    goOn(id, transfer) {
+      $0.handle(interim: head.headers, at: transfer.task.request.url, now: time.date())
+    }
+  }
+
+  /// Handles the end of one of a conversation's requests.
+  private func goOn(_ id: ItemID, after end: TransferEnd, of transfer: Transfer) {
+    goOn(id, transfer) { $0.handle(end, now: time.date()) }
+  }
+
+  private func goOn(
+    _ id: ItemID, _ transfer: Transfer? = nil,
+    _ body: (inout any ResumeMachine) -> [ResumeAction]
+  ) {
+    guard let job = jobs[id], var conversation = job.conversation else { return }
+    let actions = body(&conversation.machine)
+    job.conversation = conversation
+    job.furthest = conversation.machine.course.furthest
+    if conversation.machine.sendsInAnyOrder != conversation.file.isReadInAnyOrder {
+      conversation.file.isReadInAnyOrder.toggle()
+    }
+    if scheduler.giveBackLanes(of: id, but: conversation.machine.width) { fillSoon() }
+    if conversation.machine.wantsMore {
+      widening.insert(id)
+      fillSoon()
+    }
+    for action in actions {
+      switch action {
+      case .send(let request): send(request, of: id, conversation)
+      case .digest(let range, let wanted, let number):
+        digest(range, wanted, number, of: id, conversation)
+      case .readAnew:
+        // If the file has changed, the next request says so.
+        try? conversation.file.beginAnew()
+        job.conversation?.told = 0
+      case .verify: verify(id, conversation)
+      case .keep(var point):
+        point.moment = conversation.file.moment.whileReading
+        job.resumePoint = point
+        keeping(id, point)
+      case .forget:
+        job.resumePoint = nil
+        keeping(id, nil)
+      case .learn(let server): learn(server, of: job)
+      case .assume(let server): knownServers.assume(server, on: job.route)
+      case .startAgain: startAgain(conversation, job)
+      case .stop(let cause):
+        transfer?.trouble = cause
+        transfer?.task.cancel()
+      case .end(let end):
+        if let restart = conversation.restart {
+          job.conversation = nil
+          startOver(restart, [id])
+          return
+        }
+        let isFirst = knownServers.settle(job.route)
+        if let server = conversation.recalled, server.isRefuted(by: end) {
+          // The others use what the first one finds out.
+          if isFirst { learn(nil, of: job) }
+          startAgain(conversation, job)
+        } else {
+          conclude(conversation, end, of: id, transfer)
+        }
+      }
+    }
+  }
+
+  private func learn(_ server: ResumeServer?, of job: Job) {
+    let isElsewhere =
+      if case .running(let run) = job.machine.state { run.redirects > 0 } else { false }
+    knownServers.learn(
+      server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
+  }
+
+  /// Restarts an attempt with what is now known.
+  private func startAgain(_ conversation: Conversation, _ job: Job) {
+    converse(
+      about: job.upload, at: conversation.url, attempt: conversation.attempt,
+      keepsCredentials: conversation.keepsCredentials)
+  }
+  /// Computes digests of a range of the file, which a request about it is to name.
+  private func digest(
+    _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, _ request: Int, of id: ItemID,
+    _ conversation: Conversation
+  ) {
+    step(for: [id]) { engine, number in
+      let digests = FileDigest.digests(wanted, of: conversation.file, in: range)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else {
+          return engine.broken(.cancelled, id, conversation, conversation.url, request)
+        }
+        guard let digests else {
+          return engine.broken(
+            .unreadable("its checksums could not be computed"), id, conversation, conversation.url,
+            request)
+        }
+        engine.goOn(id) { $0.handle(digests, number: request) }
+      }
+    }
+  }
+
+  /// Finds out whether the file held everything that was sent of it at one moment.
+  private func verify(_ id: ItemID, _ conversation: Conversation) {
+    step(for: [id]) { engine, number in
+      var trouble: Failure.Cause?
+      do throws(FileError) { try conversation.file.verify() } catch {
+        trouble = Failure.Cause(error, wasSeen: true)
+      }
+      let found = trouble
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else {
+          return engine.broken(.cancelled, id, conversation, conversation.url, 0)
+        }
+        engine.goOn(id) { $0.handle(verified: found) }
+      }
+    }
+  }
+
+  // MARK: Several requests at once
+
+  /// Sends more pieces at once of the uploads that can use it, on lanes that no file waits for.
+  private func widen() {
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for id in widening.sorted() {
+        guard let job = jobs[id], job.conversation?.machine.wantsMore == true, !isTakenBack(id)
+        else {
+          widening.remove(id)
+          continue
+        }
+        guard scheduler.takeLane(beside: id) else { continue }
+        goesOn = true
+        goOn(id) { $0.sendMore() }
+      }
+    }
+  }
+
+  private func sendsInAnyOrder(_ id: ItemID) -> Bool {
+    jobs[id]?.conversation?.machine.sendsInAnyOrder == true
+  }
+
+  /// Reports what the server has of an upload, with what it has of the pieces under way. That never falls: a piece that
+  /// is lost counts again in the next attempt.
+  private func tellProgress(of id: ItemID) {
+    guard let job = jobs[id], let conversation = job.conversation else { return }
+    let course = conversation.machine.course
+    let underWay = job.tasks.reduce(into: Int64(0)) { sum, task in
+      sum += transfers[task]?.files.first?.bytes ?? 0
+    }
+    let sent = min(course.size, course.taken + underWay)
+    guard sent > conversation.told else { return }
+    job.conversation?.told = sent
+    let attempt = conversation.attempt
+    tell([
+      (
+        id,
+        sent < course.size
+          ? .sending(attempt: attempt, sent: sent, total: course.size)
+          : .awaitingReply(attempt: attempt, since: time.now())
+      )
+    ])
+  }
+
+  private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
+    guard let job = jobs[id] else { return }
+    if conversation.machine.sendsInAnyOrder {
+      tellProgress(of: id)
+    } else if let content = request.content, content.lowerBound > 0 {
+      tell([
+        (
+          id,
+          .sending(
+            attempt: conversation.attempt,
+            sent: conversation.machine.course.fileOffset(content.lowerBound),
+            total: conversation.machine.course.size)
+        )
+      ])
+    }
+    // The user may have taken it back between two requests.
+    if case .running(let run) = job.machine.state, run.stop != nil {
+      return broken(.cancelled, id, conversation, request.url, request.number)
+    }
+    let isSigned = job.upload.target.signsContent
+    guard let content = request.content, request.checksum != nil || isSigned else {
+      return send(request, sum: nil, sha256: nil, of: id, conversation)
+    }
+    step(for: [id]) { engine, number in
+      let file = conversation.file
+      let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
+      // A form has bytes of its own, and no signature.
+      let signed =
+        isSigned && conversation.form == nil
+        ? FileDigest.digests([.sha256], of: file, in: content) : nil
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        engine.send(request, sum: sum, sha256: signed?[.sha256], of: id, conversation)
+      }
+    }
+  }
+
+  private func send(
+    _ request: ResumeRequest, sum: [UInt8]?, sha256: String?, of id: ItemID,
+    _ conversation: Conversation
+  ) {
+    guard let job = jobs[id] else { return }
+    if case .running(let run) = job.machine.state, run.stop != nil {
+      return broken(.cancelled, id, conversation, request.url, request.number)
+    }
+    var asked = request
+    if !conversation.keepsCredentials { asked.staysAway = true }
+    let (origin, isTrusted) = (Origin(request.url), !asked.staysAway)
+    guard let authorization = authorization(of: [id], to: origin, keepsCredentials: isTrusted)
+    else { return }
+    if let sum, let algorithm = request.checksum {
+      asked.addChecksum(algorithm, sum)
+    }
+    let credentials: RequestHead.Credentials =
+      authorization.showsCredentials ? .all(token: authorization.token?.secret) : .none
+    do throws(Failure.Cause) {
+      let made = try self.request(asked, of: job.upload, conversation, credentials, sha256)
+      if asked.isTargetsOwn,
+        let cause = sentAddresses.claim(
+          made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target)
+      {
+        throw cause
+      }
+      begin(
+        made, to: request.url, attempt: conversation.attempt, authorization: authorization)
+    } catch {
+      broken(error, id, conversation, request.url, request.number)
+    }
+  }
+
+  private func request(
+    _ asked: ResumeRequest, of upload: UploadJob, _ conversation: Conversation,
+    _ credentials: RequestHead.Credentials, _ sha256: String?
+  ) throws(Failure.Cause) -> UploadRequest {
+    guard type(of: conversation.machine).sendsTargetsBody else {
+      return try UploadRequest(
+        asked, of: upload, conversation.file, conversation.values,
+        credentials: credentials, sha256: sha256, now: time.date())
+    }
+    let whole = try Representation(
+      upload, of: conversation.file, to: conversation.url, credentials: credentials,
+      form: conversation.form,
+      now: time.date())
+    return try UploadRequest(
+      asked, of: upload, whole, conversation.values, credentials: credentials,
+      mayExpect: mayExpect(at: asked.url), sha256: sha256, now: time.date())
+  }
+
+  /// Ends an attempt that could not go on.
+  private func broken(
+    _ cause: Failure.Cause, _ id: ItemID, _ conversation: Conversation, _ url: URL, _ number: Int
+  ) {
+    var end = TransferEnd(url: url, trouble: cause, sentAll: false)
+    end.number = number
+    let conversation = jobs[id]?.conversation ?? conversation
+    if conversation.isWide {
+      let broken = end
+      return goOn(id) { $0.handle(broken, now: time.date()) }
+    }
+    end.hasAdvanced = conversation.machine.course.hasAdvanced
+    end.mayBeWhole = conversation.machine.mayBeWhole
+    conclude(conversation, end, of: id, nil)
+  }
+
+  private func conclude(
+    _ conversation: Conversation, _ end: TransferEnd, of id: ItemID, _ transfer: Transfer?
+  ) {
+    guard let job = jobs[id] else { return }
+    job.conversation = nil
+    if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
+      // Another process that resumes the upload cannot use what this one has in memory.
+      point.moment = conversation.file.moment
+      job.resumePoint = point
+      keeping(id, point)
+    }
+    var end = end
+    end.seconds = time.now() - conversation.start
+    // What the last request says of the file goes with the reply.
+    let last = transfer?.files.first
+    let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
+    let (target, attempt, judged) = (job.upload.target, conversation.attempt, end)
+    guard let transfer,
+      makesRecords(
+        of: transfer, end,
+        then: { engine, failures in
+          engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
+        })
+    else { return conclude(end, of: files, attempt, to: target) }
+  }
+
+  // MARK: Taking back
+
+  /// Asks servers to delete what they have of uploads that are no longer wanted. The caller stops those under way.
+  package nonisolated func terminate(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      for upload in uploads {
+        guard upload.target.resume.isOn else { continue }
+        let job = engine.jobs[upload.item.id]
+        guard let point = job?.resumePoint ?? upload.item.resumePoint,
+          point.target == upload.target.name
+        else { continue }
+        job?.resumePoint = nil
+        engine.terminate(point, of: upload)
+      }
+    }
+  }
+
+  private func terminate(_ point: ResumePoint, of upload: UploadJob) {
+    let target = upload.target
+    let isHome = Origin(point.url) == target.origin
+    guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
+      case let values = Preparation.values(for: upload, now: time.date()),
+      let termination = point.termination(at: target, values),
+      let request = try? UploadRequest(
+        termination, of: upload, values,
+        credentials: termination.mayCarryCredentials(of: target)
+          ? .all(token: tokens[Route(to: target)]?.secret) : .none,
+        now: time.date())
+    else { return }
+    let (session, exchange, timeout, time) = (
+      session, request.exchange, target.stallTimeout, time
+    )
+    // If this fails, the server's own expiry does the same later.
+    Task.detached { _ = await session.end(of: exchange, stallTimeout: timeout, time: time) }
+  }
+}
+
+/// The steps around a request: the prepare command, the ticket, and the record afterwards. None of them runs
+/// on the engine's queue.
+extension UploadEngine {
+  /// Work done outside the engine's queue for uploads under way. Its number is negative and is kept in
+  /// `Job.tasks` like that of a transfer.
+  private struct Step {
+    let items: [ItemID]
+    let task: Task<Void, Never>
+  }
+
+  /// Starts the preparation of uploads that need one. Returns whether they do.
+  private func makesReady(
+    _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
+  ) -> Bool {
+    guard let target = ids.first.flatMap({ jobs[$0]?.upload.destination })?.value,
+      target.prepare != nil || target.ticket != nil || !target.digests.isEmpty
+        || target.signsContent,
+      ids.contains(where: { ready[$0]?.attempt != attempt })
+    else { return false }
+    let uploads = ids.compactMap { jobs[$0]?.upload }
+    let preparation = Preparation(attempt: attempt, time: time, mediaType: mediaType)
+    guard let authorization = authorization(of: ids, to: target.origin) else { return false }
+    for id in ids { jobs[id]?.token = authorization.token }
+    step(for: ids) { engine, number in
+      var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
+      var first: UploadJob?
+      for (position, upload) in uploads.enumerated() {
+        do throws(Failure.Cause) {
+          let ready = try await preparation.ready(upload, at: position)
+          if first == nil { first = ready.upload }
+          made.append((upload.item.id, .success(ready)))
+        } catch {
+          made.append((upload.item.id, .failure(error)))
+        }
+      }
+      var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
+      do throws(Failure) {
+        if let first {
+          ticket = .success(try await preparation.ticket(for: first, token: authorization.token))
+        }
+      } catch {
+        ticket = .failure(error)
+      }
+      let (results, answer) = (made, ticket)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        let sent = engine.recordReady(results, url)
+        if engine.recordTicket(answer, for: sent, authorization, target, url) {
+          engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        }
+      }
+    }
+    return true
+  }
+
+  /// The uploads as they were prepared, without those that the target does not accept.
+  private func attachPrepared(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
+    uploads.compactMap { upload in
+      let upload = ready[upload.item.id]?.upload ?? upload
+      let item = upload.item
+      if let refusal = upload.target.limits.refusal(of: item) {
+        leaveOut([item.id], refusal, url)
+        return nil
+      }
+      return upload
+    }
+  }
+
+  /// Records prepared uploads and returns those that can be sent.
+  private func recordReady(
+    _ made: [(ItemID, Result<PreparedUpload, Failure.Cause>)], _ url: URL
+  ) -> [ItemID] {
+    made.compactMap { id, result in
+      switch result {
+      case _ where isTakenBack(id): leaveOut([id], .cancelled, url)
+      case .failure(let cause): leaveOut([id], cause, url)
+      case .success(let made):
+        ready[id] = made
+        // Digests of the file itself hold for the next attempt as well.
+        if made.folder == nil, let digests = made.upload.item.digests {
+          jobs[id]?.keep(digests)
+        }
+        return id
+      }
+      return nil
+    }
+  }
+
+  /// Records the ticket that uploads share. Returns whether they can be sent.
+  private func recordTicket(
+    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
+    _ target: Target, _ url: URL
+  ) -> Bool {
+    guard let first = ids.first else { return false }
+    switch ticket {
+    case .success(nil): return true
+    case .success(let grant?):
+      // The file goes elsewhere without credentials, so only this reply shows that they are valid.
+      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
+      for id in ids {
+        guard var target = ready[id]?.upload.target else { continue }
+        target.fields = grant.fields + target.fields
+        target.publicHeaders += grant.headers
+        target.ticketReply = grant.reply
+        ready[id]?.upload.target = target
+        ready[id]?.address = grant.url
+      }
+      return true
+    case .failure(let failure):
+      // A status is judged like that of any reply; other failures already have a cause.
+      let isReply = failure.cause == .refused
+      var end = TransferEnd(
+        url: url, status: isReply ? failure.status : nil, reply: failure.reply,
+        trouble: isReply ? nil : failure.cause, sentAll: false)
+      end.retryAfter = failure.retryAfter
+      end.earlierStatus = failure.status
+      end.step = .ticket
+      guard learn(from: end, at: authorization.origin, of: first) else {
+        wait(again: ids)
+        return false
+      }
+      switch judgeCredentials(of: authorization, end, to: target) {
+      case .again, .renew: authorize(again: ids)
+      case .stands, .close:
+        if end.status == 401 || end.status == 403 {
+          end.trouble = deniedCause(for: target, on: authorization.route)
+        }
+        let event = ended(end)
+        handle(ids.map { ($0, event) })
+      }
+      return false
+    }
+  }
+
+  /// Whether the upload was cancelled, paused or removed while it was prepared.
+  private func isTakenBack(_ id: ItemID) -> Bool {
+    guard case .running(let run)? = jobs[id]?.machine.state else { return true }
+    return run.stop != nil
+  }
+
+  // MARK: Afterwards
+
+  /// Creates the record for each delivered file, then calls back with the failures. Returns false if the
+  /// target wants no records.
+  private func makesRecords(
+    of transfer: Transfer, _ end: TransferEnd,
+    then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
+  ) -> Bool {
+    guard let create = transfer.request.target.server.create else { return false }
+    let target = transfer.request.target
+    let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
+    let now = time.date()
+    let document = JSONValue(text: end.reply.text)
+    let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
+      var own = end
+      own.place = TransferEnd.Place(index, of: uploads.count)
+      guard
+        case .delivered = Verdict.judge(
+          own, target: target, attempt: transfer.attempt, redirects: 0, now: now)
+      else { return nil }
+      var values = Preparation.values(for: upload, now: now)
+      values.resultURL = target.response.address(in: own) ?? ""
+      values.reply = document
+      values.index = index + 1
+      return (upload.item.id, values)
+    }
+    guard !files.isEmpty else { return false }
+    let client = ServerClient(
+      target: target, token: transfer.authorization.token, from: tokenSource, time: time)
+    step(for: Array(transfer.items)) { engine, number in
+      var failures: [ItemID: Failure] = [:]
+      for (id, values) in files {
+        do throws(Failure) { _ = try await client.reply(to: create, values) } catch {
+          failures[id] = error
+        }
+      }
+      let result = failures
+      engine.onQueue { engine in
+        if engine.endStep(number) { then(engine, result) }
+      }
+    }
+    return true
+  }
+
+  /// The result for a file that arrived but whose record could not be created.
+  private static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
+    var end = end
+    end.status = nil
+    end.trouble = .notRecorded(record.headline)
+    end.reply = record.reply
+    return end
+  }
+
+  // MARK: Steps
+
+  private func step(
+    for ids: [ItemID], _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
+  ) {
+    lastStep -= 1
+    let number = lastStep
+    steps[number] = Step(items: ids, task: Task.detached { await work(self, number) })
+    for id in ids { jobs[id]?.tasks.insert(number) }
+  }
+
+  /// Cancels a step once all of its uploads have been taken back.
+  private func stopStep(_ number: Int) {
+    guard let step = steps[number], step.items.allSatisfy(isTakenBack) else { return }
+    step.task.cancel()
+  }
+
+  private func endStep(_ number: Int) -> Bool {
+    guard let step = steps.removeValue(forKey: number) else { return false }
+    for id in step.items { jobs[id]?.tasks.remove(number) }
+    return true
+  }
+}
+
+/// Credentials: which ones a request carries, and what its result tells about them.
+extension UploadEngine {
+  /// The credentials that a request carries.
+  struct Authorization: Sendable {
+    let route: Route
+    /// The token that it carried, and the token's number.
+    let token: BearerToken?
+    let number: Int
+    /// Where it went.
+    let origin: Origin?
+    /// Whether it carried the credentials for the target's own origin.
+    let showsCredentials: Bool
+    let items: [ItemID]
+  }
+
+  /// The current credentials of the uploads' route, for a request to an origin.
+  ///
+  /// - Parameter keepsCredentials: false if another origin has chosen where the request goes.
+  private func authorization(
+    of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true
+  ) -> Authorization? {
+    guard let first = items.first, let route = jobs[first]?.route else { return nil }
+    return Authorization(
+      route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
+      showsCredentials: keepsCredentials && origin == route.origin, items: items)
+  }
+
+  /// Works out what the result of a request says about its credentials.
+  private func judgeCredentials(
+    of authorization: Authorization, _ end: TransferEnd, to target: Target
+  ) -> Credentials.Consequence {
+    let route = authorization.route
+    // A reply to a request without credentials says nothing about them.
+    guard let status = end.status, authorization.showsCredentials else { return .stands }
+    if (200..<300).contains(status) {
+      perform(
+        scheduler.recordAccepted(
+          on: route, with: authorization.number, hasCommand: target.tokenCommand != nil))
+    }
+    guard status == 401 || status == 403 else { return .stands }
+    let failure = Failure(
+      deniedCause(for: target, on: route) ?? .refused, status: status, reply: end.reply)
+    let (consequence, actions) = scheduler.recordRefused(
+      on: route, with: authorization.number, status: status,
+      isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
+      command: target.tokenCommand, authorization.token?.secrets.hidden(in: failure) ?? failure)
+    perform(actions)
+    return consequence
+  }
+
+  /// Sends uploads again with a newer token.
+  private func authorize(again items: [ItemID]) {
+    for id in items { jobs[id]?.wasAuthorizedAgain = true }
+    handle(items.map { ($0, .startOver) })
+  }
+
+  /// The cause of a refusal that persists after the token was renewed.
+  private func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
+    guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
+    return .denied("also with a new token from \(command.name)")
+  }
+
+  private func renew(_ route: Route, with command: TokenCommand) {
+    let refused = tokens[route]
+    Thread.detachNewThread { [weak self, tokenSource] in
+      let result = Result { () throws(BearerToken.Missing) in
+        try tokenSource.token(of: command, insteadOf: refused)
+      }
+      self?.onQueue { $0.handle(result, for: route) }
+    }
+  }
+
+  private func handle(
+    _ result: Result<(token: BearerToken, isNew: Bool), BearerToken.Missing>, for route: Route
+  ) {
+    switch result {
+    case .success(let (token, isNew)):
+      tokens[route] = token
+      if !isNew {
+        // Others had it before, so it may have expired too, and the uploads may need another one.
+        for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
+      }
+      perform(scheduler.recordRenewed(route, isNew: isNew))
+    case .failure(let missing):
+      tokens[route] = nil
+      perform(scheduler.recordRenewalFailure(route, Failure(.denied(missing.reason))))
+    }
+    fillSoon()
+  }
+}
+
+/// Time-outs: transfers that stall, or whose deadline has passed.
+extension UploadEngine {
+  private func startWatching() {
+    guard watchdog == nil else { return }
+    watchdog = time.after(StallWatch.interval, executor.queue) { [weak self] in
+      self?.assumeIsolated { $0.lookForStalls() }
+    }
+  }
+
+  private func lookForStalls() {
+    watchdog = nil
+    // Watching does not stop as soon as a transfer ends, since with small files another begins at once.
+    guard !transfers.isEmpty else { return }
+    startWatching()
+    let now = time.now()
+    for transfer in transfers.values {
+      guard transfer.trouble == nil, !isAhead(transfer) else { continue }
+      let target = transfer.request.target
+      let late = transfer.items.filter { id in
+        guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }
+        return now - begin > deadline
+      }
+      if let stall = transfer.stall(at: now) {
+        transfer.trouble = stall
+      } else if !late.isEmpty, let deadline = target.deadline {
+        let cause = Failure.Cause.outOfTime(seconds: deadline)
+        for id in late { transfer.record(cause, of: id) }
+        transfer.trouble = cause
+      } else {
+        continue
+      }
+      transfer.task.cancel()
+    }
+  }
+}
+
+extension TransferEnd {
+  /// Whether the request ended before anything was sent to or received from the server.
+  fileprivate var saysNothingOfTheServer: Bool {
+    guard status == nil, let trouble else { return false }
+    if case .outOfTime = trouble { return bytes == 0 }
+    return trouble.isLocal
+  }
+}
+
+extension Target {
+  fileprivate var sendsOneRequestForEachFile: Bool {
+    // A signature would become stale while its request waits.
+    sigV4 == nil && batch == nil && prepare == nil && ticket == nil && server.create == nil
+      && digests.isEmpty
+      && !resume.isOn
+  }
+}
+
+extension ItemState {
+  /// Whether nothing has been sent yet.
+  private var isWaitingOrPreparing: Bool {
+    switch self {
+    case .waiting, .preparing: true
+    case .sending, .awaitingReply, .retrying, .paused, .done, .failed: false
+    }
+  }
+}
+
+extension UploadItem {
+  /// The file, held open. Unless its upload has begun, it has to be as it was when it was queued.
+  private func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
+    do throws(FileError) {
+      return try HeldFile(
+        self.location, expecting: point == nil ? self.identity : nil, resuming: point?.moment)
+    } catch {
+      throw Failure.Cause(error, wasSeen: self.identity != nil)
+    }
   }
 }

@@ -1,0 +1,64 @@
+import UploadModel
+
+/// What is known of servers that take resumable uploads, from this run or an earlier one.
+struct KnownServers {
+  private var servers: [Route: ResumeServer] = [:]
+  /// Routes already looked up in `memory`, where a lookup may have to wait for another process's write.
+  private var asked: Set<Route> = []
+  /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
+  private var recalled: Set<Route> = []
+  private let memory: (any ResumeMemory)?
+
+  init(_ memory: (any ResumeMemory)?) { self.memory = memory }
+
+  /// What is known of a target's server.
+  mutating func server(on route: Route, of target: Target) -> ResumeServer? {
+    if servers[route] == nil, let address = target.memorableAddress, asked.insert(route).inserted,
+      let server = memory?.resumeServer(at: address), target.wantsRemembered(server)
+    {
+      servers[route] = server
+      recalled.insert(route)
+    }
+    return servers[route]
+  }
+
+  /// What an earlier run found out, if no upload of this one has confirmed it.
+  func recalledServer(on route: Route) -> ResumeServer? {
+    recalled.contains(route) ? servers[route] : nil
+  }
+
+  /// An upload has confirmed or refuted what an earlier run found out. Returns whether it is the first one.
+  mutating func settle(_ route: Route) -> Bool { recalled.remove(route) != nil }
+
+  /// Assumes something about a server until this run ends.
+  mutating func assume(_ server: ResumeServer, on route: Route) { servers[route] = server }
+
+  /// Records what was found out.
+  ///
+  /// - Parameter isElsewhere: whether that was where a redirect led. Then it is not kept for later runs, since they go to
+  ///   the server that it came from.
+  mutating func learn(
+    _ server: ResumeServer?, on route: Route, of target: Target, isElsewhere: Bool
+  ) {
+    servers[route] = server
+    guard server == nil || !isElsewhere, target.wantsRemembered(server),
+      let address = target.memorableAddress
+    else { return }
+    memory?.remember(server, at: address)
+  }
+}
+
+extension Target {
+  /// Whether later runs should know this. If the target says which protocol the server speaks, only a failure of that
+  /// protocol is worth remembering.
+  fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
+    resume.mode == .auto || server == .usual
+  }
+
+  /// The address that its server is remembered by; nil if there is nothing to find out, or the address is secret.
+  fileprivate var memorableAddress: String? {
+    guard [.auto, .http].contains(resume.mode), let origin = Origin(url) else { return nil }
+    let address = origin.description + url.path
+    return secrets.hidden(in: address) == address ? address : nil
+  }
+}

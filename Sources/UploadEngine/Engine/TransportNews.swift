@@ -1,0 +1,19 @@
+import HTTPTransport
+import UploadModel
+
+/// What happens to a request.
+enum TransportNews: Sendable {
+  /// The transport's thread began it after it had waited for a lane.
+  case begun(at: Instant)
+  /// How many bytes of the body the other side has acknowledged. The number falls when the body starts over on
+  /// another connection.
+  case acknowledged(Int64)
+  /// The server ignores `Expect: 100-continue`.
+  case expectIgnored
+  /// An interim reply's head.
+  case informed(ReplyHead)
+  /// The final reply's head.
+  case responded(ReplyHead)
+  /// The request is over, with what the target's rules read in the reply.
+  case ended(ExchangeEnd, ReplyContent?)
+}
