@@ -1,18 +1,20 @@
 import COpenSSL
 
-/// HMAC (RFC 2104) with SHA-256.
+/// HMAC (RFC 2104).
 package enum MessageAuthentication {
-  /// The block size of SHA-256, in bytes.
+  /// The block size of all these hash functions, in bytes.
   private static let blockSize = 64
 
-  /// The 32-byte code that proves knowledge of the key.
-  package static func code(of message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
-    var block = key.count > blockSize ? SHA256.hash(key) : key
+  /// The code that proves knowledge of the key, as long as a digest.
+  package static func code<Hash: HashFunction>(
+    of message: some Sequence<UInt8>, key: [UInt8], with hash: Hash.Type = SHA256.self
+  ) -> [UInt8] {
+    var block = key.count > blockSize ? Hash.hash(key) : key
     block += repeatElement(0, count: blockSize - block.count)
-    var inner = SHA256()
+    var inner = Hash()
     inner.update(block.map { $0 ^ 0x36 })
     inner.update(message)
-    var outer = SHA256()
+    var outer = Hash()
     outer.update(block.map { $0 ^ 0x5C })
     outer.update(inner.finalize())
     return outer.finalize()

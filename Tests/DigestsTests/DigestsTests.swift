@@ -57,6 +57,20 @@ struct DigestsTests {
       ).hexadecimal == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
   }
 
+  /// RFC 2202, HMAC-SHA-1, test cases 2 and 6.
+  @Test("also with SHA-1")
+  func authenticationBySHA1() {
+    #expect(
+      MessageAuthentication.code(
+        of: "what do ya want for nothing?".utf8, key: Array("Jefe".utf8), with: SHA1.self
+      ).hexadecimal == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")
+    #expect(
+      MessageAuthentication.code(
+        of: "Test Using Larger Than Block-Size Key - Hash Key First".utf8,
+        key: Array(repeating: 0xAA, count: 80), with: SHA1.self
+      ).hexadecimal == "aa4ae5e15272d00e95705637ce8a3b55ed402112")
+  }
+
   @Test("secrets are compared whole")
   func comparison() {
     #expect(areEqualInConstantTime("token".utf8, "token".utf8))

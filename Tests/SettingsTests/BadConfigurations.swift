@@ -151,6 +151,27 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     // Credentials.
     BadConfiguration(line: "auth = \"x\"", "auth: expected a table, found a string"),
     BadConfiguration(
+      line: "values = { \"a b\" = { sha1 = \"x\" } }",
+      "values.\"a b\": a value's name has letters, digits, \"_\" and \"-\" only"),
+    BadConfiguration(
+      line: "values = { a = { key = \"x\" } }",
+      "values.a: expected one of md5, sha1, sha256, hmac_sha1, hmac_sha256, with the text that it is made of"
+    ),
+    BadConfiguration(
+      line: "values = { a = { hmac_sha1 = \"x\" } }", "values.a: an HMAC needs a \"key\""),
+    BadConfiguration(
+      line: "values = { a = { md5 = \"x\", key = \"k\" } }",
+      "values.a: md5 has no key; use hmac_sha1 or hmac_sha256"),
+    BadConfiguration(
+      line: "values = { a = { hmac_sha1 = \"x\", key = \"\" } }",
+      "values.a.key: expected a key, found nothing"),
+    BadConfiguration(
+      line: "values = { a = { md5 = \"{value.a}\" } }",
+      "values.a.md5: no value is called \"a\"; name it under \"values\""),
+    BadConfiguration(
+      line: "values = { a = { md5 = \"{piece.size}\" } }\nheaders = { A = \"{value.a}\" }",
+      "headers.A: {value.a} contains {piece.size}, which has no value here"),
+    BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",

@@ -86,6 +86,12 @@ struct TargetTextTests {
     """,
     """
     url = "http://h/"
+    values = { sig = { sha1 = "t={unix_s}{secret.s}" }, h-2 = { hmac_sha256 = "{file.name}{{", key = "hunter2" }, k = { hmac_sha1 = "a", key = "{env.T}" } }
+    query = { s = "{value.sig}", h = "{value.h-2|base64}" }
+    fields = { k = "{value.k}" }
+    """,
+    """
+    url = "http://h/"
     same_names = true
     connection = "close"
     limits = { types = ["image/*"], check = "content" }

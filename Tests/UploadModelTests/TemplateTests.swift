@@ -53,15 +53,22 @@ struct TemplateTests {
     ("{file.name}}", "\"}\" without \"{\" before it; write \"}}\" for a brace"),
     ("{env.NOPE}", "the environment variable NOPE is not set"),
     ("{env.}", "{env.} names no environment variable"),
-    ("{file.nme}", "unknown placeholder {file.nme}; there are \(known) {env.NAME} {secret.NAME}"),
-    ("{}", "unknown placeholder {}; there are \(known) {env.NAME} {secret.NAME}"),
+    (
+      "{file.nme}",
+      "unknown placeholder {file.nme}; there are \(known) {env.NAME} {secret.NAME} {value.NAME}"
+    ),
+    ("{}", "unknown placeholder {}; there are \(known) {env.NAME} {secret.NAME} {value.NAME}"),
     (
       "{ file.name }",
-      "unknown placeholder { file.name }; there are \(known) {env.NAME} {secret.NAME}"
+      "unknown placeholder { file.name }; there are \(known) {env.NAME} {secret.NAME} {value.NAME}"
     ),
-    ("{id}", "{id} has no value here; there are \(known) {env.NAME} {secret.NAME}"),
+    ("{id}", "{id} has no value here; there are \(known) {env.NAME} {secret.NAME} {value.NAME}"),
     ("{secret.x}", "no secret is called \"x\""),
-    ("{FILE.NAME}", "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME} {secret.NAME}"),
+    ("{value.x}", "no value is called \"x\"; name it under \"values\""),
+    (
+      "{FILE.NAME}",
+      "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME} {secret.NAME} {value.NAME}"
+    ),
   ])
   func mistakes(_ source: String, _ message: String) {
     let mistake = #expect(throws: InvalidInput.self) { try filled(source) }
@@ -94,6 +101,69 @@ struct TemplateTests {
     #expect(literal.filled(with: values()) == "Bearer hunter2")
     #expect(literal.stretches(with: values()).shown == "$X_API_KEY" && literal.source == "…")
     #expect(template.hidden(as: "x") == template, "it hides what is secret already")
+  }
+
+  // MARK: Digests and HMACs
+
+  private static func derived(
+    _ algorithm: DerivedValue.Algorithm, _ text: String, key: String? = nil
+  ) throws -> Template.Lookup {
+    let scope = Template.Placeholder.allCases
+    let key = try key.map { try Template($0, scope: [], lookup: lookup) }
+    let value = DerivedValue(
+      name: "v", algorithm, of: try Template(text, scope: scope, lookup: lookup), key: key)
+    return lookup.knowing([value])
+  }
+
+  @Test(arguments: [
+    (DerivedValue.Algorithm.md5, "abc", nil, "900150983cd24fb0d6963f7d28e17f72"),
+    (.sha1, "abc", nil, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+    (
+      .sha256, "{file.ext}{{", nil,
+      "6627a988960453cbade85fc402dd6c541f718ad4c44a943a42fe2dc8614a9dcd"
+    ),
+    // RFC 2202 and RFC 4231, test case 2.
+    (
+      .hmacSHA1, "what do ya want for nothing?", "Jefe", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+    ),
+    (
+      .hmacSHA256, "what do ya want for nothing?", "Jefe",
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    ),
+  ])
+  func values(
+    _ algorithm: DerivedValue.Algorithm, _ text: String, _ key: String?, _ digits: String
+  ) throws {
+    let lookup = try Self.derived(algorithm, text, key: key)
+    let template = try Template("<{value.v}>", lookup: lookup)
+    #expect(template.filled(with: values()) == "<\(digits)>")
+    #expect(template.source == "<{value.v}>" && template.sample("x") == "<x>")
+    #expect(template.stretches(with: values()).shown == "<\(digits)>")
+  }
+
+  @Test("what is made from a secret is sent and not shown; Base64 is that of the bytes")
+  func signature() throws {
+    let lookup = try Self.derived(.md5, "{file.name}{env.KEY}")
+    let template = try Template("{value.v|base64|json}", lookup: lookup)
+    let sent = template.filled(with: values("a"))
+    #expect(sent == "tnNlu6H5NSe1SLJvb+8UTg==")
+    #expect(template.stretches(with: values("a")).shown == "$V")
+    #expect(template.secrets.map(\.value) == ["env:KEY"])
+    #expect(template.source == "{value.v|base64|json}")
+    #expect(template.placeholders == [.fileName])
+    #expect(try Template("{value.v}", escaping: .url, lookup: lookup).isLiteral == false)
+  }
+
+  @Test("a value is used only where all of its placeholders have one")
+  func scopes() throws {
+    let lookup = try Self.derived(.sha1, "{piece.number}")
+    let mistake = #expect(throws: InvalidInput.self) {
+      try Template("{value.v}", lookup: lookup)
+    }
+    #expect(
+      mistake?.description == "{value.v} contains {piece.number}, which has no value here")
+    let scope = Template.Placeholder.ofPiece
+    #expect(try Template("{value.v}", scope: scope, lookup: lookup).asks(for: .pieceNumber))
   }
 
   // MARK: Where the text stands

@@ -119,6 +119,60 @@ extension Codec where Value == [Target.Field] {
   }
 }
 
+extension Codec where Value == [DerivedValue] {
+  /// `{ name = { sha1 = "text" }, other = { hmac_sha256 = "text", key = "key" }, … }`, sorted by name, since TOML
+  /// tables are unordered. Whether the placeholders in a text have a value is known only where it is used.
+  static var derivedValues: Codec {
+    Codec(
+      read: { node, reader in
+        var values: [DerivedValue] = []
+        for (name, node) in try node.entries() {
+          guard TOMLText.isBare(name) else {
+            throw node.fault("a value's name has letters, digits, \"_\" and \"-\" only")
+          }
+          values.append(try value(name, node, reader))
+        }
+        return values
+      },
+      write: { values, writer in
+        writer.table(
+          values.map { value in
+            let text = (value.algorithm.rawValue, Optional(writer.string(value.text)))
+            return (value.name, TOMLText.table([text, ("key", value.key.map(writer.string))]))
+          })
+      })
+  }
+
+  private static func value(
+    _ name: String, _ node: ConfigNode, _ reader: TemplateReader
+  ) throws -> DerivedValue {
+    let algorithms = DerivedValue.Algorithm.allCases
+    let entries = try node.table(algorithms.map(\.rawValue) + ["key"])
+    let given = algorithms.filter { entries[$0.rawValue] != nil }
+    guard given.count == 1, let algorithm = given.first, let text = entries[algorithm.rawValue]
+    else {
+      throw node.fault(
+        "expected one of \(algorithms.map(\.rawValue).joined(separator: ", ")), with the text that it is made of"
+      )
+    }
+    guard algorithm.isKeyed == (entries["key"] != nil) else {
+      throw node.fault(
+        algorithm.isKeyed
+          ? "an HMAC needs a \"key\""
+          : "\(algorithm.rawValue) has no key; use hmac_sha1 or hmac_sha256")
+    }
+    let key = try entries["key"].map { node in
+      let key = try reader.secret(node, scope: []).hidden(as: "key")
+      try node.refuseEmptyVariables(of: key)
+      guard !key.fixedText.isEmpty else { throw node.fault("expected a key, found nothing") }
+      return key
+    }
+    let source = try reader.template(text, scope: Template.Placeholder.allCases)
+    try text.refuseEmptyVariables(of: source)
+    return DerivedValue(name: name, algorithm, of: source, key: key)
+  }
+}
+
 extension Codec where Value == TypePattern {
   static var typePattern: Codec {
     Codec(

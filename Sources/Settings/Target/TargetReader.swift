@@ -10,7 +10,20 @@ struct TargetReader {
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
+    // Any other text may contain them.
+    let values = try entries["values"].map { (node) throws(ConfigError) in
+      try Codec<[DerivedValue]>.derivedValues.read(node, templates)
+    }
+    return try TargetReader(templates: templates.knowing(values ?? []))
+      .target(named: name, node, entries, values ?? [])
+  }
+
+  private func target(
+    named name: String, _ node: ConfigNode, _ entries: [String: ConfigNode],
+    _ values: [DerivedValue]
+  ) throws(ConfigError) -> Target {
     var target = try start(name, node, entries)
+    target.values = values
     try Schema<Target>.target.read(entries, into: &target, templates)
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)

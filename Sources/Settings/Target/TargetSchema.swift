@@ -4,7 +4,12 @@ import UploadModel
 /// and written, and the question of `hoist target new`, if there is one.
 extension Schema where Root == Target {
   static let target = Schema([
-    // The address is what a target begins with: see `TargetReader`.
+    // `TargetReader` begins with these two.
+    Key(
+      name: "values", read: { _, _, _ in },
+      write: { target, _, writer in
+        Codec<[DerivedValue]>.derivedValues.write(target.values, writer)
+      }),
     Key(name: "url", read: { _, _, _ in }) { target, _, writer in
       guard target.ticket == nil else { return nil }
       let address = target.address ?? Template(literal: target.url.absoluteString)

@@ -9,6 +9,11 @@ struct TemplateReader: Sendable {
   /// Resolves relative paths.
   let paths: FilePath
 
+  /// The same reader with these values.
+  func knowing(_ values: [DerivedValue]) -> TemplateReader {
+    TemplateReader(lookup: lookup.knowing(values), paths: paths)
+  }
+
   func template(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile,
     escaping: Template.Escaping = .none

@@ -47,7 +47,12 @@ extension PieceRules {
     func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }
     for (name, call) in calls {
       add("\(name) \(call.method) \(call.type ?? "") \(call.body.rawValue)")
-      for template in call.templates { add(template.source) }
+      for template in call.templates {
+        add(template.source)
+        for value in template.derivedValues {
+          add("\(value.name) \(value.algorithm.rawValue) \(value.text.source)")
+        }
+      }
       for field in call.query + call.headers + call.form { add(field.name) }
     }
     add("\(first) \(url?.source ?? "") \(each?.template.source ?? "")")

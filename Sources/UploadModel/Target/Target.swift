@@ -49,6 +49,8 @@ package struct Target: Hashable, Sendable {
   package var closesConnections = false
   /// How the file stands in the request.
   package var body = Body.multipart
+  /// The digests and HMACs that `{value.…}` stands for.
+  package var values: [DerivedValue] = []
   /// The whole address, if it has placeholders; `url` is then the part before them.
   package var address: Template?
   /// The file's name as sent; nil for its own.

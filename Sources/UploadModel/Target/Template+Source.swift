@@ -44,6 +44,7 @@ extension Template {
     case .secret(let secret, let writing):
       isRevealing && secret.source == .literal
         ? braced(secret.value) : secret.placeholder(written: writing.source)
+    case .derived(let value, let writing): "{\(value.source)\(writing.source)}"
     }
   }
 
@@ -60,7 +61,7 @@ extension Template {
       let name = String(rest[..<close].prefix { $0 != "|" })
       let isKnown =
         Placeholder(rawValue: name) != nil
-        || (["env.", "secret."] + Placeholder.ofReplies.compactMap(\.prefix)
+        || (["env.", "secret.", "value."] + Placeholder.ofReplies.compactMap(\.prefix)
           + Placeholder.named.compactMap(\.namePrefix)).contains {
             name.hasPrefix(scalars: $0)
           }

@@ -145,15 +145,20 @@ extension Template {
       return isJSON || filters == [.raw] ? text : escaping(text)
     }
 
+    /// Writes a digest, which is given in hexadecimal digits. Base64 is that of its bytes.
+    func callAsFunction(digest digits: String) -> String {
+      guard filters.first == .base64 else { return self(digits) }
+      var rest = self
+      rest.filters.removeFirst()
+      return rest(Filter.base64(digits: digits))
+    }
+
     /// Keeps the slashes of a path, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       if values.showsPlaceholders, slot.isFilledLater { return "{\(slot.name)}" }
       let value = slot.value(in: values) ?? ""
-      let isDigest = slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil
-      if isDigest, filters.first == .base64 {
-        var rest = self
-        rest.filters.removeFirst()
-        return rest(Filter.base64(digits: value))
+      if slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil {
+        return self(digest: value)
       }
       guard escaping == .url, filters.isEmpty, slot.placeholder == .filePath else {
         return self(value)
@@ -211,7 +216,7 @@ extension Template {
 
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
       let known = scope.map { "{\($0.rawValue)} " }.joined()
-      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
+      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME} {value.NAME}")
     }
 
     /// Whether only the upload itself gives it a value.
@@ -243,7 +248,14 @@ extension Template {
 
   /// What keeps the template from being filled in; nil if nothing does.
   package func obstacle(with values: Values) -> String? {
-    for case .slot(let slot, let writing) in pieces {
+    for piece in pieces {
+      if case .derived(let derived, _) = piece,
+        !(values.showsPlaceholders && derived.isFilledLater),
+        let obstacle = derived.text.obstacle(with: values)
+      {
+        return obstacle
+      }
+      guard case .slot(let slot, let writing) = piece else { continue }
       if values.showsPlaceholders, slot.isFilledLater { continue }
       let value = slot.value(in: values)
       let isWrong =
@@ -286,7 +298,7 @@ extension Template {
         if value.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
           return slot.name
         }
-      case .secret: continue
+      case .secret, .derived: continue
       }
     }
     return nil

@@ -9,6 +9,7 @@ package struct Template: Hashable, Sendable {
     case text(String)
     case slot(Slot, Writing)
     case secret(Secret, Writing)
+    case derived(DerivedValue, Writing)
   }
 
   /// A piece of a filled-in text.
@@ -19,12 +20,14 @@ package struct Template: Hashable, Sendable {
     case secret(Secret, written: String)
   }
 
-  /// What `{env.…}` and `{secret.…}` stand for.
+  /// What `{env.…}`, `{secret.…}` and `{value.…}` stand for.
   package struct Lookup: Sendable {
     /// Answers `{env.NAME}`; nil if the variable is not set.
     var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
     var secret: @Sendable (String) throws(InvalidInput) -> String
+    /// What `{value.NAME}` may stand for, by name.
+    var values: [String: DerivedValue] = [:]
 
     /// A lookup that uses these two.
     package init(
@@ -36,6 +39,13 @@ package struct Template: Hashable, Sendable {
     ) {
       self.environment = environment
       self.secret = secret
+    }
+
+    /// The same lookup with these values.
+    package func knowing(_ values: [DerivedValue]) -> Lookup {
+      var copy = self
+      for value in values { copy.values[value.name] = value }
+      return copy
     }
   }
 
@@ -126,6 +136,16 @@ package struct Template: Hashable, Sendable {
       let value = try lookup.secret(secret)
       return .secret(Secret(name: secret, value: value, source: .table), writing)
     }
+    if name.hasPrefix(scalars: "value.") {
+      let value = String(name.unicodeScalars.dropFirst(6))
+      guard let derived = lookup.values[value] else {
+        throw InvalidInput("no value is called \"\(value)\"; name it under \"values\"")
+      }
+      if let slot = derived.text.firstSlot(outside: scope) {
+        throw InvalidInput("{\(name)} contains {\(slot)}, which has no value here")
+      }
+      return .derived(derived, writing)
+    }
     return .slot(try Slot(name, scope), writing)
   }
 
@@ -147,7 +167,7 @@ package struct Template: Hashable, Sendable {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
-      case .slot: ""
+      case .slot, .derived: ""
       case .secret(let secret, let writing): writing(secret.value)
       }
     }.joined()
@@ -163,7 +183,7 @@ package struct Template: Hashable, Sendable {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
-      case .slot, .secret: sample
+      case .slot, .secret, .derived: sample
       }
     }.joined()
   }
@@ -184,7 +204,13 @@ package struct Template: Hashable, Sendable {
 
   /// The secrets in it.
   package var secrets: [Secret] {
-    pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
+    pieces.flatMap { piece in
+      switch piece {
+      case .text, .slot: [Secret]()
+      case .secret(let secret, _): [secret]
+      case .derived(let value, _): value.secrets
+      }
+    }
   }
 
   /// The placeholder for the value of a secret that is not looked up. It is not empty, because empty
@@ -207,14 +233,35 @@ package struct Template: Hashable, Sendable {
 
   /// What the template asks for, in order.
   package var placeholders: [Placeholder] {
-    pieces.compactMap { if case .slot(let slot, _) = $0 { slot.placeholder } else { nil } }
+    slots.map(\.placeholder)
   }
+
+  private var slots: [Slot] {
+    pieces.flatMap { piece in
+      switch piece {
+      case .text, .secret: [Slot]()
+      case .slot(let slot, _): [slot]
+      case .derived(let value, _): value.text.slots
+      }
+    }
+  }
+
+  /// The digests and HMACs in it.
+  var derivedValues: [DerivedValue] {
+    pieces.compactMap { if case .derived(let value, _) = $0 { value } else { nil } }
+  }
+
+  /// The first placeholder that is not in a scope; nil if there is none.
+  private func firstSlot(outside scope: [Placeholder]) -> String? {
+    slots.first { !scope.contains($0.placeholder) }?.name
+  }
+
+  /// Whether only the upload itself gives it a value.
+  var isFilledLater: Bool { slots.contains(where: \.isFilledLater) }
 
   /// The names of the values of this kind that it asks for, in order.
   package func names(of kind: Placeholder) -> [String] {
-    pieces.compactMap { piece in
-      if case .slot(let slot, _) = piece, slot.placeholder == kind { slot.key } else { nil }
-    }
+    slots.compactMap { $0.placeholder == kind ? $0.key : nil }
   }
 
   /// The text with every placeholder filled in.
@@ -227,6 +274,7 @@ package struct Template: Hashable, Sendable {
       case .text(let text): .text(text)
       case .slot(let slot, let writing): .text(writing(slot, in: values))
       case .secret(let secret, let writing): .secret(secret, written: writing(secret.value))
+      case .derived(let value, let writing): value.stretch(writing, with: values)
       }
     }
   }

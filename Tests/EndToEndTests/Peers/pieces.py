@@ -712,6 +712,18 @@ def cloudinary_roles(h):
     return {"piece"} | ({"begin"} if span[0] == 0 else set()) | ({"finish"} if span[1] + 1 == span[2] else set())
 
 
+def cloudinary_signature(fields):
+    """cloudinary.com/documentation/authentication_signatures: the SHA-1 of all parameters but these, sorted, then the
+    secret; a timestamp is good for an hour."""
+    unsigned = {"file", "cloud_name", "resource_type", "api_key", "signature"}
+    text = "&".join(f"{name}={fields[name]}" for name in sorted(fields) if name not in unsigned)
+    wanted = hashlib.sha1(f"{text}cloud-secret".encode()).hexdigest()
+    if fields.get("signature") != wanted:
+        raise cloudinary_error(f"Invalid Signature {fields.get('signature')}. String to sign - '{text}'.", 401)
+    if abs(time.time() - int(fields.get("timestamp", 0))) > 3600:
+        raise cloudinary_error(f"Stale request - reported time is {fields.get('timestamp')} which is more than 1 hour ago", 400)
+
+
 def cloudinary(h):
     match = re.fullmatch(r"/cloudinary/v1_1/([^/]+)/(image|video|raw|auto)/upload", h.route)
     if not match or h.command != "POST":
@@ -723,9 +735,11 @@ def cloudinary(h):
     files = [each for each in files if each[0] == "file"]
     if not files:
         raise cloudinary_error("Missing required parameter - file")
-    if not fields.get("upload_preset"):
+    if "api_key" in fields:
+        cloudinary_signature(fields)
+    elif not fields.get("upload_preset"):
         raise cloudinary_error("Upload preset must be specified when using unsigned upload")
-    if fields["upload_preset"].startswith("bad"):
+    if fields.get("upload_preset", "").startswith("bad"):
         raise cloudinary_error("Upload preset not found")
     _, filename, spool = files[0]
     spools, sid = [spool], None
@@ -769,7 +783,7 @@ def cloudinary(h):
     if kind == "raw" and not fields.get("public_id"):
         public += end
     thing = STATE.store("cloudinary", public, spools, {
-        "filename": filename, "preset": fields["upload_preset"], "fields": fields})
+        "filename": filename, "preset": fields.get("upload_preset"), "fields": fields})
     STATE.close("cloudinary", sid, "done")
     version = int(time.time())
     path = f"/cloudinary/res/demo/{kind}/upload/v{version}/{quote(public)}" + ("" if kind == "raw" else end)

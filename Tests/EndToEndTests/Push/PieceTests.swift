@@ -28,6 +28,9 @@ extension EndToEnd {
         recipe: "cloudinary", origin: "https://api.cloudinary.com", copy: "cloudinary",
         least: "5 MiB"),
       Service(
+        recipe: "cloudinary-signed", origin: "https://api.cloudinary.com", copy: "cloudinary",
+        least: "5 MiB", variable: "CLOUDINARY_API_SECRET", secret: "cloud-secret"),
+      Service(
         recipe: "azure", origin: "https://account.blob.core.windows.net", copy: "azure",
         least: "3 MiB", variable: "AZURE_SAS",
         secret: "sv=2023-11-03&sp=cw&se=2099-01-01T00%3A00%3A00Z&sr=c&sig=abc%2Bdef%3D"),
@@ -114,7 +117,8 @@ extension EndToEnd {
         [("large-\(id).bin", 11_000_001)]
         + (service.copy == "b2" ? [] : [("small-\(id).bin", 70_000)])
       for (name, size) in files {
-        try desk.person.folder.write(name, count: size)
+        // Two recipes lead to one copy, which is asked for the content.
+        try desk.person.folder.write(name, count: size, seed: UInt64(service.recipe.utf8.count))
         let outcome = try await desk.hoist("push \(name) --json")
         #expect(outcome.status == 0, "\(outcome)")
         let digest = try await desk.digest(name)
@@ -175,7 +179,8 @@ extension EndToEnd {
       let testDescription: String
       let copy: String
       let change: [(from: String, to: String)]
-      var secret: String?
+      /// The recipe, if there is more than one for the copy.
+      var recipe: String?
       let message: String
       let reply: String
     }
@@ -211,6 +216,10 @@ extension EndToEnd {
         change: [("\"session_id\": \"{begin.id|json}\"", "\"session_id\": \"pid_x\"")],
         message: "piece 1 of 3 (pieces.piece): 409", reply: "not_found"),
       Refusal(
+        testDescription: "a wrong signature", copy: "cloudinary",
+        change: [("folder=hoist&", "folder=other&")], recipe: "cloudinary-signed",
+        message: "piece 1 of 3 (pieces.piece): 401", reply: "Invalid Signature"),
+      Refusal(
         testDescription: "an unknown preset", copy: "cloudinary",
         change: [("value = \"hoist\"", "value = \"bad\"")],
         message: "piece 1 of 3 (pieces.piece): 400", reply: "preset"),
@@ -219,7 +228,8 @@ extension EndToEnd {
     @Test(
       "what the service would not take fails, and says which request and why", arguments: refusals)
     func refused(_ row: Refusal) async throws {
-      let service = try #require(Self.services.first { $0.copy == row.copy })
+      let service = try #require(
+        Self.services.first { $0.recipe == row.recipe ?? $0.recipe && $0.copy == row.copy })
       let desk = try await Desk(service) { text in
         row.change.reduce(text) { $0.replacing($1.from, with: $1.to) }
       }

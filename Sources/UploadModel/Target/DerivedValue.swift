@@ -1,0 +1,61 @@
+import Digests
+
+/// A value that a target computes for each request: the digest or the HMAC of a text, `{value.NAME}`.
+package struct DerivedValue: Hashable, Sendable {
+  /// How it is computed.
+  package enum Algorithm: String, CaseIterable, Sendable {
+    case md5, sha1, sha256
+    case hmacSHA1 = "hmac_sha1"
+    case hmacSHA256 = "hmac_sha256"
+
+    /// Whether it needs a key.
+    package var isKeyed: Bool { self == .hmacSHA1 || self == .hmacSHA256 }
+  }
+
+  /// What the configuration calls it.
+  package let name: String
+  package let algorithm: Algorithm
+  /// What it is computed from.
+  package let text: Template
+  /// The key of an HMAC.
+  package let key: Template?
+
+  /// A value that is called `name`.
+  package init(name: String, _ algorithm: Algorithm, of text: Template, key: Template? = nil) {
+    (self.name, self.algorithm, self.text, self.key) = (name, algorithm, text, key)
+  }
+
+  /// What its placeholder has between the braces, without filters.
+  var source: String { "value.\(name)" }
+
+  /// Whether only the upload itself gives it a value.
+  var isFilledLater: Bool { text.isFilledLater }
+
+  /// The secrets in it.
+  var secrets: [Template.Secret] { text.secrets + (key?.secrets ?? []) }
+
+  /// The value in lower-case hexadecimal digits.
+  func digits(with values: Template.Values) -> String {
+    let text = text.filled(with: values).utf8
+    let key = Array((key?.filled(with: values) ?? "").utf8)
+    let bytes =
+      switch algorithm {
+      case .md5: MD5.hash(text)
+      case .sha1: SHA1.hash(text)
+      case .sha256: SHA256.hash(text)
+      case .hmacSHA1: MessageAuthentication.code(of: text, key: key, with: SHA1.self)
+      case .hmacSHA256: MessageAuthentication.code(of: text, key: key)
+      }
+    return bytes.hexadecimal
+  }
+
+  /// What is sent: marked as a secret if it is made from one.
+  func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
+    if values.showsPlaceholders, isFilledLater { return .text("{\(source)}") }
+    let digits = digits(with: values)
+    let written = writing(digest: digits)
+    guard !secrets.isEmpty else { return .text(written) }
+    return .secret(
+      Template.Secret(name: name, value: digits, source: .derived), written: written)
+  }
+}
