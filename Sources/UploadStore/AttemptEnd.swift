@@ -26,7 +26,7 @@ struct AttemptEnd {
   }
 
   init(_ receipt: Receipt) {
-    self.init(.done, bytes: receipt.bytes)
+    self.init(receipt.wasThere ? .wasThere : .done, bytes: receipt.bytes)
     isRelative = true
     status = receipt.status
     reply = Self.excerpt(receipt.reply)

@@ -37,8 +37,10 @@ struct LastAttempt {
   var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && bytes > 0 }
 
   var receipt: Receipt {
-    Receipt(
+    var receipt = Receipt(
       status: status ?? 200, url: url, deletionURL: deletionURL, reply: reply, attempts: number,
       seconds: seconds, bytes: bytes, sent: sent)
+    receipt.wasThere = outcome == .wasThere
+    return receipt
   }
 }

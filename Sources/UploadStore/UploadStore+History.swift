@@ -191,7 +191,7 @@ extension UploadStore {
       SELECT ended FROM pushed WHERE outcome = \(done) AND \(condition) ORDER BY id DESC LIMIT 1
       """
     let queued = """
-      SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome = \(done)
+      SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome IN \([AttemptOutcome.done, .wasThere].sql)
       WHERE item.state = 'done' AND \(condition) ORDER BY item.id DESC LIMIT 1
       """
     return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.cachedStatement(sql: $0) }

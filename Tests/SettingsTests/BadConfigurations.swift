@@ -172,6 +172,14 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "values = { a = { md5 = \"{piece.size}\" } }\nheaders = { A = \"{value.a}\" }",
       "headers.A: {value.a} contains {piece.size}, which has no value here"),
     BadConfiguration(
+      line: "exists = {}", "exists: \"url\" is missing: the address of the request"),
+    BadConfiguration(
+      line: "exists = { url = \"http://h/\", json = { a = 1 } }",
+      "exists.json: a GET request has no body"),
+    BadConfiguration(
+      line: "exists = { url = \"http://h/\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
+      "exists.is_there_when: \"*\" stands for a file of an upload, and this request has none"),
+    BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",

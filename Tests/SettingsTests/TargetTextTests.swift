@@ -86,6 +86,12 @@ struct TargetTextTests {
     """,
     """
     url = "http://h/"
+    exists = { url = "https://h/{file.sha256}", method = "POST", json = { n = "{file.name}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail", is_there_when = [{ pointer = "/r", is = "d" }], address = { pointer = "/u", prefix = "https://h/" } }
+    response.duplicate_when = [{ header = "x-d", is = "{file.sha1}" }]
+    """,
+    "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
+    """
+    url = "http://h/"
     values = { sig = { sha1 = "t={unix_s}{secret.s}" }, h-2 = { hmac_sha256 = "{file.name}{{", key = "hunter2" }, k = { hmac_sha1 = "a", key = "{env.T}" } }
     query = { s = "{value.sig}", h = "{value.h-2|base64}" }
     fields = { k = "{value.k}" }

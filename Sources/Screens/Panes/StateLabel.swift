@@ -102,6 +102,8 @@ struct StateLabel {
       self.init("‖", .warning, "paused · goes on where it was", "paused")
     case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
+    case (.done(let receipt), _) where receipt.wasThere:
+      self.init("✓", .good, receipt.words, "there")
     case (.done(let receipt), _):
       self.init(
         "✓", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")

@@ -137,7 +137,7 @@ extension Queue.Attempt {
     switch new {
     case .done(let receipt):
       self.init(
-        number: receipt.attempts, at: instant, words: Failure.statusLine(receipt.status),
+        number: receipt.attempts, at: instant, words: receipt.words,
         isGood: true)
     case .failed(let failure) where failure.attempts > 0:
       self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)

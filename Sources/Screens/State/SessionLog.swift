@@ -52,7 +52,7 @@ extension AppState {
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
     case .done(let receipt):
-      record("\(item.fileName): \(Failure.statusLine(receipt.status))", .good)
+      record("\(item.fileName): \(receipt.words)", .good)
     case .failed(let failure):
       record("\(item.fileName): \(failure.headline)", .bad)
     case .retrying(let failure, let next, let limit, let instant):

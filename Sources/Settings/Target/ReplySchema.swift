@@ -13,6 +13,7 @@ extension Schema where Root == ReplyRules {
   /// The table `response` of a target.
   static let response = Schema(
     judgement.keys + [
+      Key("duplicate_when", \.duplicates, .list(.failure)),
       Key("url", \.url, .place()), Key("deletion_url", \.deletionURL, .place()),
     ])
 }

@@ -39,6 +39,33 @@ extension ServerCall {
   }
 }
 
+extension Schema where Root == ExistenceCheck {
+  /// The table `exists` of a target.
+  static let exists = Schema(
+    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [
+      Key("is_there_when", \.signs, .list(.failure)),
+      Key("address", \.call.rules.url, .place()),
+    ])
+}
+
+extension ExistenceCheck {
+  /// A check before its keys are read; also the defaults for writing.
+  static let start = ExistenceCheck(call: ServerCall(method: "GET"))
+
+  /// Checks that its keys fit together.
+  static func check(
+    _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
+  ) throws(ConfigError) {
+    try check.call.check(entries)
+    guard let node = entries["is_there_when"] else { return }
+    var rules = ReplyRules()
+    rules.failures = check.signs
+    guard rules.ofWholeRequest.failures.allSatisfy(rules.failures.contains),
+      !check.signs.contains(where: \.place.dependsOnFile)
+    else { throw node.fault("\"*\" stands for a file of an upload, and this request has none") }
+  }
+}
+
 extension Schema where Root == Ticket {
   static let ticket = Schema(
     Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [

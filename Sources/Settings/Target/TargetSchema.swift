@@ -107,6 +107,8 @@ extension Schema where Root == Target {
     // Tables of their own: see `TargetText`. A ticket is read with the address.
     Key("response", \.response, .response).written { _ in false },
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
+    Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
+      .written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",

@@ -23,6 +23,10 @@ package enum TargetText {
         target.resume.pieces.map { Schema.pieces.entries($0, usually: PieceRules(), nested) } ?? []
       ),
       ("response", Schema.response.entries(target.response, usually: usual.response, nested)),
+      (
+        "exists",
+        target.exists.map { Schema.exists.entries($0, usually: .start, nested) } ?? []
+      ),
       ("ticket", ticket ?? []),
       ("server", Schema.server(of: target).entries(target.server, usually: usual.server, nested)),
     ]

@@ -1417,8 +1417,8 @@ extension UploadEngine {
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
     guard let target = ids.first.flatMap({ jobs[$0]?.upload.destination })?.value,
-      target.prepare != nil || target.ticket != nil || !target.digests.isEmpty
-        || target.signsContent,
+      target.prepare != nil || target.exists != nil || target.ticket != nil
+        || !target.digests.isEmpty || target.signsContent,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
@@ -1427,28 +1427,36 @@ extension UploadEngine {
     for id in ids { jobs[id]?.token = authorization.token }
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
-      var first: UploadJob?
+      var prepared: [UploadJob] = []
       for (position, upload) in uploads.enumerated() {
         do throws(Failure.Cause) {
           let ready = try await preparation.ready(upload, at: position)
-          if first == nil { first = ready.upload }
+          prepared.append(ready.upload)
           made.append((upload.item.id, .success(ready)))
         } catch {
           made.append((upload.item.id, .failure(error)))
         }
       }
+      var there: [ItemID: TransferEnd] = [:]
       var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
       do throws(Failure) {
-        if let first {
+        for upload in prepared {
+          there[upload.item.id] = try await preparation.existing(upload, token: authorization.token)
+        }
+        if let first = prepared.first(where: { there[$0.item.id] == nil }) {
           ticket = .success(try await preparation.ticket(for: first, token: authorization.token))
         }
       } catch {
         ticket = .failure(error)
       }
-      let (results, answer) = (made, ticket)
+      let (results, existing, answer) = (made, there, ticket)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
-        let sent = engine.recordReady(results, url)
+        let sent = engine.recordReady(results, url).filter { id in
+          guard let end = existing[id] else { return true }
+          engine.recordThere(id, end, authorization, target)
+          return false
+        }
         if engine.recordTicket(answer, for: sent, authorization, target, url) {
           engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
         }
@@ -1490,6 +1498,15 @@ extension UploadEngine {
     }
   }
 
+  /// Concludes an upload of a file that the server has already.
+  private func recordThere(
+    _ id: ItemID, _ end: TransferEnd, _ authorization: Authorization, _ target: Target
+  ) {
+    _ = learn(from: end, at: authorization.origin, of: id)
+    _ = judgeCredentials(of: authorization, end, to: target)
+    handle(ended(end), for: id)
+  }
+
   /// Records the ticket that uploads share. Returns whether they can be sent.
   private func recordTicket(
     _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
@@ -1518,7 +1535,7 @@ extension UploadEngine {
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
       end.earlierStatus = failure.status
-      end.step = .ticket
+      end.step = failure.step ?? .ticket
       guard learn(from: end, at: authorization.origin, of: first) else {
         wait(again: ids)
         return false

@@ -97,6 +97,32 @@ struct Preparation: Sendable {
     }
   }
 
+  /// Asks the server whether it has the file already, if the target says how.
+  ///
+  /// - Returns: the end of the request if the server has it; otherwise nil.
+  func existing(
+    _ upload: UploadJob, token: BearerToken?
+  ) async throws(Failure) -> TransferEnd? {
+    guard let check = upload.target.exists else { return nil }
+    let client = ServerClient(target: upload.target, token: token, from: nil, time: time)
+    do throws(Failure) {
+      var end = try await client.reply(to: check.call, Self.values(for: upload, now: now)).end
+      (end.digests, end.rules) = (upload.item.digests, check.call.rules)
+      do throws(Failure.Cause) {
+        guard try check.isThere(end) else { return nil }
+      } catch {
+        throw client.hidden(in: Failure(error, status: end.status, reply: end.reply))
+      }
+      end.isThereAlready = true
+      return end
+    } catch {
+      if error.cause == .refused, ExistenceCheck.isMissing(error.status) { return nil }
+      var failure = error
+      failure.step = .existence
+      throw failure
+    }
+  }
+
   /// Requests a ticket if the target needs one.
   func ticket(
     for upload: UploadJob, token: BearerToken?

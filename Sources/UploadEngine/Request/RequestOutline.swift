@@ -48,6 +48,8 @@ package struct RequestOutline: Hashable, Sendable {
     package var bytes: Int64
   }
 
+  /// The request for whether the server has the file already; nil if it is not asked.
+  package var existence: Head?
   /// The request for a ticket that goes first; nil if the target needs no ticket.
   package var ticket: Head?
   /// The head of the request itself.
@@ -76,6 +78,24 @@ package struct RequestOutline: Hashable, Sendable {
   /// The request for uploads that go together, or why some of them cannot go.
   package static func of(
     _ uploads: [UploadJob], now: Date
+  ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
+    var (outline, faults) = request(of: uploads, now: now)
+    if let first = uploads.first, let call = first.target.exists?.call, outline != nil {
+      let target = first.target
+      do throws(Failure.Cause) {
+        let head = try RequestHead(
+          call, of: target, credentials: .all(token: target.tokenPlaceholder),
+          values: Preparation.values(for: first, now: now))
+        outline?.existence = Head(head, of: target)
+      } catch {
+        return (nil, faults + [(first.item.id, error)])
+      }
+    }
+    return (outline, faults)
+  }
+
+  private static func request(
+    of uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
     if let first = uploads.first, first.target.resume.createsFirst {
       do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch

@@ -2,6 +2,8 @@
 package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   /// The server took the file.
   case done
+  /// The server had the file already.
+  case wasThere
   /// The user paused it.
   case paused
   /// hoist was quit, or told to end, while it was under way.
@@ -13,7 +15,9 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   /// It failed, with this `Failure.code`.
   case failed(String)
 
-  private static let named: [Self] = [.done, .paused, .stopped, .withdrawn, .interrupted]
+  private static let named: [Self] = [
+    .done, .wasThere, .paused, .stopped, .withdrawn, .interrupted,
+  ]
 
   /// The outcome that this word stands for.
   package init(rawValue: String) {
@@ -24,6 +28,7 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   package var rawValue: String {
     switch self {
     case .done: "done"
+    case .wasThere: "there-already"
     case .paused: "paused"
     case .stopped: "stopped"
     case .withdrawn: "withdrawn"
@@ -37,5 +42,5 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   /// Outcomes after which the server may have the file all the same: `Failure.mayHaveArrived`.
   package static let doubtful = Failure.codesOfDoubt.map(Self.failed)
   /// Outcomes that do not count as failures.
-  package static let harmless: [Self] = [.done, .paused, .stopped, .withdrawn]
+  package static let harmless: [Self] = [.done, .wasThere, .paused, .stopped, .withdrawn]
 }

@@ -16,6 +16,16 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var bytes: Int64
   /// The file as the server was told of it; nil in receipts of versions that did not keep it.
   package var sent: SentFile?
+  /// Whether the server had the file already.
+  package var wasThere: Bool {
+    get { isDuplicate == true }
+    set { isDuplicate = newValue ? true : nil }
+  }
+  // Nil in most receipts, and in those of versions that did not ask.
+  private var isDuplicate: Bool?
+
+  /// What became of the file, in words.
+  package var words: String { wasThere ? "there already" : Failure.statusLine(status) }
 
   /// A receipt for `bytes` bytes taken with `status`.
   package init(

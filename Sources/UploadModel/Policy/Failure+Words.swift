@@ -244,6 +244,7 @@ extension Failure {
 extension Failure.Step {
   fileprivate var words: String {
     switch self {
+    case .existence: "the question whether it has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"

@@ -32,6 +32,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// One of the requests of an upload.
   package enum Step: Hashable, Sendable, Codable {
+    /// The request for whether the server has the file already.
+    case existence
     /// The request for permission that comes first.
     case ticket
     /// The request that begins an upload in pieces.

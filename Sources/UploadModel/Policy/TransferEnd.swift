@@ -44,6 +44,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   package var earlierStatus: Int?
+  /// Whether the server has the file already and nothing of it was sent. The end is then that of the request that asked.
+  package var isThereAlready = false
   /// Which of several requests under way it was.
   package var number = 0
   /// Which of the upload's requests it was; nil if it has only one.

@@ -36,13 +36,16 @@ package enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
-    func delivered(_ status: Int) -> Verdict {
-      .delivered(
-        Receipt(
-          status: status, url: response.address(in: end),
-          deletionURL: response.deletionAddress(in: end), reply: end.reply,
-          attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent))
+    func delivered(_ status: Int, isDuplicate: Bool = false) -> Verdict {
+      var receipt = Receipt(
+        status: status, url: response.address(in: end),
+        deletionURL: response.deletionAddress(in: end), reply: end.reply,
+        attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
+      receipt.wasThere = isDuplicate
+      return .delivered(receipt)
     }
+
+    if end.isThereAlready, let status = end.status { return delivered(status, isDuplicate: true) }
 
     // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
     // not take precedence over the reply to the whole.
@@ -77,7 +80,7 @@ package enum Verdict: Hashable, Sendable {
         if let complaint = response.complaint(in: content, of: end) {
           return failed(complaint)
         }
-        return delivered(status)
+        return delivered(status, isDuplicate: response.isDuplicate(content, of: end))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:

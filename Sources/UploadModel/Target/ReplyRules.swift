@@ -8,6 +8,8 @@ package struct ReplyRules: Hashable, Sendable {
   package var ok = [200...299]
   /// What makes a reply with a success status a failure.
   package var failures: [FailureRule] = []
+  /// What a reply with a success status says if the server had the file already and stored no second copy.
+  package var duplicates: [FailureRule] = []
   /// What a reply that is not JSON means if `failures` ask for JSON values. Nil leaves it to them: if they
   /// describe failures, such a reply is a success; if they describe successes, its outcome is unknown.
   package var unreadable: Unreadable?
@@ -34,7 +36,7 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// Whether the rules read the content of replies at all.
   package var needsContent: Bool {
-    failures.contains(where: \.place.needsContent)
+    (failures + duplicates).contains(where: \.place.needsContent)
       || [url, deletionURL].contains { $0?.place.needsContent == true }
   }
 
@@ -44,10 +46,12 @@ package struct ReplyRules: Hashable, Sendable {
     guard needsContent else { return content }
     content.match = url?.match(in: reply)
     content.deletionMatch = deletionURL?.match(in: reply)
-    if needsDocument || [url, deletionURL].contains(where: { $0?.place.needsJSON == true }) {
+    if needsDocument || duplicates.contains(where: \.place.needsJSON)
+      || [url, deletionURL].contains(where: { $0?.place.needsJSON == true })
+    {
       content.document = JSONValue(text: reply.text)
     }
-    for pattern in Set(failures.compactMap(\.pattern)) {
+    for pattern in Set((failures + duplicates).compactMap(\.pattern)) {
       do {
         content.matches[pattern] = try pattern.firstMatch(in: reply.text)?.first ?? nil
       } catch {
@@ -99,6 +103,18 @@ package struct ReplyRules: Hashable, Sendable {
     case .fail: return .unusable(why)
     case .unknown: return .outcomeUnknown(why)
     }
+  }
+
+  /// Whether the server had the file already, according to its reply.
+  func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
+    var rules = self
+    rules.failures = duplicates
+    return rules.matches(content, of: end)
+  }
+
+  /// Whether any of `failures` describes a reply.
+  func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
+    failures.contains { $0.complaint(in: content, of: end) != nil }
   }
 
   /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,

@@ -71,6 +71,8 @@ package struct Target: Hashable, Sendable {
   package var response = ReplyRules()
   /// The command that makes the file to send.
   package var prepare: PrepareCommand?
+  /// How its server is asked whether it has a file already.
+  package var exists: ExistenceCheck?
   /// The request for permission that comes first.
   package var ticket: Ticket?
   /// What can be done with what is already there.

@@ -61,7 +61,7 @@ struct Journal: Sendable {
       add(failure)
       metadata["next"] = "\(next) of \(attempts)"
     case .done(let receipt):
-      (level, message) = (.info, "sent")
+      (level, message) = (.info, receipt.wasThere ? "there already" : "sent")
       metadata["attempt"] = "\(receipt.attempts)"
       metadata["status"] = "\(receipt.status)"
       metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"

@@ -5,6 +5,10 @@ extension RequestOutline {
   /// The request to `target` in lines for people. Not made safe for a terminal.
   func lines(_ target: Target) -> [String] {
     var lines: [String] = []
+    if let existence {
+      lines += existence.lines(
+        "first, unless it is there already: \(existence.method) \(existence.url ?? "")")
+    }
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
       lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")

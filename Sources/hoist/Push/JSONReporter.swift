@@ -39,6 +39,7 @@ struct JSONReporter: PushReporter {
           "status": .integer(Int64(receipt.status)), "attempt": .integer(Int64(receipt.attempts)),
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
+          "there_already": receipt.wasThere ? .bool(true) : nil,
         ])
     case .failed(let failure): write("failed", item, sent: nil, Self.members(of: failure))
     }
@@ -51,6 +52,7 @@ struct JSONReporter: PushReporter {
         "event": .string("summary"), "sent": .integer(Int64(summary.sent)),
         "failed": .integer(Int64(summary.failed.count)),
         "skipped": .integer(Int64(summary.skipped)),
+        "there_already": summary.there > 0 ? .integer(Int64(summary.there)) : nil,
         "left_out": leftOut > 0 ? .integer(Int64(leftOut)) : nil,
         "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),
         "incomplete": summary.isIncomplete ? .bool(true) : nil,

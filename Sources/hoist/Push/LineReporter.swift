@@ -73,6 +73,10 @@ struct LineReporter: PushReporter {
       write(
         "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
+    case .done(let receipt) where receipt.wasThere:
+      forget(item)
+      if !isQuiet { write("✓ \(name): \(receipt.words)") }
+      if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .done(let receipt):
       forget(item)
       let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
@@ -96,6 +100,7 @@ struct LineReporter: PushReporter {
     if isQuiet, summary.failed.isEmpty { return }
     var line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
     line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
+    if summary.there > 0 { line += "; \(summary.there) there already" }
     if !summary.failed.isEmpty { line += "; \(summary.failed.count) failed" }
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }

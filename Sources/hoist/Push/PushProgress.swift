@@ -96,8 +96,12 @@ struct PushProgress {
     if isWatching, openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
     case .done(var receipt):
-      summary.sent += 1
-      summary.bytes &+= item.sentSize
+      if receipt.wasThere {
+        summary.there += 1
+      } else {
+        summary.sent += 1
+        summary.bytes &+= item.sentSize
+      }
       // The reply has been reported. Replies of many files would fill the memory.
       receipt.reply = Reply()
       if keepsResults { summary.results.append(item.with(.done(receipt))) }

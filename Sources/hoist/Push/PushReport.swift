@@ -12,6 +12,7 @@ struct PushReport: Codable {
     /// What became of it.
     enum Result: String, Codable {
       case sent, failed
+      case wasThere = "there-already"
     }
 
     /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
@@ -164,7 +165,7 @@ extension PushReport.Entry {
     if item.identity != nil { (bytes, type) = (item.sentSize, item.mediaType) }
     switch item.state {
     case .done(let receipt):
-      result = .sent
+      result = receipt.wasThere ? .wasThere : .sent
       status = receipt.status
       attempts = receipt.attempts
       seconds = JSONReporter.rounded(receipt.seconds)

@@ -3,6 +3,8 @@ import UploadModel
 /// What became of the files of a push.
 struct PushSummary {
   var sent = 0
+  /// How many the server had already.
+  var there = 0
   var failed: [(item: UploadItem, failure: Failure)] = []
   /// How many were left out because they were sent before.
   var skipped = 0
@@ -10,7 +12,7 @@ struct PushSummary {
   var leftOut: [PushReport.Entry] = []
   /// Every file and its end, in the order of the queue, if that was asked for.
   var results: [UploadItem] = []
-  /// The bytes of the files that arrived.
+  /// The bytes of the files that were sent.
   var bytes: Int64 = 0
   var seconds = 0.0
   /// Whether the user or the system stopped it.
@@ -20,7 +22,7 @@ struct PushSummary {
   /// Whether it was stopped before the inputs had ended, so that files may be missing here.
   var isIncomplete = false
 
-  var total: Int { sent + failed.count }
+  var total: Int { sent + there + failed.count }
 
   var status: ExitStatus {
     if isInterrupted { return .interrupted }

@@ -168,7 +168,7 @@ extension HistoryRow {
   fileprivate init(_ entry: HistoryEntry) {
     let end: End =
       switch entry.outcome {
-      case .done: .sent
+      case .done, .wasThere: .sent
       case nil, .paused, .stopped, .withdrawn: .open
       case .unknown: .unknown
       case .interrupted, .failed: .failed
@@ -184,7 +184,9 @@ extension HistoryRow {
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
       time: (entry.ended ?? entry.began).localMinute, end: end, attempt: entry.attempt,
-      outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
+      outcome: entry.outcome == .wasThere
+        ? words : entry.status.map { Failure.statusLine($0) } ?? words,
+      message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes

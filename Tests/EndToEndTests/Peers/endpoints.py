@@ -150,6 +150,19 @@ def immich():
     return jsonify(id=assets[sum], status="created"), 201
 
 
+@app.route("/immich/api/assets/bulk-upload-check", methods=["POST"])
+def immich_check():
+    if request.headers.get("x-api-key") != "s3cret":
+        return jsonify(message="Invalid API key: wrong credentials", error="Unauthorized", statusCode=401), 401
+    results = []
+    for each in request.get_json()["assets"]:
+        told = each["checksum"]
+        known = assets.get(base64.b64decode(told).hex() if len(told) == 28 else told)
+        results.append({"id": each["id"], "action": "accept"} if not known else {
+            "id": each["id"], "action": "reject", "reason": "duplicate", "assetId": known, "isTrashed": False})
+    return jsonify(results=results), 200
+
+
 @app.route("/nextcloud/remote.php/dav/files/me/Uploads/<name>", methods=["PUT", "DELETE"])
 def nextcloud(name):
     basic("me", "s3cret")

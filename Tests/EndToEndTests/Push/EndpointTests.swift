@@ -111,13 +111,31 @@ extension EndToEnd {
       ).end()
       let shown = try await desk.shell("hoist push photo.png --dry-run $R", secret: "IMMICH_KEY")
       #expect(shown.output.contains("x-immich-checksum: \(sums.output)"), "\(shown)")
-      var replies: [String] = []
-      for _ in 1...2 {
-        let sent = try await desk.shell("hoist push photo.png --json $R", secret: "IMMICH_KEY")
-        #expect(sent.status == 0, "\(sent)")
-        replies.append(try sent.events().end(of: "photo.png").reply()["status"] as? String ?? "")
-      }
-      #expect(replies == ["created", "duplicate"])
+      let sent = try await desk.shell("hoist push photo.png --json $R", secret: "IMMICH_KEY")
+      #expect(sent.status == 0, "\(sent)")
+      let first = try sent.events().end(of: "photo.png")
+      #expect(try first.reply()["status"] as? String == "created")
+      // It is asked first, and nothing is sent a second time.
+      let second = try await desk.shell("hoist push photo.png --json $R", secret: "IMMICH_KEY")
+      #expect(second.status == 0, "\(second)")
+      let end = try second.events().end(of: "photo.png")
+      #expect(end["there_already"] as? Bool == true && end["bytes_sent"] as? Int == 0)
+      #expect(end.text("url") == first.text("url"))
+      let lines = try await desk.shell("hoist push photo.png $R", secret: "IMMICH_KEY")
+      #expect(lines.errors.contains("✓ photo.png: there already\n"), "\(lines)")
+      #expect(lines.errors.contains("0 of 1 file sent, 0 B in "), "\(lines)")
+      #expect(lines.errors.contains("; 1 there already\n"), "\(lines)")
+      // Without the question, the server's reply says so.
+      let unasked = try await desk.shell(
+        "sed -i '/targets.immich.exists/,$d' recipe.toml; hoist push photo.png --json $R",
+        secret: "IMMICH_KEY")
+      #expect(
+        try unasked.events().end(of: "photo.png")["there_already"] as? Bool == true, "\(unasked)")
+      let history = try await desk.shell("hoist history --json $R", secret: "IMMICH_KEY")
+      #expect(
+        history.output.components(separatedBy: "\"outcome\":\"there-already\"").count == 4,
+        "\(history)")
+      try desk.take(try #require(Self.cases.first { $0.recipe == "immich" }))
       let deleted = try await desk.shell(
         "hoist rm immich 3fe388e4-2078-44d7-b36c-39d9dee3a657 --yes $R", secret: "IMMICH_KEY")
       #expect(deleted.status == 0, "\(deleted)")

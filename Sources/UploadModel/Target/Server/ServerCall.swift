@@ -42,14 +42,15 @@ extension Target {
   }
 
   private var serverCalls: [ServerCall] {
-    [server.list?.call, server.get, server.delete, server.create].compactMap(\.self)
+    [server.list?.call, server.get, server.delete, server.create, exists?.call].compactMap(\.self)
   }
 
   /// Everything in it that is filled in.
   var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
-      + response.failures.compactMap(\.template) + serverCalls.flatMap(\.templates)
+      + (response.failures + response.duplicates + (exists?.signs ?? [])).compactMap(\.template)
+      + serverCalls.flatMap(\.templates)
       + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
   }
 }
