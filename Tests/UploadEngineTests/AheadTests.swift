@@ -189,7 +189,7 @@ struct AheadTests {
 extension UploadEngine {
   /// The files whose requests wait for a lane.
   fileprivate var requestsAhead: [ItemID] {
-    ahead.withLock { $0 }.compactMap { transfers[$0.task.taskIdentifier]?.shares.first?.item.id }
+    ahead.all.compactMap { transfers[$0.task.taskIdentifier]?.shares.first?.item.id }
   }
 
   fileprivate func untilAhead(_ items: [ItemID]) async {

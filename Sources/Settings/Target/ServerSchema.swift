@@ -57,12 +57,9 @@ extension ExistenceCheck {
     _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
     try check.call.check(entries)
-    guard let node = entries["is_there_when"] else { return }
-    var rules = ReplyRules()
-    rules.failures = check.signs
-    guard rules.ofWholeRequest.failures.allSatisfy(rules.failures.contains),
-      !check.signs.contains(where: \.place.dependsOnFile)
-    else { throw node.fault("\"*\" stands for a file of an upload, and this request has none") }
+    if let node = entries["is_there_when"], check.signs.contains(where: \.place.dependsOnFile) {
+      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Synchronization
+import UploadModel
 
 /// Requests that are prepared before a lane is free for them, in order.
 ///

@@ -40,13 +40,13 @@ package actor UploadEngine {
   private let waitsForServers: Bool
   private let session: UploadSession
   private nonisolated let inbox = NewsInbox()
-  private nonisolated let ahead = RequestsAhead()
+  nonisolated let ahead = RequestsAhead()
   private let preparesAhead: Bool
   /// Reads replies, so that keys and signals need not wait: they go through the engine's own queue.
-  private nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
+  nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
   private var jobs: [ItemID: Job] = [:]
-  private var transfers: [Int: Transfer] = [:]
+  private(set) var transfers: [Int: Transfer] = [:]
   private var steps: [Int: Step] = [:]
   private var lastStep = 0
   /// What has been prepared for the attempts under way.
@@ -1775,7 +1775,8 @@ extension TransferEnd {
 extension Target {
   fileprivate var sendsOneRequestForEachFile: Bool {
     // A signature would become stale while its request waits.
-    sigV4 == nil && batch == nil && prepare == nil && ticket == nil && server.create == nil
+    sigV4 == nil && batch == nil && prepare == nil && exists == nil && ticket == nil
+      && server.create == nil
       && digests.isEmpty
       && !resume.isOn
   }
@@ -1783,7 +1784,7 @@ extension Target {
 
 extension ItemState {
   /// Whether nothing has been sent yet.
-  private var isWaitingOrPreparing: Bool {
+  fileprivate var isWaitingOrPreparing: Bool {
     switch self {
     case .waiting, .preparing: true
     case .sending, .awaitingReply, .retrying, .paused, .done, .failed: false
@@ -1793,7 +1794,7 @@ extension ItemState {
 
 extension UploadItem {
   /// The file, held open. Unless its upload has begun, it has to be as it was when it was queued.
-  private func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
+  func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
     do throws(FileError) {
       return try HeldFile(
         self.location, expecting: point == nil ? self.identity : nil, resuming: point?.moment)

@@ -13,7 +13,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   package var retryAfter: Double?
   /// Which of the upload's requests failed; nil if it has only one.
-  var step: Step?
+  package var step: Step?
   /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
   /// and in stored failures of older versions.
   var mayBeStored: Bool?

@@ -14,7 +14,7 @@ package struct TransferEnd: Hashable, Sendable {
   /// judged.
   package var content: ReplyContent?
   /// The rules to judge it by; nil for the target's own.
-  var rules: ReplyRules?
+  package var rules: ReplyRules?
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,

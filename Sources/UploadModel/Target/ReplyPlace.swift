@@ -8,7 +8,7 @@ package enum ReplyPlace: Hashable, Sendable {
   case header(String)
 
   /// Whether it differs for each file of a request.
-  var dependsOnFile: Bool {
+  package var dependsOnFile: Bool {
     if case .pointer(let pointer) = self { pointer.dependsOnFile } else { false }
   }
   /// Whether only a JSON reply has it.
