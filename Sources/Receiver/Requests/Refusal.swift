@@ -39,6 +39,7 @@ public struct Refusal: Error {
     case let refusal as Refusal: self = refusal
     case let failure as Inbox.Failure: self.init(failure)
     case let error as ParserError: self.init(error)
+    case let error as FormReadError: self.init(of: error.cause)
     case let error as FormError: self.init(.badRequest, error.description)
     default: return nil
     }
