@@ -31,6 +31,7 @@ public final class UploadReceiver: Sendable {
 
   /// Makes a receiver that is not listening yet.
   /// - Parameters:
+  ///   - configuration: where it listens, where it stores files, and what it refuses.
   ///   - endpoints: what it does in addition to taking uploads.
   ///   - onEvent: called for each file and each refusal, on any thread; it should return soon.
   public init(
