@@ -9,6 +9,26 @@ programs=${1:-.build/examples/debug}
 # async-http-client.
 [ $# -gt 0 ] || swift build --no-color-diagnostics --package-path Examples --scratch-path .build/examples
 work=$(mktemp -d)
+if [ $# = 0 ]; then
+  # Whoever uses nothing but MultipartForm fetches no other package.
+  mkdir -p "$work/alone/Sources/alone"
+  echo 'import MultipartForm' > "$work/alone/Sources/alone/main.swift"
+  cat > "$work/alone/Package.swift" << END
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+  name: "alone", dependencies: [.package(name: "hoist", path: "$PWD", traits: [])],
+  targets: [
+    .executableTarget(name: "alone", dependencies: [.product(name: "MultipartForm", package: "hoist")])
+  ])
+END
+  swift package --package-path "$work/alone" resolve
+  [ ! -e "$work/alone/Package.resolved" ] || {
+    echo "examples: a package that needs only MultipartForm fetches others:" >&2
+    cat "$work/alone/Package.resolved" >&2
+    exit 1
+  }
+fi
 server=
 end() {
   [ -z "$server" ] || kill $server 2> /dev/null || true
