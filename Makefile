@@ -14,18 +14,24 @@ TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath":
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
+# Addresses are bound and made read-only at the start, and functions in C watch their stacks.
+HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
+# The same program from any folder: nothing in it names this one.
+MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
+# What `hoist --version` says of the commit; a plus after it means changes.
+COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names.
-PROGRAM = $(BUILD) -c release -debug-info-format none --static-swift-stdlib $(LINKER) -Xlinker --no-export-dynamic --product
+PROGRAM = HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $(LINKER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install uninstall man deb deb-test fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo install uninstall man sbom deb deb-test release api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what the tests need (apt, PyPI)
 	@config/setup.sh test
@@ -46,15 +52,24 @@ uninstall: ## remove what make install has installed; the same PREFIX and DESTDI
 	config/install.sh --remove "$(PREFIX)" "$(DESTDIR)"
 
 man: build ## make the manual page, .build/hoist.1
-	$(RELEASE)/hoist --experimental-dump-help | config/man.py "$$($(RELEASE)/hoist --version)" > .build/hoist.1
+	$(RELEASE)/hoist --experimental-dump-help | config/man.py "$$($(RELEASE)/hoist --version | awk 'NR == 1 { print $$2 }')" > .build/hoist.1
 
-# A package runs elsewhere: Ubuntu 22.04 has glibc 2.35.
-deb: PACKED =
+sbom: build ## make a bill of materials (SPDX), .build/hoist.spdx.json
+	config/components.py sbom $(RELEASE)/hoist > .build/hoist.spdx.json
+
+# Packages run elsewhere: Ubuntu 22.04 has glibc 2.35.
+deb release: PACKED =
 deb: ## make a Debian package in .build that needs no Swift
 	@config/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist
 	config/deb.sh $(RELEASE)/hoist .build
+
+release: ## make what a release consists of, in .build/release; the same from the same commit
+	@config/setup.sh deb
+	$(LINKED)
+	$(PROGRAM) hoist
+	config/release.sh $(RELEASE)/hoist .build/release
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
@@ -82,9 +97,20 @@ lint: ## check the format, the handling of text, the map of rooms and the docume
 	config/lint-rooms.py
 	config/lint-docs.py
 
-docs: ## make the documentation of MultipartForm, .build/MultipartForm.doccarchive
-	$(BUILD) --target MultipartForm
-	config/docs.sh .build/debug/Modules .build/MultipartForm.doccarchive
+docs: ## make the documentation of the libraries, .build/hoist.doccarchive
+	$(BUILD) --target MediaTypes
+	$(BUILD) --target Receiver
+	config/docs.sh .build/debug .build/hoist.doccarchive
+
+api: ## compare the libraries' public interface with the one in config/api
+	$(BUILD) --target MediaTypes
+	$(BUILD) --target Receiver
+	config/api.py check .build/debug
+
+api-record: ## keep the libraries' public interface in config/api, as that of a release
+	$(BUILD) --target MediaTypes
+	$(BUILD) --target Receiver
+	config/api.py record .build/debug
 
 format: ## format the sources
 	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples

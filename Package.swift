@@ -5,6 +5,12 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// A product of another package. `MultipartForm` and `MediaTypes` need none: with `traits: []`, a package that depends on
+// this one fetches none.
+func outside(_ name: String, _ package: String, for trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
   name: "hoist",
   products: [
@@ -12,6 +18,11 @@ let package = Package(
     .library(name: "MultipartForm", targets: ["MultipartForm"]),
     .library(name: "MediaTypes", targets: ["MediaTypes"]),
     .library(name: "Receiver", targets: ["Receiver"]),
+  ],
+  traits: [
+    .trait(name: "Receiver", description: "What the library Receiver needs."),
+    .trait(name: "Program", description: "What the program needs.", enabledTraits: ["Receiver"]),
+    .default(enabledTraits: ["Program"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,6 +41,12 @@ let package = Package(
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .target(name: "CTerminalRescue"),
     .target(name: "CChild"),
+    // What a build is told of the commit; a change compiles one file in C.
+    .target(
+      name: "CCommit",
+      cSettings: [
+        .define("HOIST_COMMIT", to: "\"\(Context.environment["HOIST_COMMIT"] ?? "")\"")
+      ]),
 
     // Text by its scalars, for every room.
     .target(name: "ScalarText", swiftSettings: strict),
@@ -41,7 +58,7 @@ let package = Package(
     .target(
       name: "StructuredFields",
       dependencies: [
-        .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
+        outside("RawStructuredFieldValues", "swift-http-structured-headers", for: "Receiver")
       ],
       swiftSettings: strict),
 
@@ -53,9 +70,9 @@ let package = Package(
       name: "Receiver",
       dependencies: [
         "Digests", "MultipartForm", "ScalarText", "StructuredFields",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        outside("NIOCore", "swift-nio", for: "Receiver"),
+        outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+        outside("NIOPosix", "swift-nio", for: "Receiver"),
       ],
       swiftSettings: strict),
 
@@ -86,8 +103,8 @@ let package = Package(
       name: "UploadStore",
       dependencies: [
         "MultipartForm", "ScalarText", "UploadModel",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        outside("GRDB", "GRDB.swift", for: "Program"),
+        outside("GRDBSQLite", "GRDB.swift", for: "Program"),
       ],
       swiftSettings: strict),
     .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),
@@ -95,7 +112,7 @@ let package = Package(
       name: "Settings",
       dependencies: [
         "Commands", "JSONText", "ScalarText", "UploadModel",
-        .product(name: "TOMLKit", package: "TOMLKit"),
+        outside("TOMLKit", "TOMLKit", for: "Program"),
       ],
       swiftSettings: strict),
     .target(name: "Screens", dependencies: ["ScalarText", "UploadModel"], swiftSettings: strict),
@@ -105,12 +122,12 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "Commands", "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "Receiver",
-        "ReceiverDemos",
-        "ScalarText", "Screens", "SenderLink", "Settings", "Terminal", "UploadEngine",
+        "CCommit", "Commands", "FileDiscovery", "HTTPTransport", "JSONText", "MediaTypes",
+        "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText", "Screens", "SenderLink",
+        "Settings", "Terminal", "UploadEngine",
         "UploadModel", "UploadStore",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        outside("ArgumentParser", "swift-argument-parser", for: "Program"),
+        outside("Logging", "swift-log", for: "Program"),
       ],
       swiftSettings: strict),
 
@@ -142,11 +159,17 @@ let package = Package(
     .executableTarget(
       name: "receive-form",
       dependencies: [
-        "MultipartForm", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        "MultipartForm", outside("NIOCore", "swift-nio", for: "Receiver"),
+        outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+        outside("NIOPosix", "swift-nio", for: "Receiver"),
       ],
       path: "Examples/Sources/receive-form", packageAccess: false),
+    .executableTarget(
+      name: "receive-reports", dependencies: ["Receiver"],
+      path: "Examples/Sources/receive-reports", packageAccess: false),
+    .executableTarget(
+      name: "guess-type", dependencies: ["MediaTypes"], path: "Examples/Sources/guess-type",
+      packageAccess: false),
 
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -169,7 +192,7 @@ let package = Package(
       name: "ReceiverTests",
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        outside("NIOEmbedded", "swift-nio", for: "Receiver"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -201,7 +224,7 @@ let package = Package(
       name: "UploadStoreTests",
       dependencies: [
         "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        outside("GRDB", "GRDB.swift", for: "Program"),
       ],
       exclude: ["Versions"],
       swiftSettings: strict),

@@ -10,6 +10,11 @@ mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 echo "lintian:"
 lintian --fail-on error "$package"
 
+if command -v systemd-analyze > /dev/null; then
+  echo "the systemd unit:"
+  systemd-analyze security --offline=true --no-pager --threshold=40 "$(dirname "$0")/hoist-send.service" | tail -n 1
+fi
+
 top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
 system=$top/.build/deb-test
 clean() {
@@ -50,6 +55,7 @@ within sh -eu -c '
   test -s /usr/share/bash-completion/completions/hoist
   test -s /usr/share/doc/hoist/examples/config.toml
   test -s /usr/share/doc/hoist/docs/screen.md
+  grep -q swift-nio /usr/share/doc/hoist/copyright
 '
 within dpkg --purge hoist > /dev/null
 if within sh -c 'command -v hoist'; then echo "hoist is still there after its removal" >&2; exit 1; fi

@@ -9,8 +9,11 @@ top=$(dirname "$here")
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 umask 022
+# So that the same sources give the same package.
+: "${SOURCE_DATE_EPOCH:=$(git -C "$top" log -1 --format=%ct 2> /dev/null || date +%s)}"
+export SOURCE_DATE_EPOCH
 root=$stage/root doc=$stage/root/usr/share/doc/hoist
-version=$("$program" --version)
+version=$("$program" --version | awk 'NR == 1 { print $2 }')
 architecture=$(dpkg --print-architecture)
 # Who packages says so, as with Debian's own tools.
 maintainer="${DEBFULLNAME:-The Hoist authors} <${DEBEMAIL:-hoist@hoist.invalid}>"
@@ -23,6 +26,8 @@ rmdir "$root/usr/share/zsh/site-functions"
 mkdir -p "$root/usr/lib/systemd/user"
 mv "$root/usr/share/systemd/user/hoist-send.service" "$root/usr/lib/systemd/user/"
 rm -r "$root/usr/share/systemd"
+# Debian has these in a file of its own.
+rm "$doc/LICENSE" "$doc/licenses.txt"
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/hoist"
 gzip -9n "$root/usr/share/man/man1/hoist.1"
 # A login shell's interpreter line has no place in a file that is only ever read by a shell.
@@ -30,18 +35,10 @@ sed -i '1{/^#!/d}' "$root/usr/share/bash-completion/completions/hoist"
 gzip -9nc "$top/CHANGELOG.md" > "$doc/CHANGELOG.md.gz"
 {
   printf 'hoist (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n' "$version"
-  printf ' -- %s  %s\n' "$maintainer" "$(date -R ${SOURCE_DATE_EPOCH:+-d@$SOURCE_DATE_EPOCH})"
+  printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date -Ru -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n > "$doc/changelog.gz"
 cp "$top/README.md" "$doc/"
-{
-  echo "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"
-  echo "Upstream-Name: hoist"
-  echo
-  echo "Files: *"
-  sed -n 's/^Copyright (c) /Copyright: /p' "$top/LICENSE"
-  echo "License: Expat"
-  sed -e '1,/^Copyright/d' -e '1,/./{/^$/d}' -e 's/^$/./' -e 's/^/ /' "$top/LICENSE"
-} > "$doc/copyright"
+"$here/components.py" copyright > "$doc/copyright"
 chmod 644 "$doc"/*.md "$doc"/*.gz "$doc/copyright"
 
 # The packages of the libraries that the program is linked to, found where dpkg-shlibdeps looks.
@@ -56,7 +53,7 @@ Package: hoist
 Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
-Installed-Size: $(du -sk "$root/usr" | cut -f1)
+Installed-Size: $(find "$root/usr" -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
 Depends: ${depends#shlibs:Depends=}
 Recommends: ca-certificates
 Suggests: shared-mime-info
@@ -70,5 +67,5 @@ END
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
 mkdir -p "$folder"
 package=$folder/hoist_${version}_$architecture.deb
-dpkg-deb --build --root-owner-group -Zxz "$root" "$package" > /dev/null
+DPKG_DEB_THREADS_MAX=1 dpkg-deb --build --root-owner-group -Zxz "$root" "$package" > /dev/null
 echo "$package"

@@ -5,12 +5,33 @@
 set -eu
 cd "$(dirname "$0")/.."
 programs=${1:-.build/examples/debug}
-# Colours on or off would each build all anew. Builds only what the examples use: MultipartForm and swift-nio.
+# Colours on or off would each build all anew. Builds only what the examples use: the libraries, swift-nio and
+# async-http-client.
 [ $# -gt 0 ] || swift build --no-color-diagnostics --package-path Examples --scratch-path .build/examples
 work=$(mktemp -d)
+if [ $# = 0 ]; then
+  # Whoever uses nothing but MultipartForm fetches no other package.
+  mkdir -p "$work/alone/Sources/alone"
+  echo 'import MultipartForm' > "$work/alone/Sources/alone/main.swift"
+  cat > "$work/alone/Package.swift" << END
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+  name: "alone", dependencies: [.package(name: "hoist", path: "$PWD", traits: [])],
+  targets: [
+    .executableTarget(name: "alone", dependencies: [.product(name: "MultipartForm", package: "hoist")])
+  ])
+END
+  swift package --package-path "$work/alone" resolve
+  [ ! -e "$work/alone/Package.resolved" ] || {
+    echo "examples: a package that needs only MultipartForm fetches others:" >&2
+    cat "$work/alone/Package.resolved" >&2
+    exit 1
+  }
+fi
 server=
 end() {
-  [ -z "$server" ] || kill "$server" 2> /dev/null || true
+  [ -z "$server" ] || kill $server 2> /dev/null || true
   rm -rf "$work"
 }
 trap end EXIT
@@ -21,15 +42,20 @@ fail() {
 }
 expect() { grep -qF "$1" "$work/reply" || fail "no \"$1\" in: $(cat "$work/reply")"; }
 
-"$programs/receive-form" "$work/inbox" > "$work/log" 2>&1 &
-server=$!
-tries=0
-until url=$(grep -m1 '^http://' "$work/log"); do
-  tries=$((tries + 1))
-  { [ $tries -lt 300 ] && kill -0 $server 2> /dev/null; } || fail "the server did not begin"
-  sleep 0.1
-done
+# begin PROGRAM FOLDER: starts a server, and waits until it says its address, which becomes $url.
+begin() {
+  "$programs/$1" "$2" > "$work/log" 2>&1 &
+  process=$!
+  server="$server $process"
+  tries=0
+  until url=$(grep -m1 '^http://' "$work/log"); do
+    tries=$((tries + 1))
+    { [ $tries -lt 300 ] && kill -0 $process 2> /dev/null; } || fail "$1 did not begin"
+    sleep 0.1
+  done
+}
 
+begin receive-form "$work/inbox"
 head -c 5000000 /dev/urandom > "$work/photo \"1\".jpg"
 : > "$work/empty"
 
@@ -53,4 +79,29 @@ expect "The body ended within a part's content, before its final boundary."
 
 if "$programs/send-form" "$url" "photo=@$work/missing" 2> "$work/reply"; then fail "a missing file was sent"; fi
 expect "there is no such file"
-echo "the examples send and receive forms"
+
+if [ -x "$programs/send-async" ]; then
+  "$programs/send-async" "$url" "$work/photo \"1\".jpg" > "$work/reply" || fail "send-async failed"
+  expect 'photo: photo %221%22.jpg, 5000000 bytes'
+fi
+
+begin receive-reports "$work/reports"
+printf '%%PDF-1.7\n' > "$work/report.pdf"
+curl -sS -F "title=May" -F "file=@$work/report.pdf;type=application/pdf" "${url}reports" > "$work/reply"
+expect '{"title":"May","url":"'"${url}files/report.pdf"'"}'
+curl -sS -F "file=@$work/report.pdf;type=application/pdf" "${url}reports" > "$work/reply"
+expect "Send a title."
+curl -sS -F "title=May" -F "file=@$work/empty;type=text/plain" "${url}reports" > "$work/reply"
+expect "Send a PDF."
+[ "$(ls "$work/reports")" = report.pdf ] || fail "what was refused was kept: $(ls "$work/reports")"
+kill $process
+wait $process || fail "receive-reports ended with $?"
+expect_log() { grep -qF "$1" "$work/log" || fail "no \"$1\" in the log"; }
+expect_log "sent report.pdf, 9 bytes"
+
+cp "$programs/guess-type" "$work/program.png"
+: > "$work/soup.recipe"
+"$programs/guess-type" "$work/soup.recipe" "$work/program.png" > "$work/reply"
+expect "soup.recipe: application/x-recipe by extension .recipe (guess-type)"
+expect "program.png: the name says image/png, the content application/x-executable"
+echo "the examples send and receive forms, and guess types"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs a built hoist with its manual page, completions, documents, sample configuration and recipes, or removes them.
+# Installs a built hoist with its manual page, completions, documents, licences, sample configuration and recipes, or
+# removes them.
 #   config/install.sh PROGRAM PREFIX [DESTDIR]
 #   config/install.sh --remove PREFIX [DESTDIR]
 # The program is stripped of its symbols, a quarter of its size; the one that was built keeps them.
@@ -21,7 +22,7 @@ else
   put() { install -D -m "$1" "$2" "$root/$3"; }
   done="installed into"
   command -v python3 > /dev/null || {
-    echo "install: the manual page is made with python3; install it" >&2
+    echo "install: the manual page and the licences are made with python3; install it" >&2
     exit 1
   }
 fi
@@ -29,7 +30,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ "$program" != --remove ]; then
   "$program" --experimental-dump-help > "$work/help.json"
-  "$here/man.py" "$("$program" --version)" < "$work/help.json" > "$work/hoist.1"
+  "$here/man.py" "$("$program" --version | awk 'NR == 1 { print $2 }')" < "$work/help.json" > "$work/hoist.1"
+  "$here/components.py" licenses > "$work/licenses.txt"
   for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
   strip -o "$work/hoist" "$program"
   # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
@@ -42,6 +44,8 @@ put 644 "$work/bash" share/bash-completion/completions/hoist
 put 644 "$work/zsh" share/zsh/site-functions/_hoist
 put 644 "$work/fish" share/fish/vendor_completions.d/hoist.fish
 put 644 "$work/hoist-send.service" share/systemd/user/hoist-send.service
+put 644 "$here/../LICENSE" share/doc/hoist/LICENSE
+put 644 "$work/licenses.txt" share/doc/hoist/licenses.txt
 put 644 "$here/config.toml" share/doc/hoist/examples/config.toml
 for page in "$here"/../docs/*.md; do put 644 "$page" "share/doc/hoist/docs/$(basename "$page")"; done
 for recipe in "$here"/recipes/*; do

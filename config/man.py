@@ -5,6 +5,7 @@
 """
 
 import json
+import re
 import sys
 
 
@@ -15,9 +16,17 @@ def escaped(text):
     return "\\&" + text if text.startswith(".") else text
 
 
+def is_table(paragraph):
+    """Whether its lines have columns."""
+    return any(re.search(r"\S  +\S", line) for line in paragraph.splitlines())
+
+
 def prose(text):
-    """Paragraphs; what is indented stays as it is; a line in capitals with a colon is a heading."""
+    """Paragraphs; what is indented or has columns stays as it is; a line in capitals with a colon is a heading."""
     out, literal = [], False
+    text = "\n\n".join(
+        re.sub("(?m)^(?=[^ ])", "  ", part) if is_table(part) and not re.match(r"[A-Z ]+:\n", part) else part
+        for part in text.split("\n\n"))
     for line in text.splitlines():
         if literal and not line.startswith("  ") and line.strip():
             out += [".fi", ".RE"]

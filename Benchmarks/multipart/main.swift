@@ -36,8 +36,8 @@ func compare(
     "ratio \(String(format: "%.2f", ratio))")
 }
 
-func form(_ file: String, _ boundary: Boundary) -> Form {
-  Form(parts: [.file(name: "file", at: FileLocation(file))], boundary: boundary)
+func form(_ file: String, _ boundary: Boundary) -> FormData {
+  FormData(parts: [.file(name: "file", at: FileLocation(file))], boundary: boundary)
 }
 
 func withBuffer<Result>(
@@ -94,7 +94,7 @@ func search(_ body: Data, _ delimiter: [UInt8]) -> Int {
 
 func parse(_ body: Data, _ boundary: Boundary) throws -> Int {
   var parser = FormParser(
-    boundary: boundary, limits: Limits(parts: .max, fieldBytes: .max, allFieldBytes: .max))
+    boundary: boundary, limits: FormLimits(parts: .max, fieldBytes: .max, allFieldBytes: .max))
   var content = 0
   try body.withUnsafeBytes { body in
     for start in stride(from: 0, to: body.count, by: chunk) {

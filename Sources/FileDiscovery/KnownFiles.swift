@@ -6,7 +6,7 @@ struct KnownFiles {
 
   /// Whether the file exists and has changed since the last call. Remembers its state.
   mutating func isNews(_ file: FileLocation) -> Bool {
-    guard let identity = try? FileIdentity.of(file), identities[file] != identity else {
+    guard let identity = try? FileIdentity(of: file), identities[file] != identity else {
       return false
     }
     identities[file] = identity
@@ -22,6 +22,6 @@ struct KnownFiles {
   mutating func forgetGone() { identities = identities.filter { Self.isThere($0.key) } }
 
   private static func isThere(_ file: FileLocation) -> Bool {
-    (try? FileIdentity.of(file)) != nil
+    (try? FileIdentity(of: file)) != nil
   }
 }

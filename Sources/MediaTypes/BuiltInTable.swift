@@ -4,7 +4,7 @@ extension NameTable {
   /// Types are the ones registered with IANA (https://www.iana.org/assignments/media-types) where there
   /// is one; otherwise the `x-` name that shared-mime-info and file(1) agree on. Same format as
   /// `/etc/mime.types`, a type and its extensions, so one reader serves both.
-  static let builtIn = NameTable(
+  public static let builtIn = NameTable(
     title: "built-in",
     mimeTypes: """
       application/atom+xml atom

@@ -3,6 +3,7 @@ import Foundation
 /// A media type, and where the guess came from.
 public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where a guess came from.
+  @nonexhaustive
   public enum Source: Hashable, Sendable {
     /// The caller named the type.
     case override
@@ -15,6 +16,7 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Why nothing is known about a file.
+  @nonexhaustive
   public enum Reason: Hashable, Sendable {
     /// The name says nothing and there are no bytes to look at.
     case emptyFile

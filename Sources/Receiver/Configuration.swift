@@ -1,9 +1,11 @@
-extension Receiver {
+import MultipartForm
+
+extension UploadReceiver {
   /// Where a receiver listens, where it stores files, and what it refuses.
   public struct Configuration: Sendable {
     /// The address to listen on, a name or a number. By default only this machine can reach it.
     public var host = "127.0.0.1"
-    /// The TCP port. 0 takes a free one, which ``Receiver/start()`` returns.
+    /// The TCP port. 0 takes a free one, which ``UploadReceiver/start()`` returns.
     public var port = 0
     /// The names by which clients reach it, in addition to ``host``, the host of ``publicURL`` and `localhost`. A
     /// request with another name in `Host` is refused with 421. One with an address is not.
@@ -17,19 +19,13 @@ extension Receiver {
     /// request's Host header gives it.
     public var publicURL: String?
 
-    /// The longest file, in bytes.
-    public var maxFileBytes: Int64 = .max
-    /// The longest request body, in bytes.
-    public var maxRequestBytes: Int64 = .max
+    /// How much forms may hold. `FormLimits.fileBytes` is also the longest file that comes without a form, and
+    /// `FormLimits.bodyBytes` the longest body of any request. What fields and headers take is kept in memory.
+    public var limits = FormLimits(allFieldBytes: 1 << 20)
     /// The most files in one request to `/multiupload`.
     public var maxFiles = 10
-    /// The most bytes of all form fields that are not files, plus the headers of all parts. They are kept in
-    /// memory.
-    public var maxFieldBytes: Int64 = 1 << 20
-    /// The most parts of a form, files and fields together.
-    public var maxParts = 1_000
-    /// The most bytes of a request's header section; a single field may take half of it.
-    public var maxHeaderBytes = 64 << 10
+    /// The most bytes of a request's head; a single header field may take half of it.
+    public var maxHeadBytes = 64 << 10
     /// The most connections that are served at once. As many more wait until one ends or has been idle for some
     /// seconds. If still more come, those that have waited longest are closed. In any case, connections use no more
     /// than a quarter of the process's limit on open files.
@@ -52,7 +48,7 @@ extension Receiver {
     public var lingerTimeout: Duration = .seconds(10)
     /// The most bytes to discard after an early reply.
     public var lingerBytes: Int64 = 1 << 30
-    /// How long ``Receiver/stop()`` waits for running uploads.
+    /// How long ``UploadReceiver/stop()`` waits for running uploads.
     public var stopTimeout: Duration = .seconds(10)
 
     /// How long an upload in several requests is kept if no more of it comes.

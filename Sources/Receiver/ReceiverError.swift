@@ -1,6 +1,7 @@
 import Foundation
 
 /// Why a receiver could not start.
+@nonexhaustive
 public enum ReceiverError: Error, Hashable, Sendable {
   /// The folder could not be made or opened, with the value of `errno`.
   case folder(path: String, code: Int32)
@@ -10,7 +11,7 @@ public enum ReceiverError: Error, Hashable, Sendable {
   case listen(host: String, port: Int, reason: String)
   /// The host is not an address of this machine.
   case address(host: String, reason: String)
-  /// ``Receiver/start()`` was called on a receiver that runs or has run.
+  /// ``UploadReceiver/start()`` was called on a receiver that runs or has run.
   case alreadyStarted
 }
 

@@ -1,4 +1,5 @@
 /// Something that happened in a receiver, for a line of a log.
+@nonexhaustive
 public enum ReceiverEvent: Sendable {
   /// A file arrived in full and is visible under its final name.
   case stored(StoredFile, client: String)

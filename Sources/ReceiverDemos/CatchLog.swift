@@ -46,7 +46,7 @@ struct CatchLog {
     guard form.files[0].type == "image/jpeg" else {
       throw Complaint.form("catchImage is not image/jpeg")
     }
-    let fields = form.fields
+    let fields = form.fields.compactMapValues(\.first)
     guard let date = fields["catchDate"].flatMap(Int64.init), date > 0 else {
       throw Complaint.form("catchDate is not in unix seconds")
     }

@@ -27,7 +27,7 @@ struct NotesEndpoint: ReceiverEndpoint {
       throw Refusal(400, "Photos go into \"file\", not into \"\(wrong.field)\".")
     }
     guard form.order.first == "request",  // not text
-      form.types["request"] == "application/json", let text = form.fields["request"],
+      form.types["request"] == "application/json", let text = form.fields["request"]?.first,
       case .object(let note)? = JSONValue(text: text, limits: EndpointRequest.jsonLimits),
       case .string? = note["rawMemo"]
     else {

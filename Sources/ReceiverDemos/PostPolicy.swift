@@ -67,7 +67,8 @@ struct PostPolicy {
       throw Refusal(400, "The file has to come last: what follows it is ignored by S3.")
     }
     let fields = Dictionary(
-      form.fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+      form.fields.compactMap { name, values in values.first.map { (name.lowercased(), $0) } },
+      uniquingKeysWith: { $1 })
     guard let policy = fields["policy"] else {
       throw Refusal(400, "The form has no policy.")
     }

@@ -29,7 +29,7 @@ struct PresignEndpoint: ReceiverEndpoint {
     var type: String?
     if case .string(let text)? = members["type"], !text.isEmpty { type = text }
     let fields = PostPolicy.fields(
-      key: "uploads/\(name)", contentType: type, mostBytes: request.configuration.maxFileBytes,
+      key: "uploads/\(name)", contentType: type, mostBytes: request.configuration.limits.fileBytes,
       seconds: Self.ticketSeconds, now: Date(), signer: signer)
     return .json(
       .object([

@@ -7,13 +7,13 @@ import Testing
 @Suite struct BodyReaderTests {
   let scratch: ScratchDirectory
   /// Text, a file, an empty file, a range of a file, empty text, a file again.
-  let form: Form
+  let form: FormData
 
   init() throws {
     scratch = try ScratchDirectory()
     let first = FileLocation(try scratch.write("first.bin", (0..<1000).map { UInt8($0 % 251) }))
     let empty = FileLocation(try scratch.write("empty", []))
-    form = Form(
+    form = FormData(
       parts: [
         .text(name: "t", value: "text"), .file(name: "f", at: first),
         .file(name: "f", at: empty), .file(name: "f", at: first, range: 100..<150),
@@ -137,9 +137,9 @@ import Testing
   @Test("a thousand files are open one at a time")
   func manyFiles() throws {
     let parts = try (0..<1000).map { index in
-      Part.file(name: "f", at: FileLocation(try scratch.write("\(index)", "\(index)".utf8)))
+      FormPart.file(name: "f", at: FileLocation(try scratch.write("\(index)", "\(index)".utf8)))
     }
-    let form = Form(parts: parts)
+    let form = FormData(parts: parts)
     let body = try FormBody(form)
     #expect(try openFiles(in: scratch).isEmpty)
     let reader = body.makeReader()
@@ -189,7 +189,7 @@ import Testing
     try handle.write(contentsOf: tail)
     try handle.close()
 
-    let form = Form(parts: [.file(name: "f", at: FileLocation(path))])
+    let form = FormData(parts: [.file(name: "f", at: FileLocation(path))])
     let body = try FormBody(form)
     #expect(body.contentRanges.first.map { Int64($0.count) } == size)
 

@@ -13,8 +13,10 @@ import Testing
 
   init() throws { boundary = try Boundary("B") }
 
-  private func encode(_ parts: [Part], _ strictness: Form.Strictness = .browser) throws -> String {
-    let body = try FormBody(Form(parts: parts, boundary: boundary, strictness: strictness))
+  private func encode(_ parts: [FormPart], _ strictness: FormData.Strictness = .browser) throws
+    -> String
+  {
+    let body = try FormBody(FormData(parts: parts, boundary: boundary, strictness: strictness))
     let bytes = try body.bytes()
     #expect(Int64(bytes.count) == body.contentLength)
     return String(decoding: bytes, as: UTF8.self)
@@ -32,7 +34,7 @@ import Testing
       .data(name: "f", fileName: "x.bin", bytes: [0x41]),
       .data(
         name: "f", contentType: "application/json", bytes: Array("{}".utf8),
-        headers: [Header("X-One", "1"), Header("X-Two", "2")]),
+        headers: [.init("X-One", "1"), .init("X-Two", "2")]),
     ])
     #expect(
       body == """

@@ -30,8 +30,8 @@ import Testing
   /// Every way to meet the file: its identity, a form, a raw body.
   private func reasons(_ file: FileLocation) -> Set<FileError.Reason?> {
     [
-      reason { _ = try FileIdentity.of(file) },
-      reason { _ = try FormBody(Form(parts: [.file(name: "f", at: file)])) },
+      reason { _ = try FileIdentity(of: file) },
+      reason { _ = try FormBody(FormData(parts: [.file(name: "f", at: file)])) },
       reason { _ = try FormBody(rawFile: file) },
     ]
   }
@@ -167,11 +167,11 @@ import Testing
 
   @Test("changed between choosing the file and making the body", arguments: Change.allCases)
   func sinceChosen(change: Change) throws {
-    let identity = try FileIdentity.of(location)
-    let part = Part.file(name: "f", at: location, expecting: identity)
-    #expect(reason { _ = try FormBody(Form(parts: [part])) } == nil)
+    let identity = try FileIdentity(of: location)
+    let part = FormPart.file(name: "f", at: location, expecting: identity)
+    #expect(reason { _ = try FormBody(FormData(parts: [part])) } == nil)
     try change.apply(to: path)
-    #expect(reason { _ = try FormBody(Form(parts: [part])) } == change.expected)
+    #expect(reason { _ = try FormBody(FormData(parts: [part])) } == change.expected)
     #expect(
       reason { _ = try FormBody(rawFile: location, expecting: identity) } == change.expected)
   }
@@ -250,7 +250,7 @@ import Testing
   func amongOthers() throws {
     let empty = try scratch.write("empty", [])
     let body = try FormBody(
-      Form(parts: [
+      FormData(parts: [
         .file(name: "f", at: location), .file(name: "f", at: FileLocation(empty)),
         .text(name: "t", value: ""),
       ]))

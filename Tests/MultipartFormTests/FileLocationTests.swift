@@ -24,11 +24,29 @@ import Testing
     #expect(location.withCString { strlen($0) } == 6)
   }
 
+  @Test("a file URL names its path, with bytes that are not UTF-8")
+  func urls() throws {
+    #expect(try FileLocation(URL(filePath: "/a b/ə%.txt")) == "/a b/ə%.txt")
+    let strange = try #require(URL(string: "file:///a%FFb"))
+    #expect(try FileLocation(strange).bytes == Array("/a".utf8) + [0xFF] + Array("b".utf8))
+    let relative = URL(filePath: "x.txt", relativeTo: URL(filePath: "/a/"))
+    #expect(try FileLocation(relative) == "/a/x.txt")
+    for text in ["https://example.com/a", "file://elsewhere/a"] {
+      let url = try #require(URL(string: text))
+      #expect(throws: FileError(FileLocation(text), .notAFileURL)) { try FileLocation(url) }
+    }
+  }
+
+  @Test("any string names a path")
+  func strings() {
+    #expect(FileLocation("/a/b.txt".dropFirst(3)) == "b.txt")
+  }
+
   @Test("a path with NUL in it names no other file")
   func nul() {
     let location = FileLocation(bytes: Array("/dev/null\0x".utf8))
     #expect(throws: FileError(location, .unreadable(errno: EINVAL, during: .inspect))) {
-      try FileIdentity.of(location)
+      try FileIdentity(of: location)
     }
   }
 }

@@ -14,7 +14,7 @@ import Testing
   ]
 
   private func part(_ name: String, fileName: String?) throws -> ParsedPart {
-    let form = Form(
+    let form = FormData(
       parts: [.data(name: name, fileName: fileName, bytes: Array("content".utf8))],
       boundary: try Boundary("B"))
     let parsed = Parsed(try FormBody(form).bytes(), boundary: form.boundary)
@@ -45,20 +45,20 @@ import Testing
     for value in [control, "a\(control)", "\(control)b", "a\(control)b: c", "a\r\n\(control)"] {
       let first = try #require(value.utf8.first { $0 < 0x20 || $0 == 0x7F })
       #expect(throws: BodyError.form(.illegalByte(first, in: .contentType, part: 0))) {
-        try FormBody(Form(parts: [.text(name: "n", value: "", contentType: value)]))
+        try FormBody(FormData(parts: [.text(name: "n", value: "", contentType: value)]))
       }
       #expect(throws: BodyError.form(.illegalByte(first, in: .contentType, part: 0))) {
         try FormBody(rawFile: "/dev/null", contentType: value)
       }
       #expect(throws: BodyError.form(.illegalByte(first, in: .headerValue("X"), part: 1))) {
         try FormBody(
-          Form(parts: [
-            .text(name: "n", value: ""), .text(name: "n", value: "", headers: [Header("X", value)]),
+          FormData(parts: [
+            .text(name: "n", value: ""), .text(name: "n", value: "", headers: [.init("X", value)]),
           ]))
       }
       let name = value.replacing("\r\n", with: "")
       #expect(throws: BodyError.self) {
-        try FormBody(Form(parts: [.text(name: "n", value: "", headers: [Header(name, "v")])]))
+        try FormBody(FormData(parts: [.text(name: "n", value: "", headers: [.init(name, "v")])]))
       }
     }
   }
@@ -66,10 +66,10 @@ import Testing
   @Test("NUL in a name has no escape and is refused")
   func nul() {
     #expect(throws: BodyError.form(.illegalByte(0, in: .name, part: 0))) {
-      try FormBody(Form(parts: [.text(name: "a\0", value: "")]))
+      try FormBody(FormData(parts: [.text(name: "a\0", value: "")]))
     }
     #expect(throws: BodyError.form(.illegalByte(0, in: .fileName, part: 0))) {
-      try FormBody(Form(parts: [.data(name: "a", fileName: "\0", bytes: [])]))
+      try FormBody(FormData(parts: [.data(name: "a", fileName: "\0", bytes: [])]))
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
     let bad = try #require(
       name.utf8.first { !"!#$%&'*+-.^_`|~".utf8.contains($0) && !isalnum($0) })
     #expect(throws: BodyError.form(.illegalByte(bad, in: .headerName(name), part: 0))) {
-      try FormBody(Form(parts: [.text(name: "n", value: "", headers: [Header(name, "v")])]))
+      try FormBody(FormData(parts: [.text(name: "n", value: "", headers: [.init(name, "v")])]))
     }
   }
 
@@ -93,11 +93,11 @@ import Testing
   func reserved() {
     for name in ["Content-Disposition", "content-disposition", "Content-Type", "CONTENT-TYPE"] {
       #expect(throws: BodyError.form(.reservedHeader(name, part: 0))) {
-        try FormBody(Form(parts: [.text(name: "n", value: "", headers: [Header(name, "v")])]))
+        try FormBody(FormData(parts: [.text(name: "n", value: "", headers: [.init(name, "v")])]))
       }
     }
     #expect(throws: BodyError.form(.emptyHeaderName(part: 0))) {
-      try FormBody(Form(parts: [.text(name: "n", value: "", headers: [Header("", "v")])]))
+      try FormBody(FormData(parts: [.text(name: "n", value: "", headers: [.init("", "v")])]))
     }
   }
 
@@ -106,16 +106,16 @@ import Testing
     let boundary = try Boundary("B")
     for content in ["--B", "--B--", "x\r\n--B", "x\r\n--By", "\r\n--B\r\n"] {
       for part in [
-        Part.text(name: "n", value: content), .data(name: "n", bytes: Array(content.utf8)),
+        FormPart.text(name: "n", value: content), .data(name: "n", bytes: Array(content.utf8)),
       ] {
         #expect(throws: BodyError.form(.boundaryInContent(part: 0))) {
-          try FormBody(Form(parts: [part], boundary: boundary))
+          try FormBody(FormData(parts: [part], boundary: boundary))
         }
       }
     }
     for content in ["-B", "x--B", "\n--B", "\r\n-B", "\r\n--", "\r--B"] {
       let bytes = Array(content.utf8)
-      let form = Form(parts: [.data(name: "n", bytes: bytes)], boundary: boundary)
+      let form = FormData(parts: [.data(name: "n", bytes: bytes)], boundary: boundary)
       let parsed = Parsed(try FormBody(form).bytes(), boundary: boundary)
       #expect(parsed.error == nil)
       #expect(parsed.parts.map(\.content) == [bytes])

@@ -1,10 +1,23 @@
+import Foundation
 import MultipartForm
+
+/// Reads a small form in one call: by default, at most 16 MiB.
+func album(in body: Data, contentType: String) throws -> String? {
+  let form = try CollectedForm(body, boundary: Boundary(contentType: contentType))
+  return form["album"]?.text
+}
+
+/// The same while its bytes arrive.
+func photos(in body: some AsyncSequence<Data, any Error>, contentType: String) async throws -> Int {
+  let form = try await body.form(boundary: Boundary(contentType: contentType))
+  return form.parts(named: "photo").count
+}
 
 /// Writes a form, a buffer at a time. Its length is known before any file is read.
 func send(_ photo: FileLocation, write: (UnsafeRawBufferPointer) throws -> Void) throws -> FormBody
 {
   let body = try FormBody(
-    Form(parts: [
+    FormData(parts: [
       .text(name: "album", value: "Summer 2026"),
       .file(name: "photo", at: photo, contentType: "image/jpeg"),
     ]))
@@ -31,7 +44,7 @@ struct PhotoReceiver {
   private var current = ""
 
   init(contentType: String) throws {
-    let limits = Limits(parts: 20, fileBytes: 50 << 20)
+    let limits = FormLimits(parts: 20, fileBytes: 50 << 20)
     parser = FormParser(boundary: try Boundary(contentType: contentType), limits: limits)
   }
 

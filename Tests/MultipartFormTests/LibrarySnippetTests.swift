@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LibrarySnippetTests {
   @Test("the example for library users does what it says")
-  func runs() throws {
+  func runs() async throws {
     let scratch = try ScratchDirectory()
     let photo = try scratch.write("photo.jpg", [UInt8](repeating: 7, count: 200_000))
     var sent: [UInt8] = []
@@ -15,6 +15,13 @@ import Testing
     var receiver = try PhotoReceiver(contentType: body.contentType)
     try sent.withUnsafeBytes { try receiver.receive($0) }
     try receiver.finish()
+    #expect(try album(in: Data(sent), contentType: body.contentType) == "Summer 2026")
+    let whole = Data(sent)
+    let buffers = AsyncThrowingStream<Data, any Error> { stream in
+      stream.yield(whole)
+      stream.finish()
+    }
+    #expect(try await photos(in: buffers, contentType: body.contentType) == 1)
     #expect(receiver.received == ["album": 11, "photo.jpg": 200_000])
   }
 

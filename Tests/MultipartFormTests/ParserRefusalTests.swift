@@ -193,19 +193,18 @@ import Testing
   func handlerThrows() throws {
     struct DiskFull: Error {}
     var parser = FormParser(boundary: try Boundary("B"))
-    #expect(throws: DiskFull.self) {
-      try parser.push(Self.start + "x" + Self.end) { event in
-        if case .content = event { throw DiskFull() }
+    let error = #expect(throws: FormReadError.self) {
+      try Array((Self.start + "x" + Self.end).utf8).withUnsafeBytes {
+        try parser.push($0) { event in if case .content = event { throw DiskFull() } }
       }
     }
+    #expect(error?.cause is DiskFull)
     #expect(throws: ParserError.stopped) { try parser.push("x") }
   }
 }
 
 extension FormParser {
-  fileprivate mutating func push(
-    _ text: String, _ handle: (Event) throws -> Void = { _ in }
-  ) throws {
-    try Array(text.utf8).withUnsafeBytes { try push($0, handle) }
+  fileprivate mutating func push(_ text: String) throws {
+    try Array(text.utf8).withUnsafeBytes { try push($0) { _ in } }
   }
 }

@@ -157,9 +157,9 @@ import Testing
     #expect(header.contentType == "text/plain; charset=utf-8")
     #expect(
       header.headers == [
-        Header("X-Custom", "no space"), Header("content-type", "text/plain; charset=utf-8"),
-        Header("CONTENT-DISPOSITION", "form-data; name=\"a\"; filename=\"f\""),
-        Header("X-Empty", ""), Header("X-Custom", "again"), Header("X-Late", "folded"),
+        .init("X-Custom", "no space"), .init("content-type", "text/plain; charset=utf-8"),
+        .init("CONTENT-DISPOSITION", "form-data; name=\"a\"; filename=\"f\""),
+        .init("X-Empty", ""), .init("X-Custom", "again"), .init("X-Late", "folded"),
       ])
   }
 

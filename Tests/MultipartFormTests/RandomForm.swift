@@ -28,12 +28,12 @@ struct RandomForm {
     }
   }
 
-  private(set) var form: Form
+  private(set) var form: FormData
   private(set) var expected: [Expected] = []
 
   /// - Parameter plainNames: only names that every parser in the world reads alike.
   init(files: Files, plainNames: Bool = false, using random: inout SplitMix64) throws {
-    form = Form(parts: [], boundary: try Self.boundary(using: &random))
+    form = FormData(parts: [], boundary: try Self.boundary(using: &random))
     for _ in 0..<Int.random(in: 0...5, using: &random) {
       let name = Self.name(plain: plainNames, using: &random)
       // As it stands between the quotes; see `EncodingTests` for the rules spelled out.

@@ -4,9 +4,9 @@ import Testing
 
 /// The strict mode refuses what the browsers' algorithm would change.
 @Suite struct StrictFormTests {
-  private func encode(_ part: Part) throws -> String {
+  private func encode(_ part: FormPart) throws -> String {
     try FormBody(
-      Form(parts: [part], boundary: Boundary("B"), strictness: .strict)
+      FormData(parts: [part], boundary: Boundary("B"), strictness: .strict)
     ).text()
   }
 
@@ -45,18 +45,18 @@ import Testing
   @Test("what arrives as it was given is the same in both modes")
   func unchanged() throws {
     let parts = [
-      Part.text(name: "a'\\%;ə", value: "x\r\ny"),
+      FormPart.text(name: "a'\\%;ə", value: "x\r\ny"),
       .data(name: "n", fileName: "f\\%", bytes: Array("\r\n\n\r".utf8)),
     ]
     let boundary = try Boundary("B")
-    let strict = try FormBody(Form(parts: parts, boundary: boundary, strictness: .strict))
-    #expect(try strict.bytes() == FormBody(Form(parts: parts, boundary: boundary)).bytes())
+    let strict = try FormBody(FormData(parts: parts, boundary: boundary, strictness: .strict))
+    #expect(try strict.bytes() == FormBody(FormData(parts: parts, boundary: boundary)).bytes())
   }
 }
 
 @Suite struct PartTests {
-  private func encode(_ part: Part) throws -> String {
-    try FormBody(Form(parts: [part], boundary: Boundary("B"))).text()
+  private func encode(_ part: FormPart) throws -> String {
+    try FormBody(FormData(parts: [part], boundary: Boundary("B"))).text()
   }
 
   private static let prefix = "--B\r\nContent-Disposition: form-data; name="

@@ -11,15 +11,15 @@ public enum Oracle {
   ].compactMap { try? Boundary($0) }
 
   /// Small enough that an input of a few hundred bytes meets each of them.
-  public static let smallLimits = Limits(
-    headerBytes: 120, parts: 4, fieldBytes: 40, allFieldBytes: 300, fileBytes: 80, totalBytes: 700)
+  public static let smallLimits = FormLimits(
+    headerBytes: 120, parts: 4, fieldBytes: 40, allFieldBytes: 300, fileBytes: 80, bodyBytes: 700)
 
   /// Checks every law on one input.
   public static func check(_ input: [UInt8]) {
     guard let choice = input.first else { return }
     let body = Array(input.dropFirst())
     let boundary = boundaries[Int(choice & 3)]
-    let limits = choice & 4 == 0 ? Limits() : smallLimits
+    let limits = choice & 4 == 0 ? FormLimits() : smallLimits
 
     let whole = Parsed(body, boundary: boundary, limits: limits)
     checkBounds(whole, body, limits)
@@ -29,7 +29,7 @@ public enum Oracle {
   }
 
   /// Nothing comes out that did not go in, and no more than the limits let through.
-  private static func checkBounds(_ parsed: Parsed, _ body: [UInt8], _ limits: Limits) {
+  private static func checkBounds(_ parsed: Parsed, _ body: [UInt8], _ limits: FormLimits) {
     let content = parsed.parts.reduce(0) { $0 + $1.content.count }
     precondition(content <= body.count, "more content than body")
     precondition(parsed.parts.count <= limits.parts, "too many parts")
@@ -43,7 +43,7 @@ public enum Oracle {
 
   /// The events do not depend on how the body is cut.
   private static func checkChunkings(
-    _ whole: Parsed, _ body: [UInt8], _ boundary: Boundary, _ limits: Limits
+    _ whole: Parsed, _ body: [UInt8], _ boundary: Boundary, _ limits: FormLimits
   ) {
     // A cheap hash of the input seeds the cuts, so that a crash can be had again.
     var state = body.reduce(UInt64(body.count)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -63,11 +63,11 @@ public enum Oracle {
       let custom = part.header.headers.filter {
         !$0.isNamed("Content-Disposition") && !$0.isNamed("Content-Type")
       }
-      return Part.data(
+      return FormPart.data(
         name: part.header.name, fileName: part.header.fileName,
         contentType: part.header.contentType, bytes: part.content, headers: custom)
     }
-    let form = Form(parts: parts)
+    let form = FormData(parts: parts)
     let body: FormBody
     do throws(BodyError) {
       body = try FormBody(form)

@@ -22,7 +22,8 @@ public struct Parsed: Equatable, Sendable {
 
   /// Pushes the body in pieces of the sizes that `next` gives, 1 byte at least.
   public init(
-    _ body: [UInt8], boundary: Boundary, limits: Limits = Limits(), next: () -> Int = { .max }
+    _ body: [UInt8], boundary: Boundary, limits: FormLimits = FormLimits(),
+    next: () -> Int = { .max }
   ) {
     var parser = FormParser(boundary: boundary, limits: limits)
     do {

@@ -496,10 +496,10 @@ struct ConnectionTests {
   @Test("a port that is taken and a second start are clear errors")
   func startErrors() async throws {
     try await TestServer.run { server in
-      var configuration = Receiver.Configuration(directory: server.folder.path)
+      var configuration = UploadReceiver.Configuration(directory: server.folder.path)
       configuration.port = server.port
       let error = await #expect(throws: ReceiverError.self) {
-        _ = try await Receiver(configuration: configuration).start()
+        _ = try await UploadReceiver(configuration: configuration).start()
       }
       #expect(
         error
@@ -507,12 +507,12 @@ struct ConnectionTests {
       await #expect(throws: ReceiverError.alreadyStarted) { _ = try await server.receiver.start() }
       configuration.host = "no-such-host.invalid"
       let unknown = await #expect(throws: ReceiverError.self) {
-        _ = try await Receiver(configuration: configuration).start()
+        _ = try await UploadReceiver(configuration: configuration).start()
       }
       #expect(unknown?.description.contains("no-such-host.invalid: there is no address") == true)
       configuration.host = "192.0.2.1"
       let foreign = await #expect(throws: ReceiverError.self) {
-        _ = try await Receiver(configuration: configuration).start()
+        _ = try await UploadReceiver(configuration: configuration).start()
       }
       #expect(foreign?.description.contains("Name an address of this machine") == true)
     }

@@ -18,9 +18,9 @@ struct Reports: ReceiverEndpoint {
 }
 
 /// A receiver with that endpoint, listening.
-func startReceiver(directory: String) async throws -> (receiver: Receiver, port: Int) {
-  var configuration = Receiver.Configuration(directory: directory)
-  configuration.maxFileBytes = 50 << 20
-  let receiver = Receiver(configuration: configuration, endpoints: [Reports()])
+func startReceiver(directory: String) async throws -> (receiver: UploadReceiver, port: Int) {
+  var configuration = UploadReceiver.Configuration(directory: directory)
+  configuration.limits.fileBytes = 50 << 20
+  let receiver = UploadReceiver(configuration: configuration, endpoints: [Reports()])
   return (receiver, try await receiver.start())
 }

@@ -133,7 +133,7 @@ struct EndpointTests {
       ("no form", 415, ""),
     ])
   func faults(_ what: String, _ status: Int, _ form: String) async throws {
-    try await TestServer.run({ $0.maxFileBytes = 5 }, endpoints: [Probe()]) { server in
+    try await TestServer.run({ $0.limits.fileBytes = 5 }, endpoints: [Probe()]) { server in
       let type = form.isEmpty ? "text/plain" : "multipart/form-data; boundary=B"
       let replies = try ["/upload", "/form"].map { path in
         try server.request(Wire.head(path, length: form.utf8.count, type: type) + form)

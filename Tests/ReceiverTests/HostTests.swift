@@ -32,8 +32,8 @@ struct HostTests {
 
   private func configuration(
     names: [String] = [], host: String = "127.0.0.1", publicURL: String? = nil
-  ) -> Receiver.Configuration {
-    var configuration = Receiver.Configuration(directory: "/nonexistent")
+  ) -> UploadReceiver.Configuration {
+    var configuration = UploadReceiver.Configuration(directory: "/nonexistent")
     configuration.names = names
     configuration.host = host
     configuration.publicURL = publicURL
@@ -41,7 +41,8 @@ struct HostTests {
   }
 
   private func status(
-    _ configuration: Receiver.Configuration, method: HTTPMethod = .POST, uri: String = "/upload",
+    _ configuration: UploadReceiver.Configuration, method: HTTPMethod = .POST,
+    uri: String = "/upload",
     version: HTTPVersion = .http1_1, _ headers: [(String, String)]
   ) -> Int? {
     let head = HTTPRequestHead(

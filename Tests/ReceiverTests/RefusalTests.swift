@@ -182,8 +182,8 @@ struct RefusalTests {
   @Test("limits on files and requests, whether the length is known before or not")
   func limits() async throws {
     try await TestServer.run {
-      $0.maxFileBytes = 1_000
-      $0.maxRequestBytes = 3_000
+      $0.limits.fileBytes = 1_000
+      $0.limits.bodyBytes = 3_000
     } _: { server in
       let fits = String(repeating: "x", count: 1_000)
       let whole = try server.request(Wire.post(Wire.file(fits) + Wire.end))
@@ -305,7 +305,7 @@ struct RefusalTests {
     ])
   func doesNotContinue(head: String, status: Int) async throws {
     try await TestServer.run {
-      $0.maxRequestBytes = 1_000
+      $0.limits.bodyBytes = 1_000
     } _: { server in
       let client = try server.connect()
       try client.send(head)
@@ -319,7 +319,7 @@ struct RefusalTests {
   @Test("a client that sends on after an early refusal reads the refusal, not a reset")
   func earlyRefusal() async throws {
     try await TestServer.run {
-      $0.maxRequestBytes = 1_000
+      $0.limits.bodyBytes = 1_000
     } _: { server in
       let client = try server.connect()
       try client.send(Wire.head(length: 64 << 20))
@@ -335,7 +335,7 @@ struct RefusalTests {
   @Test("a refusal in the middle of a file is read too, also by curl", .needs("curl"))
   func refusalInTheMiddle() async throws {
     try await TestServer.run {
-      $0.maxFileBytes = 1 << 20
+      $0.limits.fileBytes = 1 << 20
     } _: { server in
       let source = server.folder.path + "-source"
       try Data(patternBytes(32 << 20)).write(to: URL(fileURLWithPath: source))
@@ -357,7 +357,7 @@ struct RefusalTests {
   @Test("what is thrown away after a refusal is bounded")
   func lingerBound() async throws {
     try await TestServer.run {
-      $0.maxRequestBytes = 1_000
+      $0.limits.bodyBytes = 1_000
       $0.lingerBytes = 1 << 20
     } _: { server in
       let client = try server.connect()

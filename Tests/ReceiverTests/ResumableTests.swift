@@ -66,7 +66,7 @@ struct ResumableTests {
 
   @Test("says what it takes")
   func limits() async throws {
-    try await TestServer.run({ $0.maxRequestBytes = 100 }) { (server: TestServer) async throws in
+    try await TestServer.run({ $0.limits.bodyBytes = 100 }) { (server: TestServer) async throws in
       let reply = try ask(server, "OPTIONS", "/upload")
       #expect(reply.status == 204 && reply["upload-limit"] == "max-size=100")
       let large = try ask(
@@ -141,12 +141,12 @@ struct ResumableTests {
       // The old connection was given up for the sake of the new one.
       #expect(try client.readToEnd().count >= 0)
       var next = server
-      var other: Receiver?
+      var other: UploadReceiver?
       if isKilled {
         // Another receiver on the folder knows as much as the one before.
-        var configuration = Receiver.Configuration(directory: server.folder.path)
+        var configuration = UploadReceiver.Configuration(directory: server.folder.path)
         configuration.names = ["test"]
-        let receiver = Receiver(configuration: configuration)
+        let receiver = UploadReceiver(configuration: configuration)
         other = receiver
         next = TestServer(
           receiver: receiver, port: try await receiver.start(), folder: server.folder,
@@ -200,7 +200,7 @@ struct ResumableTests {
     func store(_ naming: ([FileNumber]) throws -> Void = { _ in }) throws -> [String] {
       let intake = FormIntake(
         boundary: try Boundary("B"), inbox: inbox, maxFiles: 3,
-        configuration: Receiver.Configuration(directory: folder.path))
+        configuration: UploadReceiver.Configuration(directory: folder.path))
       try form.withUnsafeBytes(intake.push)
       let receipt = try intake.finish(
         baseURL: "", named: numbers,
@@ -241,7 +241,7 @@ struct ResumableTests {
 
   @Test("an upload of a length that nobody has said grows to its limit and no further")
   func unknownLength() async throws {
-    try await TestServer.run({ $0.maxFileBytes = 6 }) { (server: TestServer) async throws in
+    try await TestServer.run({ $0.limits.fileBytes = 6 }) { (server: TestServer) async throws in
       let path = try create(server, length: nil)
       _ = try ask(
         server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?0", Self.piece],

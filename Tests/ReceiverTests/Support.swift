@@ -9,25 +9,28 @@ import Testing
 
 /// A receiver with a folder of its own, for the time of one test.
 struct TestServer {
-  let receiver: Receiver
+  let receiver: UploadReceiver
   let port: Int
   let folder: URL
   let events: EventLog
 
   /// Runs a receiver around a test; its folder does not exist before.
   static func run(
-    _ configure: (inout Receiver.Configuration) -> Void = { _ in },
+    _ configure: (inout UploadReceiver.Configuration) -> Void = { _ in },
     endpoints: [any ReceiverEndpoint] = Demonstrations.endpoints(),
     _ test: (TestServer) async throws -> Void
   ) async throws {
     let folder = URL(fileURLWithPath: try ScratchDirectory().path("inbox"))
-    var configuration = Receiver.Configuration(directory: folder.path)
+    var configuration = UploadReceiver.Configuration(directory: folder.path)
     configuration.stopTimeout = .seconds(5)
+    (configuration.limits.fileBytes, configuration.limits.bodyBytes) = (.max, .max)
     // Whom the tests' requests name.
     configuration.names = ["test", "x"]
     configure(&configuration)
     let events = EventLog()
-    let receiver = Receiver(configuration: configuration, endpoints: endpoints) { events.add($0) }
+    let receiver = UploadReceiver(configuration: configuration, endpoints: endpoints) {
+      events.add($0)
+    }
     let port = try await receiver.start()
     do {
       try await withTaskExecutorPreference(BlockingExecutor()) {

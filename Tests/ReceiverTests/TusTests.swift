@@ -49,7 +49,7 @@ struct TusTests {
 
   @Test("says what it can do")
   func options() async throws {
-    try await TestServer.run({ $0.maxFileBytes = 5 }) { (server: TestServer) async throws in
+    try await TestServer.run({ $0.limits.fileBytes = 5 }) { (server: TestServer) async throws in
       let reply = try ask(server, "OPTIONS", "/files", version: nil)
       #expect(reply.status == 204)
       #expect(reply["tus-version"] == "1.0.0" && reply["tus-resumable"] == "1.0.0")
@@ -118,7 +118,8 @@ struct TusTests {
     try await TestServer.run { (server: TestServer) async throws in
       let path = try create(server, length: 4)
       _ = try ask(server, "PATCH", path, piece(at: 0), body: "ab")
-      let next = Receiver(configuration: Receiver.Configuration(directory: server.folder.path))
+      let next = UploadReceiver(
+        configuration: UploadReceiver.Configuration(directory: server.folder.path))
       let port = try await next.start()
       let client = try RawClient(port: port)
       let head = "Host: 127.0.0.1\r\nTus-Resumable: 1.0.0\r\n"
@@ -217,7 +218,8 @@ struct TusTests {
     "as many empty uploads as a stranger may begin keep nobody out, and are not looked through for each request"
   )
   func manyEmpty() async throws {
-    let most = Effort.of(1_000, long: Receiver.Configuration(directory: "").maxUnfinishedUploads)
+    let most = Effort.of(
+      1_000, long: UploadReceiver.Configuration(directory: "").maxUnfinishedUploads)
     let folder = URL(fileURLWithPath: try ScratchDirectory().path)
     /// As if it had been made so many seconds ago.
     func make(_ number: Int, seconds: Double, content: String = "") throws {

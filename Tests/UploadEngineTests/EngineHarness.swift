@@ -136,7 +136,7 @@ extension UploadItem {
   /// An item for a file as it is now.
   static func file(_ path: String, id: Int64) -> UploadItem {
     let location = FileLocation(path)
-    let identity = try? FileIdentity.of(location)
+    let identity = try? FileIdentity(of: location)
     return UploadItem(
       id: ItemID(id), location: location, size: identity?.size ?? 0, identity: identity)
   }

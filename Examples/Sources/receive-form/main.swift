@@ -59,7 +59,7 @@ func answer(
     words = try await store(RequestBuffers(parts: parts), boundary: boundary)
   } catch let error as FormError {
     (status, words) = (.unsupportedMediaType, "\(error)\n")
-  } catch let error as ParserError {
+  } catch FormReadError.form(let error) {
     (status, words) = (.badRequest, "\(error)\n")
   }
   let fields = HTTPHeaders([("Content-Length", "\(words.utf8.count)"), ("Connection", "close")])
@@ -70,7 +70,7 @@ func answer(
 
 /// Stores the files of a form, and says what came in it.
 func store(_ body: RequestBuffers, boundary: Boundary) async throws -> String {
-  let limits = Limits(parts: 100, fileBytes: 1 << 30)
+  let limits = FormLimits(parts: 100, fileBytes: 1 << 30)
   var words = ""
   for try await part in body.formParts(boundary: boundary, limits: limits) {
     guard let fileName = part.header.fileName else {

@@ -5,15 +5,20 @@
 import Foundation
 import FoundationNetworking
 import MultipartForm
+import Synchronization
 
 /// Hands out the body, anew where URLSession has to send it again.
 final class BodySource: NSObject, URLSessionTaskDelegate {
   let body: FormBody
-  let failure = FailureBox()
+  /// Why the body could not be read: URLSession only says that its stream failed.
+  private let failureBox = Mutex<BodyError?>(nil)
+  var failure: BodyError? { failureBox.withLock { $0 } }
 
   init(_ body: FormBody) { self.body = body }
 
-  func makeStream() -> FormStream { FormStream(body, failure: failure) }
+  func makeStream() -> InputStream {
+    body.makeInputStream { error in self.failureBox.withLock { $0 = error } }
+  }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
@@ -22,7 +27,7 @@ final class BodySource: NSObject, URLSessionTaskDelegate {
 }
 
 /// `album=Summer` is a field, `photo=@photo.jpg` a file.
-func part(_ argument: String) -> Part? {
+func part(_ argument: String) -> FormPart? {
   guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
   let name = String(argument[..<sign])
   let value = argument[argument.utf8.index(after: sign)...]
@@ -46,7 +51,7 @@ guard parts.count == arguments.count - 1 else { fail("each part is NAME=VALUE or
 
 let source: BodySource
 do throws(BodyError) {
-  source = BodySource(try FormBody(Form(parts: parts)))
+  source = BodySource(try FormBody(FormData(parts: parts)))
 } catch {
   fail("\(error)")
 }
@@ -67,5 +72,5 @@ do {
   FileHandle.standardOutput.write(reply)
   guard (200..<300).contains(status) else { fail("the server answered \(status)") }
 } catch {
-  fail("\(source.failure.error.map { "\($0)" } ?? "\(error)")")
+  fail("\(source.failure.map { "\($0)" } ?? "\(error)")")
 }

@@ -3,6 +3,7 @@ import Foundation
 /// Why a file cannot be sent, or can no longer be sent as promised.
 public struct FileError: Error, Hashable, Sendable {
   /// What the path turned out to be instead of a regular file.
+  @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
     /// A directory.
     case directory
@@ -17,6 +18,7 @@ public struct FileError: Error, Hashable, Sendable {
   }
 
   /// The step that the system refused.
+  @nonexhaustive
   public enum Step: String, Hashable, Sendable {
     /// Looking at the file's metadata (`stat`).
     case inspect
@@ -27,6 +29,7 @@ public struct FileError: Error, Hashable, Sendable {
   }
 
   /// What is wrong with the file.
+  @nonexhaustive
   public enum Reason: Hashable, Sendable {
     /// There is no file at the path.
     case vanished
@@ -44,6 +47,8 @@ public struct FileError: Error, Hashable, Sendable {
     case notARegularFile(Kind)
     /// The file claims to be empty but has content, like files in `/proc`, so its length cannot be promised.
     case sizeUnknown
+    /// The URL does not name a file of this machine.
+    case notAFileURL
     /// The range does not lie within the file. Range and size in bytes.
     case rangeOutsideFile(Range<Int64>, size: Int64)
   }
@@ -63,7 +68,9 @@ public struct FileError: Error, Hashable, Sendable {
   public var isChange: Bool {
     switch reason {
     case .shrunk, .grown, .replaced, .modified: true
-    case .vanished, .unreadable, .notARegularFile, .sizeUnknown, .rangeOutsideFile: false
+    case .vanished, .unreadable, .notARegularFile, .sizeUnknown, .notAFileURL,
+      .rangeOutsideFile:
+      false
     }
   }
 }
@@ -101,6 +108,8 @@ extension FileError.Reason: CustomStringConvertible {
       "not a regular file (\(kind.rawValue)). Only regular files can be sent."
     case .sizeUnknown:
       "the file does not tell its size, as files in /proc do not. Copy it and send the copy."
+    case .notAFileURL:
+      "not the URL of a file on this machine. Download it and send the copy."
     case .rangeOutsideFile(let range, let size):
       "bytes \(range.lowerBound) to \(range.upperBound) are not all in the file, "
         + "which has \(size) bytes."

@@ -24,13 +24,13 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   /// not opened, so this does not block on a FIFO.
   ///
   /// - Throws: ``FileError`` if there is no file, it cannot be inspected, or it is not a regular file.
-  public static func of(_ path: FileLocation) throws(FileError) -> FileIdentity {
-    try SystemFile.look(at: path).identity
+  public init(of path: FileLocation) throws(FileError) {
+    self = try SystemFile.look(at: path).identity
   }
 
   /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told: it
   /// is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
-  public static func isOpenForWriting(_ path: FileLocation) -> Bool? {
+  package static func isOpenForWriting(_ path: FileLocation) -> Bool? {
     (try? SystemFile(opening: path))?.isOpenForWriting()
   }
 

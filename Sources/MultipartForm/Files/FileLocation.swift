@@ -1,10 +1,23 @@
+import Foundation
+
 /// The path of a file as the system sees it: bytes without NUL, which on Linux need not be UTF-8.
 public struct FileLocation: Hashable, Sendable {
   /// The path's bytes, exactly as the system calls get them.
   public let bytes: [UInt8]
 
   /// The path that this text names, in UTF-8.
-  public init(_ path: String) { bytes = Array(path.utf8) }
+  public init(_ path: some StringProtocol) { bytes = Array(path.utf8) }
+
+  /// The path that a `file:` URL names, whose percent-encoded bytes need not be UTF-8.
+  ///
+  /// - Throws: ``FileError/Reason/notAFileURL`` if the URL does not name a file of this machine.
+  public init(_ url: URL) throws(FileError) {
+    guard url.isFileURL, ["", "localhost"].contains(url.host ?? "") else {
+      throw FileError(FileLocation(url.absoluteString), .notAFileURL)
+    }
+    let path = Array(url.absoluteURL.path(percentEncoded: true).utf8)
+    bytes = ExtendedValue.percentDecoded(path[...]) ?? path
+  }
 
   /// The path with these bytes, such as `readdir` returns. A NUL among them makes the path one that
   /// cannot be opened (``FileError/Reason/unreadable(errno:during:)`` with `EINVAL`).
@@ -20,7 +33,7 @@ public struct FileLocation: Hashable, Sendable {
   /// Calls the body with the path as a C string. A NUL inside the path would end that early: see ``isUsable``.
   ///
   /// - Throws: what `body` throws.
-  public func withCString<Result>(
+  package func withCString<Result>(
     _ body: (UnsafePointer<CChar>) throws -> Result
   ) rethrows -> Result {
     try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
@@ -33,7 +46,7 @@ public struct FileLocation: Hashable, Sendable {
   }
 
   /// Whether the system can open this path at all: it has no NUL.
-  public var isUsable: Bool { !bytes.contains(0) }
+  package var isUsable: Bool { !bytes.contains(0) }
 }
 
 extension FileLocation: CustomStringConvertible, ExpressibleByStringLiteral {

@@ -1,6 +1,6 @@
 /// What is known of the one moment at which a file held everything that was read of it, whether at once or in several
 /// steps, and perhaps by several processes. It is kept between two readings.
-public struct FileMoment: Hashable, Sendable, Codable {
+package struct FileMoment: Hashable, Sendable, Codable {
   /// Consecutive bytes that were read in order.
   struct Stretch: Hashable, Sendable, Codable {
     var start: Int64
@@ -30,10 +30,10 @@ public struct FileMoment: Hashable, Sendable, Codable {
   var stretches: [Stretch]?
 
   /// Whether nothing more was read after this was kept.
-  public var isOver: Bool { stretches != nil }
+  package var isOver: Bool { stretches != nil }
 
   /// The same, to be kept while the file is being read: a later reader does not know how far the reading has come.
-  public var whileReading: FileMoment {
+  package var whileReading: FileMoment {
     var moment = self
     moment.stretches = nil
     return moment

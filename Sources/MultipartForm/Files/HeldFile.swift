@@ -4,17 +4,17 @@ import Synchronization
 ///
 /// Slices of a body share it: everything that they give is the file's content at one moment, however many requests it
 /// takes. The file may be renamed or removed meanwhile.
-public final class HeldFile: Sendable {
+package final class HeldFile: Sendable {
   /// Where the file was when it was opened.
-  public var location: FileLocation { file.location }
+  package var location: FileLocation { file.location }
   /// The file when it was opened.
-  public let identity: FileIdentity
+  package let identity: FileIdentity
   private let file: SystemFile
   private let reading: Mutex<Reading>
   private let inAnyOrder = Mutex(false)
 
   /// Whether what was read is still in the file.
-  public enum Proof: Hashable, Sendable {
+  package enum Proof: Hashable, Sendable {
     /// It is, according to the file's times.
     case same
     /// Only ``HeldFile/compare()`` can tell.
@@ -29,7 +29,7 @@ public final class HeldFile: Sendable {
   ///   - expected: the identity that it has to have.
   ///   - moment: what is known of an earlier reading that continues.
   /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
-  public convenience init(
+  package convenience init(
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
     resuming moment: FileMoment? = nil
   ) throws(FileError) {
@@ -52,14 +52,14 @@ public final class HeldFile: Sendable {
   }
 
   /// What is known of the reading so far, to be kept.
-  public var moment: FileMoment { reading.withLock { $0.moment } }
+  package var moment: FileMoment { reading.withLock { $0.moment } }
 
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
 
   /// Whether ranges of the file are read in any order, several at once. Then neither does its first byte begin a new
   /// reading, nor its last one end it: ``beginAnew()`` and ``verify()`` do.
-  public var isReadInAnyOrder: Bool {
+  package var isReadInAnyOrder: Bool {
     get { inAnyOrder.withLock { $0 } }
     set { inAnyOrder.withLock { $0 = newValue } }
   }
@@ -69,7 +69,7 @@ public final class HeldFile: Sendable {
   /// Forgets what was read before: none of it counts any more.
   ///
   /// - Throws: ``FileError`` if the file has changed since it was opened.
-  public func beginAnew() throws(FileError) { try begin(anew: true) }
+  package func beginAnew() throws(FileError) { try begin(anew: true) }
 
   /// Looks at the file before it is read.
   ///
@@ -89,7 +89,7 @@ public final class HeldFile: Sendable {
   /// Reads at an offset without counting as a part of the reading, for callers that examine the content.
   ///
   /// - Returns: the number of bytes; less than there is room for only at the end of the file.
-  public func peek(
+  package func peek(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(FileError) -> Int {
     try file.read(into: buffer, at: offset)
@@ -129,7 +129,7 @@ public final class HeldFile: Sendable {
   }
 
   /// Whether the file is as it was when it was opened, and no other file has taken its place.
-  public var isCurrent: Bool { (try? checkPlace()) != nil }
+  package var isCurrent: Bool { (try? checkPlace()) != nil }
 
   // MARK: The second reading
 
@@ -159,7 +159,7 @@ public final class HeldFile: Sendable {
   /// tell, that takes as long as reading, unless the task is cancelled.
   ///
   /// - Throws: ``FileError`` if it did not, or if it cannot be read.
-  public func verify() throws(FileError) {
+  package func verify() throws(FileError) {
     try checkPlace()
     guard isDoubtful else { return }
     var comparison = try comparison(of: 0..<identity.size)
@@ -173,7 +173,7 @@ public final class HeldFile: Sendable {
   ///
   /// - Parameter ranges: which bytes have to have been read; nil for all before the last one.
   /// - Throws: ``FileError`` if the file has changed since it was opened.
-  public func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
+  package func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())
     let (known, end) = reading.withLock { reading in
       let moment = reading.moment
@@ -190,7 +190,7 @@ public final class HeldFile: Sendable {
   /// reading, unless the task is cancelled.
   ///
   /// - Throws: ``FileError`` if it cannot be read, or has changed since it was opened.
-  public func compare() throws(FileError) -> Bool {
+  package func compare() throws(FileError) -> Bool {
     let look = try checked(file.look())
     var fresh = Reading(changed: look.changed)
     if !fresh.isDoubtful, file.mayBeWrittenTo { fresh.doubt() }

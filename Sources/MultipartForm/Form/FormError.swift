@@ -1,8 +1,10 @@
 import Foundation
 
 /// Why a form cannot be written or a `Content-Type` cannot be used. No file has been touched.
+@nonexhaustive
 public enum FormError: Error, Hashable, Sendable {
   /// What is wrong with a boundary (RFC 2046 §5.1.1).
+  @nonexhaustive
   public enum BoundaryFault: Hashable, Sendable {
     /// It has no characters.
     case empty
@@ -15,6 +17,7 @@ public enum FormError: Error, Hashable, Sendable {
   }
 
   /// The place in a part where an illegal character was found.
+  @nonexhaustive
   public enum Place: Hashable, Sendable {
     /// The part's name.
     case name

@@ -1,9 +1,9 @@
 /// The bytes in front of a part's content, after the "multipart/form-data encoding algorithm" of
 /// the WHATWG HTML standard.
 struct PartEncoding {
-  let part: Part
+  let part: FormPart
   let index: Int
-  let strictness: Form.Strictness
+  let strictness: FormData.Strictness
 
   /// Content-Disposition, Content-Type and custom headers with the empty line after them.
   func header() throws(FormError) -> [UInt8] {
@@ -88,7 +88,7 @@ struct PartEncoding {
     }
   }
 
-  private func check(_ header: Header) throws(FormError) {
+  private func check(_ header: FormPart.Header) throws(FormError) {
     let name = header.name.utf8
     if name.isEmpty { throw .emptyHeaderName(part: index) }
     if let bad = name.first(where: { !ASCII.isToken($0) }) {

@@ -1,11 +1,19 @@
 /// RFC 8187 §3.2: a charset, a language and percent-encoded bytes, as in `UTF-8''na%C3%AFve.txt`.
 enum ExtendedValue {
   /// Nil unless the charset is UTF-8 and every percent sign is followed by two hexadecimal digits.
-  static func decode(_ bytes: [UInt8]) -> String? {
+  static func decode(_ bytes: [UInt8]) -> [UInt8]? {
     let pieces = split(bytes)
-    guard pieces.count == 3, isUTF8(pieces[0]) else { return nil }
+    guard pieces.count == 3, isUTF8(pieces[0]), let decoded = percentDecoded(pieces[2]),
+      // The encoded form must not carry what the plain one cannot.
+      !decoded.contains(0)
+    else { return nil }
+    return decoded
+  }
+
+  /// Nil unless every percent sign is followed by two hexadecimal digits.
+  static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     var result: [UInt8] = []
-    var rest = pieces[2]
+    var rest = bytes
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         result.append(byte)
@@ -15,12 +23,10 @@ enum ExtendedValue {
       guard digits.count == 2, !digits.contains(UInt8(ascii: "+")),
         let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
-      // The encoded form must not carry what the plain one cannot.
-      guard decoded != 0 else { return nil }
       result.append(decoded)
       rest = rest.dropFirst(2)
     }
-    return String(decoding: result, as: UTF8.self)
+    return result
   }
 
   /// Whether it names a charset other than UTF-8, which receivers need not support.

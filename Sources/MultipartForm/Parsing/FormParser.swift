@@ -43,7 +43,7 @@ public struct FormParser: Sendable {
   /// What comes before the delimiter.
   private enum Region { case preamble, content, epilogue }
 
-  private let limits: Limits
+  private let limits: FormLimits
   private var scanner: DelimiterScanner
   private var state = State.preamble
   private var region = Region.preamble
@@ -53,7 +53,7 @@ public struct FormParser: Sendable {
   private var meter: LimitCounter
 
   /// A parser for one body.
-  public init(boundary: Boundary, limits: Limits = Limits()) {
+  public init(boundary: Boundary, limits: FormLimits = FormLimits()) {
     self.limits = limits
     scanner = DelimiterScanner(boundary)
     // The first delimiter may be at the very start, as if a line had just ended.
@@ -63,16 +63,34 @@ public struct FormParser: Sendable {
 
   /// Parses the next bytes of the body, and calls the handler for each event.
   ///
-  /// - Throws: ``ParserError``, or what the handler throws. Afterwards every call throws
-  ///   ``ParserError/stopped``.
+  /// - Throws: ``ParserError``. Afterwards every call throws ``ParserError/stopped``.
   public mutating func push(
+    _ bytes: UnsafeRawBufferPointer, _ handle: (Event) -> Void
+  ) throws(ParserError) {
+    do { try parse(bytes, handle) } catch {
+      // Nothing else throws.
+      throw error as? ParserError ?? .stopped
+    }
+  }
+
+  /// Parses the next bytes of the body, and calls the handler for each event until it throws.
+  ///
+  /// - Throws: ``FormReadError``, with what the handler throws as ``FormReadError/interrupted(_:)``. Afterwards every
+  ///   call throws ``ParserError/stopped``.
+  public mutating func push(
+    _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
+  ) throws(FormReadError) {
+    do { try parse(bytes, handle) } catch { throw FormReadError(error) }
+  }
+
+  private mutating func parse(
     _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
   ) throws {
     if case .stopped = state { throw ParserError.stopped }
     do {
       let allowed = meter.admit(bytes.count)
       try consume(bytes.first(allowed), handle)
-      if allowed < bytes.count { throw ParserError.bodyTooLong(limit: limits.totalBytes) }
+      if allowed < bytes.count { throw ParserError.bodyTooLong(limit: limits.bodyBytes) }
     } catch {
       state = .stopped
       throw error
@@ -81,22 +99,21 @@ public struct FormParser: Sendable {
 
   /// Ends the body.
   ///
-  /// - Parameter handle: never called. It is there for symmetry with ``push(_:_:)``.
   /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not come,
   ///   ``ParserError/delimiterAfterEnd`` if there is another one at the very end,
   ///   ``ParserError/stopped`` after an error or an earlier call.
-  public mutating func finish(_ handle: (Event) throws -> Void = { _ in }) throws {
+  public mutating func finish() throws(ParserError) {
     defer { state = .stopped }
     switch state {
     case .finalLine: break
     // A delimiter that has only begun hides no part; see `delimiterLine` for a whole one.
     case .epilogue: break
-    case .preamble: throw ParserError.truncated(in: .preamble)
-    case .header: throw ParserError.truncated(in: .header)
-    case .content: throw ParserError.truncated(in: .content)
-    case .delimiterLine where region == .epilogue: throw ParserError.delimiterAfterEnd
-    case .delimiterLine: throw ParserError.truncated(in: .delimiter)
-    case .stopped: throw ParserError.stopped
+    case .preamble: throw .truncated(in: .preamble)
+    case .header: throw .truncated(in: .header)
+    case .content: throw .truncated(in: .content)
+    case .delimiterLine where region == .epilogue: throw .delimiterAfterEnd
+    case .delimiterLine: throw .truncated(in: .delimiter)
+    case .stopped: throw .stopped
     }
   }
 

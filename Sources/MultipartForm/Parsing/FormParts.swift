@@ -15,9 +15,9 @@
 /// The next buffer is asked for only when all of the last one has been handed out, so a slow reader slows the
 /// sender down, and no more than one buffer and the headers of one part are in memory.
 ///
-/// What the source throws is passed on. If the form is not accepted, a ``ParserError`` is thrown after
-/// everything that came before the fault. If the task is cancelled, `CancellationError` is thrown before
-/// the next buffer is asked for. After an error there are no more parts.
+/// A ``FormReadError`` comes after everything that came before the fault: ``FormReadError/form(_:)`` if the form is not
+/// accepted, ``FormReadError/interrupted(_:)`` with what the source throws, or with `CancellationError`, before the next
+/// buffer is asked for, if the task is cancelled. After an error there are no more parts.
 public struct FormParts<Source: AsyncSequence>: AsyncSequence
 where Source.Element: Sequence<UInt8> {
   /// A part of the form.
@@ -35,18 +35,19 @@ where Source.Element: Sequence<UInt8> {
     /// - Parameters:
     ///   - limit: the most bytes to hold in memory.
     ///   - isolation: the actor that reads; the caller's own unless given.
-    /// - Throws: ``ParserError/fieldTooLong(part:limit:)`` or ``ParserError/fileTooLong(part:limit:)`` if
-    ///   there are more, and what reading ``content`` throws.
+    /// - Throws: ``FormReadError``, with ``ParserError/fieldTooLong(part:limit:)`` or
+    ///   ``ParserError/fileTooLong(part:limit:)`` if there are more.
     public func bytes(
       atMost limit: Int, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> [UInt8] {
+    ) async throws(FormReadError) -> [UInt8] {
       var bytes: [UInt8] = []
       let content = content.makeAsyncIterator()
       while let piece = try await content.next(isolation: isolation) {
         guard piece.count <= limit - bytes.count else {
-          throw header.isFile
-            ? ParserError.fileTooLong(part: header.index, limit: Int64(limit))
-            : ParserError.fieldTooLong(part: header.index, limit: Int64(limit))
+          throw .form(
+            header.isFile
+              ? .fileTooLong(part: header.index, limit: Int64(limit))
+              : .fieldTooLong(part: header.index, limit: Int64(limit)))
         }
         bytes += piece
       }
@@ -61,7 +62,7 @@ where Source.Element: Sequence<UInt8> {
     /// - Throws: what ``bytes(atMost:isolation:)`` throws.
     public func text(
       atMost limit: Int, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> String {
+    ) async throws(FormReadError) -> String {
       String(decoding: try await bytes(atMost: limit, isolation: isolation), as: UTF8.self)
     }
   }
@@ -84,9 +85,10 @@ where Source.Element: Sequence<UInt8> {
 
       /// The next piece; nil at the part's end.
       ///
-      /// - Throws: ``ParserError``, what the source throws, `CancellationError`;
-      ///   ``ParserError/partPassed`` if the next part was asked for in the meantime.
-      public func next(isolation: isolated (any Actor)?) async throws -> ArraySlice<UInt8>? {
+      /// - Throws: ``FormReadError``, with ``ParserError/partPassed`` if the next part was asked for in the meantime.
+      public func next(
+        isolation: isolated (any Actor)?
+      ) async throws(FormReadError) -> ArraySlice<UInt8>? {
         try await stream.nextContent(of: part, isolation: isolation)
       }
     }
@@ -94,9 +96,9 @@ where Source.Element: Sequence<UInt8> {
 
   private let source: Source
   private let boundary: Boundary
-  private let limits: Limits
+  private let limits: FormLimits
 
-  init(_ source: Source, boundary: Boundary, limits: Limits) {
+  init(_ source: Source, boundary: Boundary, limits: FormLimits) {
     self.source = source
     self.boundary = boundary
     self.limits = limits
@@ -115,8 +117,8 @@ where Source.Element: Sequence<UInt8> {
 
     /// Skips the rest of the last part and returns the next one; nil after the last.
     ///
-    /// - Throws: ``ParserError``, what the source throws, `CancellationError`.
-    public func next(isolation: isolated (any Actor)?) async throws -> Part? {
+    /// - Throws: ``FormReadError``.
+    public func next(isolation: isolated (any Actor)?) async throws(FormReadError) -> Part? {
       guard let header = try await stream.nextPart(isolation: isolation) else { return nil }
       return Part(header: header, content: Content(stream: stream, part: header.index))
     }
@@ -131,7 +133,7 @@ extension AsyncSequence where Element: Sequence<UInt8> {
   /// - Parameters:
   ///   - boundary: from the request's Content-Type: ``Boundary/init(contentType:)``.
   ///   - limits: how much to accept.
-  public func formParts(boundary: Boundary, limits: Limits = Limits()) -> FormParts<Self> {
+  public func formParts(boundary: Boundary, limits: FormLimits = FormLimits()) -> FormParts<Self> {
     FormParts(self, boundary: boundary, limits: limits)
   }
 }
@@ -143,7 +145,7 @@ extension AsyncSequence where Element == UInt8 {
   ///   - boundary: from the request's Content-Type: ``Boundary/init(contentType:)``.
   ///   - limits: how much to accept.
   public func formParts(
-    boundary: Boundary, limits: Limits = Limits()
+    boundary: Boundary, limits: FormLimits = FormLimits()
   ) -> FormParts<AsyncMapSequence<Self, CollectionOfOne<UInt8>>> {
     map { CollectionOfOne($0) }.formParts(boundary: boundary, limits: limits)
   }

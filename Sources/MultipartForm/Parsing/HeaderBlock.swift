@@ -47,21 +47,20 @@ struct HeaderBlock {
       throw .transferEncoding(String(decoding: encoding, as: UTF8.self))
     }
     return PartHeader(
-      index: index, name: String(decoding: name, as: UTF8.self),
-      fileName: try Self.fileName(form),
+      index: index, name: name, fileName: try Self.fileName(form),
       contentType: try only("Content-Type").map { String(decoding: $0, as: UTF8.self) },
-      headers: fields.map { Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
+      headers: fields.map { FormPart.Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
   }
 
   /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids and some libraries send alone. In a
   /// charset other than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is a file.
   private static func fileName(
     _ form: ParameterizedValue
-  ) throws(ParserError.HeaderFault) -> String? {
+  ) throws(ParserError.HeaderFault) -> [UInt8]? {
     let extended = try only("filename*", of: form)
-    if let plain = try only("filename", of: form) { return String(decoding: plain, as: UTF8.self) }
+    if let plain = try only("filename", of: form) { return plain }
     guard let extended else { return nil }
-    if ExtendedValue.isInOtherCharset(extended) { return "" }
+    if ExtendedValue.isInOtherCharset(extended) { return [] }
     guard let decoded = ExtendedValue.decode(extended) else { throw .malformedDisposition }
     return decoded
   }

@@ -1,8 +1,10 @@
 import Foundation
 
 /// Why a body is refused. Parts are counted from 0.
+@nonexhaustive
 public enum ParserError: Error, Hashable, Sendable {
   /// Where the body ended although its final delimiter had not come.
+  @nonexhaustive
   public enum Place: String, Hashable, Sendable {
     /// Before the first delimiter.
     case preamble
@@ -15,6 +17,7 @@ public enum ParserError: Error, Hashable, Sendable {
   }
 
   /// What is wrong with a part's headers.
+  @nonexhaustive
   public enum HeaderFault: Error, Hashable, Sendable {
     /// A line has no colon, or no name in front of it, or a name that is not a token.
     case notAHeader
@@ -36,17 +39,17 @@ public enum ParserError: Error, Hashable, Sendable {
     case transferEncoding(String)
   }
 
-  /// A part's headers are longer than ``Limits/headerBytes``.
+  /// A part's headers are longer than ``FormLimits/headerBytes``.
   case headerTooLong(part: Int, limit: Int)
-  /// There are more parts than ``Limits/parts``.
+  /// There are more parts than ``FormLimits/parts``.
   case tooManyParts(limit: Int)
-  /// A part that is not a file is longer than ``Limits/fieldBytes``.
+  /// A part that is not a file is longer than ``FormLimits/fieldBytes``.
   case fieldTooLong(part: Int, limit: Int64)
-  /// The parts that are not files and the headers of all parts are together longer than ``Limits/allFieldBytes``.
+  /// The parts that are not files and the headers of all parts are together longer than ``FormLimits/allFieldBytes``.
   case fieldsTooLong(limit: Int64)
-  /// A file is longer than ``Limits/fileBytes``.
+  /// A file is longer than ``FormLimits/fileBytes``.
   case fileTooLong(part: Int, limit: Int64)
-  /// The body is longer than ``Limits/totalBytes``.
+  /// The body is longer than ``FormLimits/bodyBytes``.
   case bodyTooLong(limit: Int64)
   /// The body ended without its final delimiter.
   case truncated(in: Place)

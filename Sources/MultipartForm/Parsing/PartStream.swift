@@ -14,7 +14,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
   private var events: [Event] = []
   private var position = 0
   /// Thrown once all events are handed out.
-  private var failure: (any Error)?
+  private var failure: FormReadError?
   private var isOver = false
   /// The part whose content comes next; nil between parts.
   private var current: Int?
@@ -25,7 +25,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
   }
 
   /// Skips to the next part; nil after the last.
-  func nextPart(isolation: isolated (any Actor)?) async throws -> PartHeader? {
+  func nextPart(isolation: isolated (any Actor)?) async throws(FormReadError) -> PartHeader? {
     while let event = try await nextEvent(isolation: isolation) {
       if case .began(let header) = event { return header }
     }
@@ -35,8 +35,8 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
   /// The next piece of a part's content; nil at its end.
   func nextContent(
     of part: Int, isolation: isolated (any Actor)?
-  ) async throws -> ArraySlice<UInt8>? {
-    guard lastBegun == part else { throw ParserError.partPassed }
+  ) async throws(FormReadError) -> ArraySlice<UInt8>? {
+    guard lastBegun == part else { throw .form(.partPassed) }
     guard current == part, case .content(let bytes)? = try await nextEvent(isolation: isolation)
     else { return nil }
     return bytes
@@ -44,7 +44,9 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
 
   private var lastBegun = -1
 
-  private func nextEvent(isolation: isolated (any Actor)?) async throws -> Event? {
+  private func nextEvent(
+    isolation: isolated (any Actor)?
+  ) async throws(FormReadError) -> Event? {
     while position == events.count {
       events.removeAll(keepingCapacity: true)
       position = 0
@@ -78,7 +80,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
       }
       try parse(Array(buffer))
     } catch {
-      failure = error
+      failure = FormReadError(error)
     }
   }
 

@@ -16,7 +16,7 @@ public struct FormBody: Sendable {
   ///
   /// - Throws: ``BodyError/form(_:)`` if a name, type or header cannot be sent;
   ///   ``BodyError/file(_:)`` if a file cannot be read or is not the one that was expected.
-  public init(_ form: Form) throws(BodyError) {
+  public init(_ form: FormData) throws(BodyError) {
     let delimiter = form.boundary.delimiter
     // The first delimiter has no line to end.
     var opening = Array(delimiter.dropFirst(2))
@@ -57,7 +57,7 @@ public struct FormBody: Sendable {
   ///
   /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
   ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
-  public init(
+  package init(
     rawFile file: HeldFile, contentType: String = "application/octet-stream"
   ) throws(BodyError) {
     try self.init(contentType) { () throws(FileError) in try FileRange(file) }
@@ -77,7 +77,7 @@ public struct FormBody: Sendable {
   /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
   /// several requests. Offsets outside the body are clamped to it. All slices of a ``HeldFile`` come from one moment;
   /// with any other file, each slice has its own moment.
-  public func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
+  package func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
 
   private init(slicing whole: FormBody, _ wanted: Range<Int64>) {
     let range = wanted.clamped(to: 0..<whole.contentLength)

@@ -3,7 +3,7 @@
 /// Everything up to a limit is passed on, so that the events before an error do not depend on how the body was cut
 /// into pieces.
 struct LimitCounter {
-  let limits: Limits
+  let limits: FormLimits
   /// The index of the part being read.
   private(set) var part = -1
   private var total: Int64 = 0
@@ -11,11 +11,11 @@ struct LimitCounter {
   private var content: Int64 = 0
   private var isFile = false
 
-  init(limits: Limits) { self.limits = limits }
+  init(limits: FormLimits) { self.limits = limits }
 
   /// How many of the next bytes of the body are within the limit.
   mutating func admit(_ count: Int) -> Int {
-    let allowed = Int(min(Int64(count), max(0, limits.totalBytes - total)))
+    let allowed = Int(min(Int64(count), max(0, limits.bodyBytes - total)))
     total += Int64(allowed)
     return allowed
   }

@@ -28,7 +28,8 @@ final class AcceptHandler: ChannelInboundHandler {
   private var turnedAway: Set<ObjectIdentifier> = []
   private let mostWaiting: Int
 
-  init(configuration: Receiver.Configuration, maxConnections: Int, connections: ConnectionSet) {
+  init(configuration: UploadReceiver.Configuration, maxConnections: Int, connections: ConnectionSet)
+  {
     self.connections = connections
     mostWaiting = max(1, min(4 * maxConnections, Descriptors.limit / 4))
     crowd = ConnectionPolicy(

@@ -15,7 +15,7 @@ struct Admission {
   /// Checks the head of an upload.
   /// - Parameter freeBytes: the free space on the disk; nil if unknown.
   init(
-    _ head: HTTPRequestHead, configuration: Receiver.Configuration,
+    _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
     try Self.check(head, configuration: configuration, freeBytes: freeBytes())
@@ -25,7 +25,7 @@ struct Admission {
 
   /// Checks the head of an upload, whatever its content is.
   static func check(
-    _ head: HTTPRequestHead, configuration: Receiver.Configuration,
+    _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
@@ -35,7 +35,7 @@ struct Admission {
     let length = try contentLength(head, isChunked: !codings.isEmpty)
     if let length {
       try checkRoom(
-        for: length, of: "request", atMost: configuration.maxRequestBytes, configuration,
+        for: length, of: "request", atMost: configuration.limits.bodyBytes, configuration,
         freeBytes())
     }
     guard
@@ -55,7 +55,8 @@ struct Admission {
   ///   - headers: header fields for a refusal of what is too long.
   static func checkRoom(
     for length: Int64, of what: String, atMost most: Int64,
-    _ configuration: Receiver.Configuration, _ freeBytes: Int64?, headers: [(String, String)] = []
+    _ configuration: UploadReceiver.Configuration, _ freeBytes: Int64?,
+    headers: [(String, String)] = []
   ) throws(Refusal) {
     guard length <= most else {
       throw Refusal(

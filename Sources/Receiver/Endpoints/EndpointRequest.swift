@@ -30,12 +30,12 @@ public struct EndpointRequest {
   public func header(_ name: String) -> [String] { request.head.headers[name] }
 
   /// The receiver's configuration.
-  public var configuration: Receiver.Configuration { site.configuration }
+  public var configuration: UploadReceiver.Configuration { site.configuration }
 
   /// The receiver's folder.
   public var folder: ReceiverFolder { ReceiverFolder(inbox: site.inbox) }
 
-  /// The receiver's address, without a slash at its end: ``Receiver/Configuration/publicURL``, or else the request's
+  /// The receiver's address, without a slash at its end: ``UploadReceiver/Configuration/publicURL``, or else the request's
   /// host over plain HTTP. Behind a proxy that terminates TLS, the receiver has to be given its public URL. For
   /// `Location`, use ``location(_:)``.
   public var baseURL: String { site.baseURL(request) }
@@ -80,7 +80,7 @@ public struct EndpointRequest {
   /// Reads a form (`multipart/form-data`) and stores all of its files or none.
   ///
   /// - Parameters:
-  ///   - maxFiles: how many files the form may have; ``Receiver/Configuration/maxFiles`` if nil.
+  ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
   ///   - check: looks at the whole form before any of its files can be seen; throw to keep none of them.
   /// - Throws: ``Refusal`` if the body is not a form, is too long, or if the disk has no room for it; what `check`
   ///   throws; what ``nextBytes()`` throws.

@@ -14,8 +14,8 @@ public struct ReceivedForm: Hashable, Sendable {
   public var order: [String]
   /// The media types that parts were sent with, by the names of the parts.
   public var types: [String: String]
-  /// The fields; the first one of several with the same name.
-  public var fields: [String: String]
+  /// The values of each field, in their order.
+  public var fields: [String: [String]]
   /// The files, in their order.
   public var files: [File]
 }

@@ -1,5 +1,5 @@
 /// Something that a receiver does in addition to taking uploads. Your program implements it and mounts it with
-/// ``Receiver/init(configuration:endpoints:onEvent:)``.
+/// ``UploadReceiver/init(configuration:endpoints:onEvent:)``.
 ///
 /// A request reaches an endpoint only after the receiver has checked its host, its origin and its token.
 /// The receiver's own limits on headers, slow clients and connections also apply to it.

@@ -34,8 +34,10 @@ public struct ReceiverFolder: Sendable {
   /// lock on a file beside it (`.hoist-bookmarks.json.lock`), which stays there. A reader sees all of a
   /// change or nothing. If `body` throws, the file stays as it was.
   ///
-  /// - Parameter body: gets the current content, nil if there is no file, and changes it to the new one, at most
-  ///   `limit` bytes; nil leaves no file.
+  /// - Parameters:
+  ///   - name: the file's own name.
+  ///   - limit: the most bytes that it may have.
+  ///   - body: gets the current content, nil if there is no file, and changes it to the new one; nil leaves no file.
   /// - Throws: ``Refusal`` if the file cannot be read or written, would be too long (507), or if somebody
   ///   else keeps it locked for five seconds (503); what `body` throws.
   public func change<Result>(

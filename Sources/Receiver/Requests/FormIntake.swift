@@ -29,23 +29,20 @@ final class FormIntake {
   private var order: [String] = []
   private var types: [String: String] = [:]
 
-  init(boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: Receiver.Configuration) {
+  init(
+    boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: UploadReceiver.Configuration
+  ) {
     self.inbox = inbox
     self.maxFiles = maxFiles
     decodesEscapedNames = configuration.decodesEscapedNames
     syncsToDisk = configuration.syncsToDisk
     reserve = DiskReserve(bytes: configuration.reservedBytes) { inbox.freeBytes }
-    parser = FormParser(
-      boundary: boundary,
-      limits: Limits(
-        parts: configuration.maxParts, fieldBytes: configuration.maxFieldBytes,
-        allFieldBytes: configuration.maxFieldBytes, fileBytes: configuration.maxFileBytes,
-        totalBytes: configuration.maxRequestBytes))
+    parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
 
   /// Parses the next bytes of the body.
   func push(_ bytes: UnsafeRawBufferPointer) throws {
-    try parser.push(bytes, handle)
+    do throws(FormReadError) { try parser.push(bytes, handle) } catch { throw error.cause }
   }
 
   /// Ends the body, and makes the files visible under `baseURL/files/`.
@@ -61,11 +58,11 @@ final class FormIntake {
     baseURL: String, named: [FileNumber] = [], naming: ([FileNumber]) throws -> Void = { _ in },
     checking check: (ReceivedForm) throws -> Void = { _ in }
   ) throws -> StoredForm {
-    try parser.finish(handle)
+    try parser.finish()
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
     try check(
       ReceivedForm(
-        order: order, types: types, fields: fields.compactMapValues(\.first),
+        order: order, types: types, fields: fields,
         files: files.map {
           ReceivedForm.File(field: $0.header.name, type: $0.type, size: $0.file.size)
         }))

@@ -15,7 +15,12 @@ public struct Refusal: Error {
   /// The status code.
   public var code: Int { Int(status.code) }
 
-  /// - Parameter code: the status code, from 400 to 599.
+  /// Refuses a request.
+  ///
+  /// - Parameters:
+  ///   - code: the status code, from 400 to 599.
+  ///   - message: what is wrong and what to do, for the user at the other end.
+  ///   - headers: header fields, as names and values.
   public init(_ code: Int, _ message: String, headers: [(String, String)] = []) {
     self.init(HTTPResponseStatus(statusCode: code), message, headers: headers)
   }
@@ -39,6 +44,7 @@ public struct Refusal: Error {
     case let refusal as Refusal: self = refusal
     case let failure as Inbox.Failure: self.init(failure)
     case let error as ParserError: self.init(error)
+    case let error as FormReadError: self.init(of: error.cause)
     case let error as FormError: self.init(.badRequest, error.description)
     default: return nil
     }

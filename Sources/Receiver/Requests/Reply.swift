@@ -128,7 +128,11 @@ public struct Reply {
 
 extension Reply {
   /// A reply with a body in memory.
-  /// - Parameter status: the status code, from 200 to 599.
+  ///
+  /// - Parameters:
+  ///   - status: the status code, from 200 to 599.
+  ///   - headers: header fields, as names and values, in addition to those that the receiver adds.
+  ///   - body: its bytes.
   public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
     self.init(
       status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))

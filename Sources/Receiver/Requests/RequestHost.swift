@@ -9,7 +9,7 @@ struct RequestHost: Sendable {
   /// The scheme, host and port of its public URL.
   private let publicOrigin: (scheme: String, authority: Authority)?
 
-  init(_ configuration: Receiver.Configuration) {
+  init(_ configuration: UploadReceiver.Configuration) {
     publicOrigin = configuration.publicURL.flatMap { Self.origin($0) }
     let texts = configuration.names + [configuration.host, "localhost"]
     names = Set(

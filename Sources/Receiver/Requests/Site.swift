@@ -3,12 +3,12 @@ import MultipartForm
 /// What everything that answers requests shares: the folder, the configuration, and the receiver's address.
 struct Site: Sendable {
   let inbox: Inbox
-  let configuration: Receiver.Configuration
+  let configuration: UploadReceiver.Configuration
   let onEvent: (@Sendable (ReceiverEvent) -> Void)?
 
   /// Reads and discards a body that a request does not need.
   func skipBody(of request: Request) async throws {
-    try await request.body.skip(atMost: configuration.maxHeaderBytes)
+    try await request.body.skip(atMost: configuration.maxHeadBytes)
   }
 
   /// Reads a form and stores its files.

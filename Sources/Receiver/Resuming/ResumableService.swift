@@ -211,8 +211,8 @@ struct ResumableService: Sendable {
 
   private func mostBytes(isForm: Bool) -> Int64 {
     isForm
-      ? site.configuration.maxRequestBytes
-      : min(site.configuration.maxRequestBytes, site.configuration.maxFileBytes)
+      ? site.configuration.limits.bodyBytes
+      : min(site.configuration.limits.bodyBytes, site.configuration.limits.fileBytes)
   }
 
   /// `Upload-Limit` for an upload, or for all.

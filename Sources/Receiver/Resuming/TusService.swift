@@ -62,8 +62,8 @@ struct TusService: Sendable {
       ("Tus-Version", Self.version), ("Tus-Extension", Self.extensions),
       ("Tus-Checksum-Algorithm", Checksum.algorithms),
     ]
-    if site.configuration.maxFileBytes < .max {
-      headers.append(("Tus-Max-Size", "\(site.configuration.maxFileBytes)"))
+    if site.configuration.limits.fileBytes < .max {
+      headers.append(("Tus-Max-Size", "\(site.configuration.limits.fileBytes)"))
     }
     return .empty(.noContent, headers)
   }
@@ -73,7 +73,7 @@ struct TusService: Sendable {
   private func create(_ request: Request) async throws -> Reply {
     let length = try Self.number("Upload-Length", request)
     try Admission.checkRoom(
-      for: length, of: "file", atMost: site.configuration.maxFileBytes, site.configuration,
+      for: length, of: "file", atMost: site.configuration.limits.fileBytes, site.configuration,
       site.inbox.freeBytes)
     let said = request.header("upload-metadata")
     let metadata = try UploadMetadata(said)

@@ -48,7 +48,7 @@ struct Preparation: Sendable {
     }
     let output = FileLocation(values.output)
     do throws(FileError) {
-      let identity = try FileIdentity.of(output)
+      let identity = try FileIdentity(of: output)
       ready.upload.item.location = output
       ready.upload.item.fileName = name
       ready.upload.item.identity = identity
@@ -90,7 +90,7 @@ struct Preparation: Sendable {
   /// Checks that the file is still the one that was queued, before its content is read. The request checks again.
   private static func check(_ item: UploadItem) throws(Failure.Cause) {
     do throws(FileError) {
-      let found = try FileIdentity.of(item.location)
+      let found = try FileIdentity(of: item.location)
       if let known = item.identity, known != found { throw FileError(item.location, .modified) }
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)

@@ -181,7 +181,7 @@ extension FormBody {
     switch content {
     case .form(let parts):
       try self.init(
-        Form(parts: parts.map { Part($0, of: file, in: range) }, boundary: boundary))
+        FormData(parts: parts.map { FormPart($0, of: file, in: range) }, boundary: boundary))
     case .file(let item):
       if let file {
         let whole = try FormBody(rawFile: file, contentType: item.mediaType)
@@ -194,7 +194,7 @@ extension FormBody {
   }
 }
 
-extension Part {
+extension FormPart {
   fileprivate init(_ part: RequestPlan.Part, of file: HeldFile?, in range: Range<Int64>?) {
     switch part.value {
     case .text(let text):

@@ -133,7 +133,7 @@ extension UploadRequest {
 
 extension FormBody {
   fileprivate static func empty() throws(Failure.Cause) -> FormBody {
-    do throws(BodyError) { return try FormBody(Form(parts: [])).slice(0..<0) } catch {
+    do throws(BodyError) { return try FormBody(FormData(parts: [])).slice(0..<0) } catch {
       throw Failure.Cause(error, wasSeen: false)
     }
   }

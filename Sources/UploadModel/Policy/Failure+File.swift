@@ -25,6 +25,7 @@ extension Failure.Cause {
       self = .shortage(String(cString: strerror(code)))
     case .unreadable(let code, _): self = .unreadable(String(cString: strerror(code)))
     case .notARegularFile(let kind): self = .notAFile(kind: kind.words)
+    case .notAFileURL: self = .unreadable("it is not the URL of a file on this machine")
     case .sizeUnknown: self = .unreadable("its size cannot be known before it is read")
     }
   }

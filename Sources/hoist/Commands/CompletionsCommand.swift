@@ -20,6 +20,6 @@ struct CompletionsCommand: HoistCommand {
 
   func run(in context: Context) {
     guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
-    context.output.line(Hoist.completionScript(for: shell))
+    context.output.line(CompletionScript.text(for: shell))
   }
 }

@@ -32,7 +32,7 @@ struct Hoist: AsyncParsableCommand {
         2    wrong usage or configuration; nothing was sent
         130  interrupted
       """,
-    version: UserAgent.version,
+    version: VersionText.text,
     subcommands: [
       ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
       HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,

@@ -17,7 +17,7 @@ struct MimeCommand: HoistCommand {
     var status = ExitStatus.success
     for file in ArgumentRuns.unfolded(files) {
       do throws(FileError) {
-        _ = try FileIdentity.of(Arguments.location(file))
+        _ = try FileIdentity(of: Arguments.location(file))
       } catch {
         context.output.error(
           "hoist: \(SafeText.line(file)): \(Failure(.init(error, wasSeen: false)).headline)")

@@ -98,7 +98,7 @@ struct ReceiveCommand: HoistCommand {
     let configuration = try configuration(in: context)
     let log = BackgroundLines(to: context.output.errors)
     defer { log.finish(within: 1) }
-    let receiver = Receiver(
+    let receiver = UploadReceiver(
       configuration: configuration, endpoints: Demonstrations.endpoints()
     ) { log.add(Self.line(for: $0)) }
     let port: Int
@@ -130,14 +130,14 @@ struct ReceiveCommand: HoistCommand {
     notice.cancel()
   }
 
-  private func configuration(in context: Context) throws -> Receiver.Configuration {
+  private func configuration(in context: Context) throws -> UploadReceiver.Configuration {
     guard (0...65_535).contains(port) else {
       throw UserError("--port \(port): expected a number from 0 to 65535")
     }
-    var configuration = Receiver.Configuration(directory: dir)
+    var configuration = UploadReceiver.Configuration(directory: dir)
     configuration.host = host
     configuration.port = port
-    for name in name where !Receiver.Configuration.isName(name) {
+    for name in name where !UploadReceiver.Configuration.isName(name) {
       throw UserError(
         "--name \(name): expected a name or an address without port, such as nas.local")
     }
@@ -158,13 +158,15 @@ struct ReceiveCommand: HoistCommand {
       configuration.publicURL = publicUrl
     }
     configuration.reservedBytes = try size(keepFree, of: "--keep-free") ?? 0
+    // Without the option, only the disk is a limit.
+    (configuration.limits.fileBytes, configuration.limits.bodyBytes) = (.max, .max)
     if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
-      configuration.maxFileBytes = maxFileBytes
+      configuration.limits.fileBytes = maxFileBytes
       // A request that is longer than all its files may be is refused before its body is read.
       let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
         by: Int64(configuration.maxFiles))
       if !isHuge, files < .max - Self.roomForFields {
-        configuration.maxRequestBytes = files + Self.roomForFields
+        configuration.limits.bodyBytes = files + Self.roomForFields
       }
     }
     return configuration

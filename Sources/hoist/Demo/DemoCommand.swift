@@ -35,8 +35,8 @@ struct DemoCommand: HoistCommand {
     } catch {
       throw UserError("cannot make the sample files in \(folder): \(error.localizedDescription)")
     }
-    let receiver = Receiver(
-      configuration: Receiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
+    let receiver = UploadReceiver(
+      configuration: UploadReceiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
     let (port, restart): (Int, DemoRestart)
     do throws(ReceiverError) {
       (port, restart) = try await (

@@ -7,8 +7,8 @@ import ScalarText
 struct DemoRestart {
   /// Where it listens.
   let port: Int
-  private let first: Receiver
-  private let second: Receiver
+  private let first: UploadReceiver
+  private let second: UploadReceiver
   private let change: Task<Void, any Error>
 
   /// Listens on a free port of this machine.
@@ -18,12 +18,12 @@ struct DemoRestart {
   ///   - bytes: how much of an upload has arrived when it stops.
   /// - Throws: ``ReceiverError``.
   init(folder: String, after bytes: Int) async throws(ReceiverError) {
-    var configuration = Receiver.Configuration(directory: folder)
+    var configuration = UploadReceiver.Configuration(directory: folder)
     configuration.stopTimeout = .zero
-    first = Receiver(configuration: configuration)
+    first = UploadReceiver(configuration: configuration)
     configuration.port = try await first.start()
     port = configuration.port
-    second = Receiver(configuration: configuration)
+    second = UploadReceiver(configuration: configuration)
     change = Task { [first, second] in
       while !Self.hasPart(of: bytes, in: folder) { try await Task.sleep(for: .milliseconds(50)) }
       await first.stop()

@@ -86,7 +86,7 @@ final class FileIntake: Sendable {
   func look(at item: UploadItem) -> UploadItem {
     var item = item
     do throws(FileError) {
-      let identity = try FileIdentity.of(item.location)
+      let identity = try FileIdentity(of: item.location)
       item.identity = identity
       item.size = identity.size
       item.state = .waiting

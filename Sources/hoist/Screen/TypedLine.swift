@@ -78,7 +78,7 @@ struct TypedLine {
     var preview = AddPreview(missing: files.missing, mistake: files.mistake)
     let end = DispatchTime.now() + .milliseconds(500)
     func count(_ file: FileLocation) -> Bool {
-      guard let identity = try? FileIdentity.of(file) else { return true }
+      guard let identity = try? FileIdentity(of: file) else { return true }
       preview.files += 1
       preview.bytes &+= identity.size
       return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end

@@ -22,13 +22,37 @@ extension EndToEnd {
         "prefix/bin/hoist --version; file=prefix/share/man/man1/hoist.1; [ -s $file ]"
       )
       .end()
-      #expect(version.status == 0 && version.output.hasPrefix("0."), "\(version)")
+      #expect(
+        version.status == 0
+          && version.output.contains(/^hoist \d+\.\d+\.\d+( \([0-9a-f]+\+?\))?\nlibcurl\/\d/),
+        "\(version)")
+      let licenses = try bytes("\(prefix)/share/doc/hoist/licenses.txt")
+      for name in ["swift-nio", "GRDB.swift", "Runtime Library Exception", "UNICODE LICENSE V3"] {
+        #expect(licenses.range(of: Data(name.utf8)) != nil, "no \(name)")
+      }
       // What is somebody else's stays.
       try Data().write(to: URL(filePath: "\(prefix)/share/mine"))
       let removed = try await script("--remove", prefix, person: person)
       #expect(removed.status == 0, "\(removed)")
       let left = try await person.shell("find prefix").end()
       #expect(left.output == "prefix\nprefix/share\nprefix/share/mine\n", "\(left)")
+    }
+
+    @Test("the bill of materials names what is linked in and beside, and is the same each time")
+    func billOfMaterials() async throws {
+      let person = try Person()
+      let script = Person.repository.appendingPathComponent("config/components.py").path
+      let line = "\(script) sbom \(Person.binaries)/hoist"
+      let first = try await person.shell(line).end()
+      let second = try await person.shell(line).end()
+      #expect(first.status == 0 && first.output == second.output, "\(first)")
+      let bill = try #require(
+        try JSONSerialization.jsonObject(with: Data(first.output.utf8)) as? [String: Any])
+      let packages = try #require(bill["packages"] as? [[String: Any]])
+      let names = packages.compactMap { $0["name"] as? String }
+      for name in ["hoist", "swift-nio", "swift", "icu", "libc6"] { #expect(names.contains(name)) }
+      let kinds = Set(packages.compactMap { $0["licenseConcluded"] as? String })
+      #expect(kinds.isSuperset(of: ["MIT", "Apache-2.0", "Unicode-3.0"]), "\(kinds)")
     }
   }
 }

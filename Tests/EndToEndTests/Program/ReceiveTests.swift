@@ -312,6 +312,8 @@ extension EndToEnd {
         #expect(outcome.output.contains("--\(option)"), "--\(option)")
       }
       #expect(outcome.output.contains("hoist 1.2.3"))
+      // A table is a table.
+      #expect(outcome.output.contains(/\n +POST \/multiupload +up to 10 files in one request\n/))
     }
 
     /// The long names of all options that are not hidden.

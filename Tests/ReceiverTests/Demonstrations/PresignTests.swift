@@ -12,7 +12,7 @@ struct PresignTests {
 
   private func summary(_ fields: [String: String], size: Int64 = 5) -> ReceivedForm {
     ReceivedForm(
-      order: fields.keys.sorted() + ["file"], types: [:], fields: fields,
+      order: fields.keys.sorted() + ["file"], types: [:], fields: fields.mapValues { [$0] },
       files: [ReceivedForm.File(field: "file", type: "text/plain", size: size)])
   }
 

@@ -341,7 +341,7 @@ struct HTTPResumeTests {
         }
       }
     }
-    try parser.finish { _ in }
+    try parser.finish()
     #expect(names == ["when", "album", "file"])
     #expect(file == (try content(path)))
   }

@@ -121,7 +121,7 @@ enum FileEvent: CaseIterable {
   func happen(to path: String, _ mapping: MappedFile?) throws {
     switch self {
     case .settingBack:
-      let size = try FileIdentity.of(FileLocation(path)).size
+      let size = try FileIdentity(of: FileLocation(path)).size
       try FileChange.rewrite(path, [UInt8](repeating: 2, count: Int(size)))
     case .oldMapping: mapping?.fill(with: 2)
     case .permissions: try #require(chmod(path, 0o400) == 0)

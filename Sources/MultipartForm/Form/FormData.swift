@@ -1,7 +1,7 @@
 /// A form to send: its parts in order, and the boundary between them.
 ///
 /// A form is only a description. ``FormBody`` looks at the files and fixes every byte.
-public struct Form: Sendable {
+public struct FormData: Sendable {
   /// What to do with a character that cannot be sent as it is.
   ///
   /// In both cases, NUL and other bytes that would break a header are refused if the WHATWG
@@ -16,7 +16,7 @@ public struct Form: Sendable {
   }
 
   /// The parts, in the order in which they are sent.
-  public var parts: [Part]
+  public var parts: [FormPart]
   /// The boundary. A form that is sent twice may keep it; two forms should not share one.
   public var boundary: Boundary
   /// Whether characters that cannot be sent are escaped or refused.
@@ -24,7 +24,7 @@ public struct Form: Sendable {
 
   /// Makes a form; the boundary is new and random unless given.
   public init(
-    parts: [Part], boundary: Boundary = .random(), strictness: Strictness = .browser
+    parts: [FormPart], boundary: Boundary = .random(), strictness: Strictness = .browser
   ) {
     self.parts = parts
     self.boundary = boundary

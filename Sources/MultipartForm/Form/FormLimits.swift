@@ -2,7 +2,7 @@
 ///
 /// The parser itself holds at most ``headerBytes`` and a delimiter; the other limits protect
 /// the code that stores what it finds.
-public struct Limits: Sendable, Hashable {
+public struct FormLimits: Sendable, Hashable {
   /// The headers of one part, line ends included, in bytes.
   public var headerBytes: Int
   /// The number of parts.
@@ -15,19 +15,22 @@ public struct Limits: Sendable, Hashable {
   /// The content of one file, in bytes.
   public var fileBytes: Int64
   /// The whole body with its preamble, headers and delimiters, in bytes.
-  public var totalBytes: Int64
+  public var bodyBytes: Int64
 
-  /// Limits that suit a receiver of files: 16 KiB of headers a part, 10,000 parts, 1 MiB a field,
-  /// 16 MiB of fields and headers, 64 GiB a file and 256 GiB in all, unless given otherwise.
+  /// Limits for a form that is held in memory: 1,000 parts, 1 MiB a field, and 16 MiB in all, files among it.
+  public static let inMemory = FormLimits(fileBytes: 16 << 20, bodyBytes: 16 << 20)
+
+  /// Limits that suit a server that stores files: 16 KiB of headers a part, 1,000 parts, 1 MiB a field, 4 MiB of
+  /// fields and headers, 100 MiB a file and 1 GiB in all, unless given otherwise.
   public init(
-    headerBytes: Int = 16 << 10, parts: Int = 10_000, fieldBytes: Int64 = 1 << 20,
-    allFieldBytes: Int64 = 16 << 20, fileBytes: Int64 = 64 << 30, totalBytes: Int64 = 256 << 30
+    headerBytes: Int = 16 << 10, parts: Int = 1_000, fieldBytes: Int64 = 1 << 20,
+    allFieldBytes: Int64 = 4 << 20, fileBytes: Int64 = 100 << 20, bodyBytes: Int64 = 1 << 30
   ) {
     self.headerBytes = headerBytes
     self.parts = parts
     self.fieldBytes = fieldBytes
     self.allFieldBytes = allFieldBytes
     self.fileBytes = fileBytes
-    self.totalBytes = totalBytes
+    self.bodyBytes = bodyBytes
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Names need not be unique: several files under one name are several parts with that name
 /// (RFC 7578 §4.3).
-public struct Part: Sendable {
+public struct FormPart: Sendable {
   enum Content: Sendable {
     case text(String)
     case memory([UInt8])
@@ -33,8 +33,8 @@ public struct Part: Sendable {
   ///   - headers: further headers of the part.
   public static func text(
     name: String, value: String, contentType: String? = nil, headers: [Header] = []
-  ) -> Part {
-    Part(
+  ) -> FormPart {
+    FormPart(
       name: name, fileName: nil, contentType: contentType, headers: headers, content: .text(value))
   }
 
@@ -50,8 +50,8 @@ public struct Part: Sendable {
   public static func data(
     name: String, fileName: String? = nil, contentType: String? = nil,
     bytes: some Sequence<UInt8>, headers: [Header] = []
-  ) -> Part {
-    Part(
+  ) -> FormPart {
+    FormPart(
       name: name, fileName: fileName,
       contentType: contentType ?? fileName.map { _ in "application/octet-stream" },
       headers: headers, content: .memory(Array(bytes)))
@@ -63,13 +63,16 @@ public struct Part: Sendable {
   public static func json(
     name: String, value: some Encodable, encoder: JSONEncoder = JSONEncoder(),
     headers: [Header] = []
-  ) throws -> Part {
+  ) throws -> FormPart {
     .data(
       name: name, contentType: "application/json", bytes: try encoder.encode(value),
       headers: headers)
   }
 
   /// A part whose content is a file, or a range of its bytes, read while the body is sent.
+  ///
+  /// A ``FileLocation`` is made of a text or a `URL`: `.file(name: "photo", at: "photo.jpg")`,
+  /// `.file(name: "photo", at: try FileLocation(url))`.
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.
@@ -84,8 +87,8 @@ public struct Part: Sendable {
     name: String, at location: FileLocation, fileName: String? = nil,
     contentType: String = "application/octet-stream", range: Range<Int64>? = nil,
     expecting expected: FileIdentity? = nil, headers: [Header] = []
-  ) -> Part {
-    Part(
+  ) -> FormPart {
+    FormPart(
       name: name, fileName: fileName ?? location.lastComponent, contentType: contentType,
       headers: headers, content: .file(location, range: range, expected: expected))
   }
@@ -99,11 +102,11 @@ public struct Part: Sendable {
   ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
   ///   - contentType: the file's media type.
   ///   - headers: further headers of the part.
-  public static func file(
+  package static func file(
     name: String, held file: HeldFile, range: Range<Int64>? = nil, fileName: String? = nil,
     contentType: String = "application/octet-stream", headers: [Header] = []
-  ) -> Part {
-    Part(
+  ) -> FormPart {
+    FormPart(
       name: name, fileName: fileName ?? file.location.lastComponent, contentType: contentType,
       headers: headers, content: .held(file, range: range))
   }

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// Bodies are parsed, hashed and written as they arrive, and no faster than the disk takes them. A file appears
 /// under its final name once its whole request has arrived and was accepted. It never replaces another.
-public final class Receiver: Sendable {
+public final class UploadReceiver: Sendable {
   private enum State {
     case new
     case running(any Channel)
@@ -31,6 +31,7 @@ public final class Receiver: Sendable {
 
   /// Makes a receiver that is not listening yet.
   /// - Parameters:
+  ///   - configuration: where it listens, where it stores files, and what it refuses.
   ///   - endpoints: what it does in addition to taking uploads.
   ///   - onEvent: called for each file and each refusal, on any thread; it should return soon.
   public init(
@@ -130,8 +131,8 @@ public final class Receiver: Sendable {
     _ channel: any Channel, _ activity: Activity, _ configuration: Configuration
   ) throws -> Connection.AsyncChannel {
     var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderListSize = configuration.maxHeaderBytes
-    limits.maxHeaderFieldSize = configuration.maxHeaderBytes / 2
+    limits.maxHeaderListSize = configuration.maxHeadBytes
+    limits.maxHeaderFieldSize = configuration.maxHeadBytes / 2
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(
       LingeringClose(

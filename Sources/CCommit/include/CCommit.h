@@ -1,0 +1,7 @@
+#ifndef HOIST_CCOMMIT_H
+#define HOIST_CCOMMIT_H
+
+/// The commit that the program was built from; empty where the build was not told.
+const char *hoist_commit(void);
+
+#endif

@@ -1,0 +1,71 @@
+import Dispatch
+import Synchronization
+
+/// The bytes of a body in chunks, from ``FormBody/chunks(of:)``.
+///
+/// Files are read on a queue of their own, so that a slow disk holds up none of the threads on which Swift runs tasks.
+/// No chunk is read before it is asked for. A task that is cancelled still gets every chunk.
+public struct BodyChunks: AsyncSequence, Sendable {
+  /// A chunk.
+  public typealias Element = [UInt8]
+
+  let body: FormBody
+  let size: Int
+
+  /// Begins at the first byte. Each iterator gives the same bytes.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(source: Source(body, size: size))
+  }
+
+  /// Reads the chunks.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let source: Source
+
+    /// The next chunk, of the size that was asked for or, at the end of the body, less; nil after the last.
+    ///
+    /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read. So does each call after that.
+    public func next(
+      isolation: isolated (any Actor)? = #isolation
+    ) async throws(BodyError) -> [UInt8]? {
+      let source = source
+      return try await withCheckedContinuation(isolation: isolation) { continuation in
+        source.queue.async { continuation.resume(returning: source.read()) }
+      }.get()
+    }
+  }
+
+  fileprivate final class Source: Sendable {
+    let queue = DispatchQueue(label: "MultipartForm.BodyChunks")
+    private let reader: Mutex<BodyReader>
+    private let size: Int
+
+    init(_ body: FormBody, size: Int) {
+      reader = Mutex(body.makeReader())
+      self.size = size
+    }
+
+    func read() -> Result<[UInt8]?, BodyError> {
+      reader.withLock { reader in
+        do throws(BodyError) {
+          var failure: BodyError?
+          let chunk = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            do throws(BodyError) {
+              count = try reader.read(into: UnsafeMutableRawBufferPointer(buffer))
+            } catch { failure = error }
+          }
+          if let failure { throw failure }
+          return .success(chunk.isEmpty ? nil : chunk)
+        } catch { return .failure(error) }
+      }
+    }
+  }
+}
+
+extension FormBody {
+  /// The bytes of the body as an async sequence, for an HTTP client that takes one.
+  ///
+  /// - Parameter size: of all chunks but the last, in bytes, at least 1.
+  public func chunks(of size: Int = 64 << 10) -> BodyChunks {
+    BodyChunks(body: self, size: Swift.max(1, size))
+  }
+}
