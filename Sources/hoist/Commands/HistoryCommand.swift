@@ -22,9 +22,11 @@ struct HistoryCommand: HoistCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only attempts since then: \"2026-11-20\", \"2026-11-20T18:00:00Z\", or an age such as \"90m\", "
-        + "\"12h\", \"7d\".", valueName: "time"))
+      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
   var since: String?
+
+  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
+  var until: String?
 
   @Option(help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
   var last: Int?
@@ -38,14 +40,15 @@ struct HistoryCommand: HoistCommand {
     guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
     let store = try queue.store(in: context)
     if let forgetBefore {
-      let date = try Self.date(forgetBefore, of: "--forget-before", now: context.time.date())
+      let date = try TypedTime.date(forgetBefore, of: "--forget-before", now: context.time.date())
       context.output.error(
         "\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
       return
     }
     var query = HistoryQuery()
     query.onlyFailed = failed
-    query.since = try since.map { try Self.date($0, of: "--since", now: context.time.date()) }
+    query.since = try since.map { try TypedTime.date($0, of: "--since", now: context.time.date()) }
+    query.until = try until.map { try TypedTime.date($0, of: "--until", now: context.time.date()) }
     if let last {
       guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
       query.limit = last
@@ -74,20 +77,5 @@ struct HistoryCommand: HoistCommand {
     return
       "\(entry.began.local)  \(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
-  }
-
-  /// Reads a time as people write it.
-  static func date(_ text: String, of option: String, now: Date) throws -> Date {
-    if let unit = text.last, let count = Double(text.dropLast()), count >= 0,
-      let seconds = ["s": 1.0, "m": 60, "h": 3_600, "d": 86_400][unit]
-    {
-      return now.addingTimeInterval(-count * seconds)
-    }
-    if let date = try? Date(text, strategy: .iso8601) { return date }
-    let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    if let date = try? Date(text, strategy: day) { return date }
-    throw UserError(
-      "\(option) \(text): expected a date such as 2026-11-20, a time such as 2026-11-20T18:00:00Z, or "
-        + "an age such as 90m, 12h or 7d")
   }
 }

@@ -166,25 +166,11 @@ struct SessionAnswers {
 extension HistoryRow {
   /// What the history knows of an attempt, for the screen.
   fileprivate init(_ entry: HistoryEntry) {
-    let end: End =
-      switch entry.outcome {
-      case .done: .sent
-      case nil, .paused, .stopped, .withdrawn: .open
-      case .unknown: .unknown
-      case .interrupted, .failed: .failed
-      }
-    // The code in words, such as "outcome unknown"; the row's page has the sentence about it.
-    let words =
-      switch entry.outcome {
-      case .done: "sent"
-      case .withdrawn: "not sent"
-      case let end: end?.rawValue.replacing(scalars: "-", with: " ") ?? "under way"
-      }
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: (entry.ended ?? entry.began).localMinute, end: end, attempt: entry.attempt,
-      outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
+      time: entry.moment.localMinute, end: entry.end, attempt: entry.attempt,
+      outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes
