@@ -56,6 +56,8 @@ struct HistoryCommand: HoistCommand {
     let entries = try store.history(query)
     let isForTerminal = context.output.isTerminal
     if csv { context.output.line(CSV.row(HistoryLine.names)) }
+    var day = ""
+    let now = context.time.date()
     for entry in entries {
       if json {
         context.output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
@@ -63,8 +65,19 @@ struct HistoryCommand: HoistCommand {
         let members = HistoryLine.members(of: entry)
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }
         context.output.line(CSV.row(values, isForTerminal: isForTerminal))
+      } else if isForTerminal {
+        // A person reads it by day; each line of a pipe stands for itself.
+        let next = entry.began.localDay
+        if next != day {
+          let word = entry.began.dayWord(at: now)
+          context.output.line(
+            (day.isEmpty ? "" : "\n") + (word == next ? next : "\(word), \(next)"))
+        }
+        day = next
+        let ago = HumanReadable.ago(now.timeIntervalSince(entry.began))
+        context.output.line("  \(entry.began.localClock)  \(ago)  \(Self.row(entry))")
       } else {
-        context.output.line(Self.row(entry))
+        context.output.line("\(entry.began.local)  \(Self.row(entry))")
       }
     }
     if entries.isEmpty, !json, !csv { context.output.error("nothing to show") }
@@ -75,7 +88,7 @@ struct HistoryCommand: HoistCommand {
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     return
-      "\(entry.began.local)  \(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
+      "\(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 }

@@ -12,6 +12,13 @@ extension Date {
   /// "2026-11-20".
   var localDay: String { formatted(as: "%Y-%m-%d") }
 
+  /// The same as "today" or "yesterday" as of `now`, if it is one of these.
+  func dayWord(at now: Date) -> String {
+    let day = localDay
+    if day == now.localDay { return "today" }
+    return day == now.startOfDay(before: 1).localDay ? "yesterday" : day
+  }
+
   /// "22:15:07".
   var localClock: String { formatted(as: "%H:%M:%S") }
 

@@ -105,13 +105,14 @@ struct SessionAnswers {
   }
 
   func listHistory() {
-    loop.answer({ [store] in
-      Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
+    loop.answer({ [store, time] in
+      let now = (date: time.date(), instant: time.now())
+      return Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
         var query = HistoryQuery()
         query.limit = 1000
         var known: Set<ItemID> = []
         return try store.history(query).reversed().map { entry in
-          let (row, isLast) = (HistoryRow(entry), known.insert(entry.item).inserted)
+          let (row, isLast) = (HistoryRow(entry, at: now), known.insert(entry.item).inserted)
           return (row, isLast && row.end == .open ? entry.item : nil)
         }
       }
@@ -165,11 +166,13 @@ struct SessionAnswers {
 
 extension HistoryRow {
   /// What the history knows of an attempt, for the screen.
-  fileprivate init(_ entry: HistoryEntry) {
+  fileprivate init(_ entry: HistoryEntry, at now: (date: Date, instant: Instant)) {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: entry.moment.localMinute, end: entry.end, attempt: entry.attempt,
+      time: entry.moment.localMinute, day: entry.moment.dayWord(at: now.date),
+      at: now.instant + entry.moment.timeIntervalSince(now.date), end: entry.end,
+      attempt: entry.attempt,
       outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
