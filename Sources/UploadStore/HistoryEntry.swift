@@ -62,6 +62,8 @@ package struct HistoryQuery: Hashable, Sendable {
   package var onlyFailed = false
   /// Only attempts that began at this time or later.
   package var since: Date?
+  /// Only attempts that began before this time.
+  package var until: Date?
   /// The most attempts to return; the latest ones win.
   package var limit: Int?
 

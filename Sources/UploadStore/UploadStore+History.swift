@@ -17,6 +17,10 @@ extension UploadStore {
       conditions.append("began >= :since")
       arguments += ["since": since.timeIntervalSince1970]
     }
+    if let until = query.until {
+      conditions.append("began < :until")
+      arguments += ["until": until.timeIntervalSince1970]
+    }
     arguments += ["limit": query.limit ?? -1]
     let wanted = conditions.joined(separator: " AND ")
     let sql = """
@@ -35,6 +39,26 @@ extension UploadStore {
       """
     return try read { db in
       try Array(Row.fetchCursor(db, sql: sql, arguments: arguments).map { HistoryEntry($0) })
+    }
+  }
+
+  /// When the last run began: attempts with no pause of `seconds` between them in which none was under way. Nil if
+  /// there was no attempt.
+  package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {
+    try read { db in
+      let sql = """
+        SELECT began, ended FROM attempt UNION ALL SELECT began, ended FROM pushed
+        ORDER BY COALESCE(ended, 9e99) DESC
+        """
+      var beginning: Double?
+      let rows = try Row.fetchCursor(db, sql: sql)
+      // Those that have not ended come first.
+      while let row = try rows.next() {
+        let (began, ended): (Double, Double?) = (row[0], row[1])
+        if let beginning, let ended, beginning - ended > seconds { break }
+        beginning = min(beginning ?? began, began)
+      }
+      return beginning.map { Date(timeIntervalSince1970: $0) }
     }
   }
 

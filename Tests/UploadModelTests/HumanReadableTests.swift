@@ -87,6 +87,13 @@ import UploadModel
     #expect(HumanReadable.percent(done, of: total) == percent)
   }
 
+  @Test(
+    arguments: [
+      (-5, "just now"), (0, "just now"), (59, "just now"), (60, "1 min ago"), (3_599, "59 min ago"),
+      (3_600, "1 h ago"), (172_799, "47 h ago"), (172_800, "2 days ago"), (.infinity, "—"),
+    ] as [(Double, String)])
+  func ago(_ seconds: Double, _ text: String) { #expect(HumanReadable.ago(seconds) == text) }
+
   @Test(arguments: [(0, "0 files"), (1, "1 file"), (2, "2 files")])
   func count(_ count: Int, _ text: String) {
     #expect(HumanReadable.count(count, "file") == text)

@@ -338,7 +338,7 @@ struct SecretNameTests {
     ("Authorization", true), ("X-Api-Key", true), ("api_key", true), ("token", true), ("key", true),
     ("X-Amz-Signature", true), ("Cookie", true), ("password", true), ("keywords", false),
     ("username", false), ("author", false), ("X-Atlassian-Token", false), ("X-Csrf-Token", true),
-    ("monkey", false), ("Accept", false),
+    ("monkey", false), ("Accept", false), ("sig", true), ("signal", false),
   ])
   func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.matches(name) == isSecret) }
 }

@@ -391,10 +391,41 @@ struct ProgressTests {
     query = HistoryQuery()
     query.since = Date(timeIntervalSince1970: 100)
     #expect(try store.history(query).map(\.name) == ["b", "c"])
+    query.until = Date(timeIntervalSince1970: 200)
+    #expect(try store.history(query).map(\.name) == ["b"])
+    query.until = nil
     query.limit = 1
     #expect(try store.history(query).map(\.name) == ["c"])
     #expect(try store.forget(before: Date(timeIntervalSince1970: 150)) == 2)
     #expect(try store.history().map(\.name) == ["c"])
+  }
+
+  @Test(
+    "The last run begins after the last pause in which nothing was under way",
+    arguments: [
+      ([], nil), ([(0, 10)], 0), ([(0, 10), (111, 120)], 111), ([(0, 10), (110, 120)], 0),
+      // The first is still under way when the second has long ended.
+      ([(0, 500), (10, 20), (550, 560)], 0), ([(0, 500), (10, 20), (601, 610)], 601),
+      ([(0, nil), (900, 910)], 0), ([(900, 910), (0, 10)], 900),
+    ] as [([(began: Double, ended: Double?)], Double?)])
+  func lastRun(attempts: [(began: Double, ended: Double?)], beginning: Double?) throws {
+    let store = try harness.open()
+    for attempt in attempts {
+      let ids = try store.enqueue([item("a")]).map(\.id)
+      _ = try store.begin(ids, now: Date(timeIntervalSince1970: attempt.began))
+      guard let ended = attempt.ended else { continue }
+      try store.record(
+        [(ids[0], .done(Receipt(status: 200)))], now: Date(timeIntervalSince1970: ended))
+    }
+    #expect(try store.beginningOfLastRun(pause: 100)?.timeIntervalSince1970 == beginning)
+    var pushed = item("b")
+    pushed.state = .done(Receipt(status: 200))
+    try store.log(
+      [(pushed, began: Date(timeIntervalSince1970: 5_000))], now: Date(timeIntervalSince1970: 5_001)
+    )
+    #expect(
+      try store.beginningOfLastRun(pause: 100)?.timeIntervalSince1970
+        == (attempts.contains { $0.ended == nil } ? 0 : 5_000))
   }
 
   @Test("What was sent before is known by path and identity, for its target only")

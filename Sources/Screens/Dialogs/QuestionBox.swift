@@ -7,7 +7,7 @@ struct QuestionBox {
   let state: AppState
   let size: Size
 
-  private var width: Int { min(56, size.width - 2) }
+  private var width: Int { min(question.mode == .quitting ? 68 : 56, size.width - 2) }
   private var left: Int { (size.width - width) / 2 }
 
   private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
@@ -47,8 +47,14 @@ struct QuestionBox {
       canvas.put(
         state.keymap.label(button, ascii: canvas.ascii), row: row, column: left + 4,
         style: isLit ? style : Style(.accent))
-      canvas.put(
+      let used = canvas.put(
         button.hint ?? "", row: row, column: left + 9, width: width - 11, style: style)
+      // Beside the words, if it is whole there.
+      if let cost = cost(of: button.name), cost.count <= width - 13 - used {
+        canvas.putRight(
+          cost, row: row, end: left + width - 3, width: cost.count,
+          style: isLit ? style : Style(.dim))
+      }
     }
   }
 
@@ -70,7 +76,10 @@ struct QuestionBox {
       // The last upload may end while the question is being read.
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
-      return ("Quit?", parts.joined(separator: ", ") + "." + price(of: moving) + promise)
+      let far =
+        totals.movingBytes > 0
+        ? " \(TotalLine.part(totals.handedOverBytes, of: totals.reachableBytes)) sent." : ""
+      return ("Quit?", parts.joined(separator: ", ") + "." + far + promise)
     case .addingAgain(let files): return addition(of: files)
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap { state.item($0)?.mayHaveArrived })
@@ -151,20 +160,31 @@ struct QuestionBox {
     }
   }
 
-  /// What each way of leaving costs while uploads are under way.
-  private func price(of moving: Int) -> String {
-    guard moving > 0 else { return "" }
-    let (count, bytes) = state.loss(of: state.queue.rows.lazy.map(\.item))
-    guard count > 0 else {
-      let goesOn = state.queue.rows.contains { $0.item.state.isMoving && $0.item.canGoOn }
-      return goesOn ? " What is under way goes on where it was." : ""
+  /// What a way of leaving costs, in a few words; nil if nothing is known, or nothing lost.
+  func cost(of name: Action.Name) -> String? {
+    guard case .quitting = question.subject else { return nil }
+    let (totals, speeds) = (state.queue.totals, state.speeds)
+    switch name {
+    // A stopped queue finishes only what is under way.
+    case .finishThenQuit where state.isStarted:
+      if totals.awaitsReplies { return state.repliesAwaited }
+      return speeds.totalETA(remaining: totals.bytesToGo, at: state.now).map {
+        "about \(HumanReadable.timeLeft($0))"
+      }
+    case .goOnInBackground, .stopAndQuit:
+      let items = state.queue.rows.lazy.map(\.item)
+      let (count, bytes) = state.loss(of: items)
+      guard count > 0 else {
+        return items.contains { $0.state.isMoving && $0.canGoOn } ? "goes on where it was" : nil
+      }
+      let time = speeds.totalSpeed(at: state.now).map {
+        ", \(HumanReadable.timeLeft(Double(bytes) / max(1, $0)))"
+      }
+      let verb = count == 1 ? "starts" : "start"
+      return
+        "\(HumanReadable.count(count, "file")) \(verb) again: \(HumanReadable.bytes(bytes))\(time ?? "")"
+    default: return nil
     }
-    let ways =
-      question.buttons.contains { $0.name == .goOnInBackground }
-      ? "if you stop, in the background, and if the window is closed"
-      : "if you stop, and if the window is closed"
-    return
-      " Unless \(count == 1 ? "it finishes" : "they finish") first, \(HumanReadable.bytes(bytes)) go again from the first byte: \(ways)."
   }
 
   private func deletion(of names: [String]) -> (title: String, text: String) {

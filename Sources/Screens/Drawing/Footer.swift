@@ -95,6 +95,7 @@ extension AppState {
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
+    case (.copyURL, .page(let page)?): page.row.url != nil
     case (.copyURL, nil) where pane == .history: history.selected?.url != nil
     case (.copyURL, nil) where pane == .server: server.selected?.url != nil
     case (.sendAgain, nil): history.selected != nil

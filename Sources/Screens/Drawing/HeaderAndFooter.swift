@@ -32,6 +32,7 @@ struct HeaderAndFooter {
       spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
     guard state.pane == .queue else { return spans }
+    if state.isFollowing { spans.append((" · following", .accent)) }
     guard width < TotalLine.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
     return spans

@@ -20,6 +20,7 @@ extension ListPane<HistoryRow> {
     let time = takeLast(16, from: 70)
     let target = takeLast(12, from: 100)
     let size = takeLast(7, from: 50)
+    let days = state.firstOfDays(in: layout)
     self.init(
       table: PaneTable(layout: layout, list: state.shown), list: state.history,
       message: state.historyWords,
@@ -30,7 +31,11 @@ extension ListPane<HistoryRow> {
         Column(heading: "NAME", place: 4..<max(5, end)) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
-        Column(heading: "WHEN", place: time, role: { _ in .dim }) { $0.time },
+        Column(heading: "WHEN", place: time, role: { _ in .dim }) {
+          // A day is named once, so that days stand apart.
+          let day = days.contains($0.id) ? $0.day : ""
+          return day + String(repeating: " ", count: max(1, time.count - day.count - 5)) + $0.clock
+        },
         Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
           $0.attempt > 0 ? "\($0.attempt)" : ""
         },
@@ -38,5 +43,17 @@ extension ListPane<HistoryRow> {
           $0.outcome(fitting: outcome.count)
         },
       ])
+  }
+}
+
+extension AppState {
+  /// The visible rows that are not of the same day as the row above them.
+  fileprivate func firstOfDays(in layout: Layout) -> Set<String> {
+    let list = shown
+    let first = ListState.firstRow(
+      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
+    let rows = (first..<first + layout.rows.count).compactMap { history.row($0) }
+    return Set(
+      zip(rows, [nil] + rows).compactMap { row, above in row.day == above?.day ? nil : row.id })
   }
 }

@@ -42,7 +42,10 @@ struct PaneTable {
 
 /// The message of a list whose filter hides all rows.
 func filteredOut(_ filter: String) -> [String] {
-  ["No name holds \"\(filter)\".", "Esc shows all again."]
+  [
+    RowFilter(filter).hasKinds ? "Nothing is \"\(filter)\"." : "No name holds \"\(filter)\".",
+    "Esc shows all again.",
+  ]
 }
 
 /// Paints a message in the middle of a pane without rows.

@@ -18,6 +18,9 @@ package func render(_ state: AppState, size: Size) -> Frame {
     paintDetails(of: state, layout: layout, on: &canvas)
     ThroughputPane(state: state, layout: layout).paint(on: &canvas)
     SidePane(state: state, layout: layout).paint(on: &canvas)
+    if state.isSummaryShown, let summary = state.summary {
+      SummaryBox(summary: summary, state: state, layout: layout).paint(on: &canvas)
+    }
   case .server:
     ListPane(server: state, layout: layout, width: size.width).paint(on: &canvas)
   case .history:

@@ -12,6 +12,7 @@ package struct Action: Sendable {
     case mark, markRange, markAll, invertMarks, clearMarks
     case moveDown, moveUp, moveToTop, undo, redo, edit, sort
     case find, filter, findNext, findPrevious
+    case nextFailed, nextActive, follow
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl
     case nextPane, previousPane, queue, server, history, log

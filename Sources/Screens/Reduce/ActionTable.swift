@@ -72,29 +72,38 @@ extension Action {
       traits: .edits),
     Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
-      .filter, ["f"], in: Mode.marked + [.browser], "show only names that hold a text",
-      argument: "[TEXT]"),
+      .filter, ["f"], in: Mode.marked,
+      "show only names that hold a text, or what is failed, sent, today…", argument: "[TEXT]"),
+    Action(.filter, ["f"], in: [.browser], "show only names that hold a text"),
     Action(
       .find, ["/"], in: Mode.marked, "go to the next name that holds a text", argument: "TEXT",
       traits: .looks),
     Action(.findNext, ["n"], in: Mode.marked, "the next one found", traits: .looks),
     Action(.findPrevious, ["N"], in: Mode.marked, "the one found before", traits: .looks),
+    Action(
+      .nextFailed, ["!"], in: [.queue, .history],
+      "the next one that failed, or may have arrived", traits: .looks),
+    Action(.nextActive, ["."], in: [.queue], "the next one that is being sent", traits: .looks),
+    Action(
+      .follow, ["F"], in: [.queue], "go along with what is being sent, until you move",
+      traits: .visual),
   ]
 
   private static let panes: [Action] = [
     Action(
-      .copyURL, ["y"], in: [.queue, .details, .server, .history],
+      .copyURL, ["y"], in: [.queue, .details, .server, .history, .page],
       "copy the file's URL on the server", hint: "copy URL", footer: 5),
     Action(
-      .copyAsCurl, ["Y"], in: [.queue, .details],
+      .copyAsCurl, ["Y"], in: [.queue, .details, .history, .page],
       "copy a curl command that sends the file, without secrets"),
     Action(
-      .openURL, ["O"], in: [.queue, .details, .server, .history],
+      .openURL, ["O"], in: [.queue, .details, .server, .history, .page],
       "open the file's URL in the browser"),
     Action(
-      .deleteUploaded, ["D"], in: [.queue, .details, .history],
+      .deleteUploaded, ["D"], in: [.queue, .details, .history, .page],
       "delete the file on the server, at the address given in its reply to the upload"),
-    Action(.sendAgain, ["r"], in: [.history], "send the file once more", hint: "send again"),
+    Action(
+      .sendAgain, ["r"], in: [.history, .page], "send the file once more", hint: "send again"),
     Action(
       .refresh, ["r", .function(5)], in: [.server], "ask for the list again", hint: "list again"),
     Action(.refresh, [.function(5)], in: [.history], "ask for the list again"),

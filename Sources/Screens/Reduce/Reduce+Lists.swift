@@ -7,7 +7,9 @@ extension AppState {
   mutating func change(_ step: ListOperation) -> Bool {
     let height = layout.rows.count
     switch pane {
-    case .queue: return list.perform(step, in: queue, height: height)
+    case .queue:
+      if step.moves { isFollowing = false }
+      return list.perform(step, in: queue, height: height)
     case .server: return server.list.perform(step, in: server.rows, height: height)
     case .history: return history.list.perform(step, in: history.rows, height: height)
     case .log: return log.perform(step, height: height)
@@ -39,6 +41,9 @@ extension AppState {
       return []
     case .findNext: return findNext(step: 1)
     case .findPrevious: return findNext(step: -1)
+    case .nextFailed:
+      return change(.next([.failed, .unknown])) ? [] : refuse("nothing here has failed")
+    case .nextActive: return change(.next([.sending])) ? [] : refuse("nothing is being sent")
     default: return nil
     }
   }
@@ -151,6 +156,12 @@ extension AppState {
 
   var marks: Set<ItemID> { list.marks }
 
+  /// Puts the cursor on something that is being sent, unless it is there.
+  mutating func follow() {
+    if selected?.state.isActive == true { return }
+    _ = list.perform(.next([.sending]), in: queue, height: layout.rows.count)
+  }
+
   mutating func moveCursor(to row: Int) {
     list.move(to: row, in: queue, height: layout.rows.count)
   }
@@ -167,4 +178,19 @@ extension AppState {
 extension Queue: ListRows {
   func id(at position: Int) -> ItemID { rows[position].item.id }
   func name(at position: Int) -> String { rows[position].item.fileName }
+  func `is`(_ kind: RowKind, at position: Int) -> Bool { rows[position].item.state.kind == kind }
+}
+
+extension ItemState {
+  /// What a filter calls it.
+  var kind: RowKind {
+    switch self {
+    case .waiting: .waiting
+    case .preparing, .sending, .awaitingReply: .sending
+    case .retrying: .retrying
+    case .paused: .paused
+    case .done: .sent
+    case .failed(let failure): failure.isOutcomeUnknown ? .unknown : .failed
+    }
+  }
 }

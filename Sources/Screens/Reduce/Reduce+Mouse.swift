@@ -1,7 +1,7 @@
 /// What the mouse does: a click selects, another one on the same row opens, the wheel scrolls.
 extension AppState {
   mutating func point(_ mouse: Mouse) -> [Effect] {
-    message = nil
+    (message, summary) = (nil, nil)
     switch mouse.kind {
     case .wheelUp: return scroll(by: -3)
     case .wheelDown: return scroll(by: 3)

@@ -65,6 +65,7 @@ extension AppState {
         item.state.failure != nil && queue.row(item.id)?.item.state != item.state
       }
     keepingCursor { $0.queue.append(items) }
+    if queue.totals.busy > 0 { summary = nil }
     if fresh > 0, !isReading { record("\(HumanReadable.count(fresh, "file")) added") }
     for item in failed { record(item, became: item.state) }
     limitScroll()
@@ -79,6 +80,7 @@ extension AppState {
   ) -> [Effect] {
     now = max(now, instant)
     let wasBusy = queue.totals.busy > 0
+    let place = list.place(in: queue)
     for (id, new) in changes {
       guard let item = item(id), let old = queue.setState(id, new) else { continue }
       speeds.record(item, from: isNews ? old : new, to: new, at: now)
@@ -87,9 +89,14 @@ extension AppState {
       record(item, became: new)
     }
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
+    if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
     limitScroll()
     let leaving = leaveIfDone()
-    return (wasBusy && isAtTheEnd ? tellOfTheEnd() : []) + leaving
+    if queue.totals.busy > 0 { summary = nil }
+    if isFollowing { follow() }
+    guard wasBusy, isAtTheEnd else { return leaving }
+    sumUp()
+    return tellOfTheEnd() + leaving
   }
 
   /// Whether nothing is left to be sent. Paused items will be resumed one day, so they do not count as the end, and

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// What the keys do while a pane has the keyboard, and switching from one to another.
@@ -57,24 +58,37 @@ extension AppState {
   }
 
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
+    if let effects = perform(name, on: history.subjects) { return effects }
     switch name {
     case .refresh: return [.listHistory]
-    case .sendAgain: return askToSendAgain(history.subjects)
-    case .openURL: return openURL(history.subjects.map(\.url))
-    case .deleteUploaded: return askToDelete(history.subjects.map(\.uploaded))
     case .order:
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
       message = "the history, \(historyOrder.words)"
       return showHistory(history.all)
-    case .copyURL: return copy(history.subjects.map(\.url))
     case .target: return openTargets()
     case .details:
       guard let row = history.selected else { return [.bell] }
-      dialog = .page(row.page)
+      dialog = .page(row.page(at: now))
     default: break
     }
     return []
+  }
+
+  /// Performs an action on rows of the history, in its list or in the details of one; nil if it is none.
+  private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
+    switch name {
+    case .sendAgain: return askToSendAgain(rows)
+    case .openURL: return openURL(rows.map(\.url))
+    case .copyURL: return copy(rows.map(\.url))
+    case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
+    case .copyAsCurl: return refuse("a curl command is made of a file in the queue: r queues it")
+    default: return nil
+    }
+  }
+
+  mutating func perform(_ name: Action.Name, in page: Page) -> [Effect] {
+    perform(name, on: [page.row]) ?? scrollDialog(name)
   }
 
   /// Shows the history, a row for each file, in the order that the user wants.
@@ -189,10 +203,10 @@ extension HistoryRow {
   }
 
   /// Everything about it, to read.
-  fileprivate var page: Page {
-    var lines: [(text: String, role: Role)] = [
-      ("\(time)  \(outcome)", end.look.role)
-    ]
+  fileprivate func page(at now: Instant) -> Page {
+    let ago = instant.map { ", \(HumanReadable.ago(now - $0))" } ?? ""
+    let date = time.hasPrefix(scalars: day) ? time : "\(day), \(time)"
+    var lines: [(text: String, role: Role)] = [("\(date)\(ago)  \(outcome)", end.look.role)]
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
@@ -205,6 +219,6 @@ extension HistoryRow {
       lines += [("", .plain), ("The server said:", .heading)]
       lines += SafeText.lines(JSONText.pretty(text) ?? text).map { ($0, .plain) }
     }
-    return Page(title: name, lines: lines)
+    return Page(row: self, title: name, lines: lines)
   }
 }

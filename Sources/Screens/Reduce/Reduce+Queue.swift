@@ -25,6 +25,11 @@ extension AppState {
     case .edit: return openForm(subjects)
     case .sort:
       dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
+    case .follow:
+      isFollowing.toggle()
+      message =
+        isFollowing ? "going along with what is being sent" : "staying with this file"
+      if isFollowing { follow() }
     case .target: return openTargets()
     case .startStop:
       return start(!isStarted)

@@ -124,7 +124,10 @@ extension AppState {
 
   private mutating func press(_ key: Key) -> [Effect] {
     message = nil
-    if let name = keymap.asked(by: key, in: mode) { return perform(name) }
+    let name = keymap.asked(by: key, in: mode)
+    if let effects = name.flatMap({ performInSummary($0) }) { return effects }
+    summary = nil
+    if let name { return perform(name) }
     if case .character(let character) = key { return type(String(character)) }
     return []
   }
@@ -150,7 +153,8 @@ extension AppState {
       return askToDelete(queue.row(details.id).map { [$0.item.uploaded] } ?? [])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
     case .help(let help): return perform(name, in: help)
-    case .details, .page: return scrollDialog(name)
+    case .details: return scrollDialog(name)
+    case .page(let page): return perform(name, in: page)
     case .browser(let browser): return perform(name, in: browser)
     case .menu(let menu): return perform(name, in: menu)
     case .question(let question): return perform(name, in: question)

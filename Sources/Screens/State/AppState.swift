@@ -34,6 +34,10 @@ package struct AppState: Sendable {
   var notice: String?
   /// A message, shown until the next key.
   var message: String?
+  /// How the queue ended, shown until the next key.
+  var summary: EndSummary?
+  /// Whether the cursor goes along with what is being sent.
+  var isFollowing = false
   var queue = Queue()
   var speeds = Speeds()
   /// The view of the queue.

@@ -117,7 +117,6 @@ package struct ProgressBoard: Sendable {
     let width = canvas.size.width
     let wordsWidth = width >= 60 ? 25 : width >= 40 ? 15 : 0
     let sizeWidth = width >= 70 ? 9 : 0
-    let barWidth = width >= 100 ? 24 : width >= 50 ? 12 : width >= 32 ? 6 : 0
     var end = width
     func takeLast(_ count: Int) -> Range<Int> {
       guard count > 0 else { return end..<end }
@@ -127,7 +126,8 @@ package struct ProgressBoard: Sendable {
     let wordsAt = takeLast(wordsWidth)
     let sizeAt = takeLast(sizeWidth)
     let percentAt = takeLast(width >= 12 ? 4 : 0)
-    let barAt = takeLast(barWidth)
+    // Names and bars share what is left.
+    let barAt = takeLast(width >= 50 ? max(12, (end - 12) / 2) : width >= 32 ? 6 : 0)
     canvas.putMiddle(
       name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }

@@ -48,6 +48,8 @@ struct Queue: Sendable {
   private(set) var rows: [Row] = []
   /// Changes whenever rows have come, gone, been replaced or changed their places.
   private(set) var version = 0
+  /// Changes whenever an item has become of another kind.
+  private(set) var kindsVersion = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
   /// How many items go to each target.
@@ -157,6 +159,7 @@ struct Queue: Sendable {
     if old.isFinished != state.isFinished {
       countErrand(rows[position].item, by: state.isFinished ? -1 : 1)
     }
+    if old.kind != state.kind { kindsVersion += 1 }
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item)

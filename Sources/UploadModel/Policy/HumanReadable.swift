@@ -44,6 +44,15 @@ package enum HumanReadable {
     return "\(Int(min(seconds / 3600, 1e6).rounded())) h"
   }
 
+  /// How long ago something was: "just now", "5 min ago", "2 h ago", "3 days ago".
+  package static func ago(_ seconds: Double) -> String {
+    guard seconds.isFinite else { return "—" }
+    let minutes = Int(min(max(0, seconds) / 60, 1e9))
+    if minutes < 1 { return "just now" }
+    if minutes < 60 { return "\(minutes) min ago" }
+    return minutes < 48 * 60 ? "\(minutes / 60) h ago" : "\(minutes / 1440) days ago"
+  }
+
   /// `done` of `total` in whole percent; 100 only if everything is done.
   package static func percent(_ done: Int64, of total: Int64) -> Int {
     guard total > 0 else { return 100 }

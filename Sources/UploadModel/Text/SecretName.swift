@@ -16,7 +16,7 @@ package enum SecretName {
           $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
         }))
     if notSecret.contains(letters) { return false }
-    return letters == "key" || letters == "auth" || letters == "pwd"
+    return ["key", "auth", "pwd", "sig"].contains(letters)
       || signs.contains { letters.contains($0) }
   }
 }

@@ -22,9 +22,11 @@ struct HistoryCommand: HoistCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only attempts since then: \"2026-11-20\", \"2026-11-20T18:00:00Z\", or an age such as \"90m\", "
-        + "\"12h\", \"7d\".", valueName: "time"))
+      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
   var since: String?
+
+  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
+  var until: String?
 
   @Option(help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
   var last: Int?
@@ -38,14 +40,15 @@ struct HistoryCommand: HoistCommand {
     guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
     let store = try queue.store(in: context)
     if let forgetBefore {
-      let date = try Self.date(forgetBefore, of: "--forget-before", now: context.time.date())
+      let date = try TypedTime.date(forgetBefore, of: "--forget-before", now: context.time.date())
       context.output.error(
         "\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
       return
     }
     var query = HistoryQuery()
     query.onlyFailed = failed
-    query.since = try since.map { try Self.date($0, of: "--since", now: context.time.date()) }
+    query.since = try since.map { try TypedTime.date($0, of: "--since", now: context.time.date()) }
+    query.until = try until.map { try TypedTime.date($0, of: "--until", now: context.time.date()) }
     if let last {
       guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
       query.limit = last
@@ -53,6 +56,8 @@ struct HistoryCommand: HoistCommand {
     let entries = try store.history(query)
     let isForTerminal = context.output.isTerminal
     if csv { context.output.line(CSV.row(HistoryLine.names)) }
+    var day = ""
+    let now = context.time.date()
     for entry in entries {
       if json {
         context.output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
@@ -60,8 +65,19 @@ struct HistoryCommand: HoistCommand {
         let members = HistoryLine.members(of: entry)
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }
         context.output.line(CSV.row(values, isForTerminal: isForTerminal))
+      } else if isForTerminal {
+        // A person reads it by day; each line of a pipe stands for itself.
+        let next = entry.began.localDay
+        if next != day {
+          let word = entry.began.dayWord(at: now)
+          context.output.line(
+            (day.isEmpty ? "" : "\n") + (word == next ? next : "\(word), \(next)"))
+        }
+        day = next
+        let ago = HumanReadable.ago(now.timeIntervalSince(entry.began))
+        context.output.line("  \(entry.began.localClock)  \(ago)  \(Self.row(entry))")
       } else {
-        context.output.line(Self.row(entry))
+        context.output.line("\(entry.began.local)  \(Self.row(entry))")
       }
     }
     if entries.isEmpty, !json, !csv { context.output.error("nothing to show") }
@@ -72,22 +88,7 @@ struct HistoryCommand: HoistCommand {
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     return
-      "\(entry.began.local)  \(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
+      "\(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
-  }
-
-  /// Reads a time as people write it.
-  static func date(_ text: String, of option: String, now: Date) throws -> Date {
-    if let unit = text.last, let count = Double(text.dropLast()), count >= 0,
-      let seconds = ["s": 1.0, "m": 60, "h": 3_600, "d": 86_400][unit]
-    {
-      return now.addingTimeInterval(-count * seconds)
-    }
-    if let date = try? Date(text, strategy: .iso8601) { return date }
-    let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    if let date = try? Date(text, strategy: day) { return date }
-    throw UserError(
-      "\(option) \(text): expected a date such as 2026-11-20, a time such as 2026-11-20T18:00:00Z, or "
-        + "an age such as 90m, 12h or 7d")
   }
 }

@@ -35,7 +35,8 @@ struct Hoist: AsyncParsableCommand {
     version: VersionText.text,
     subcommands: [
       ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
-      HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,
+      HistoryCommand.self, ReportCommand.self, ReceiveCommand.self, MimeCommand.self,
+      TrustCommand.self,
       ConfigCommand.self, TargetsCommand.self, TargetCommand.self, ListCommand.self,
       GetCommand.self,
       RemoveCommand.self, CompletionsCommand.self, DemoCommand.self,

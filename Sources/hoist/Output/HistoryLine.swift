@@ -1,5 +1,8 @@
 import Foundation
 import JSONText
+import ScalarText
+import Screens
+import UploadModel
 import UploadStore
 
 /// An attempt as scripts see it: times in UTC.
@@ -31,4 +34,34 @@ enum HistoryLine {
 extension HistoryEntry {
   /// How the attempt ended, in one word; "sending" if it has not.
   var word: String { outcome?.rawValue ?? "sending" }
+
+  /// When it ended, or began if it has not.
+  var moment: Date { ended ?? began }
+
+  /// How it ended, for people: the status if that says it all, else the outcome in words.
+  var outcomeWords: String {
+    switch outcome {
+    case .done: status.map { Failure.statusLine($0) } ?? "sent"
+    case .wasThere: "there already"
+    case .withdrawn: "not sent"
+    case .failed(let code):
+      if let status, code == Failure(.refused, status: status).code {
+        Failure.statusLine(status)
+      } else {
+        code.replacing(scalars: "-", with: " ")
+      }
+    case .paused, .stopped, .interrupted: word
+    case nil: "under way"
+    }
+  }
+
+  /// How it ended, as the screen and pages tell it apart.
+  var end: HistoryRow.End {
+    switch outcome {
+    case .done, .wasThere: .sent
+    case nil, .paused, .stopped, .withdrawn: .open
+    case .unknown: .unknown
+    case .interrupted, .failed: .failed
+    }
+  }
 }

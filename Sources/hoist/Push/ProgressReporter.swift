@@ -68,16 +68,36 @@ struct ProgressReporter: PushReporter {
     let bars = frame.map { frame in
       (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
     }
-    output.errorBytes(erasing())
-    for line in pending.lines {
-      switch line {
-      case .words(let text): output.error(text)
-      case .result(let text): output.line(text)
+    // At once, so that no terminal shows a half.
+    output.together {
+      output.errorBytes(erasing())
+      for line in pending.lines {
+        switch line {
+        case .words(let text): output.error(hasColours ? Self.coloured(text) : text)
+        case .result(let text): output.line(text)
+        }
       }
+      if let bars { output.errorBytes(bars.map { $0.text + "\n" }.joined()) }
     }
     pending.lines = []
     drawn = bars?.map(\.columns) ?? []
-    if let bars { output.errorBytes(bars.map { $0.text + "\n" }.joined()) }
+  }
+
+  /// A line about a file, with the colour that its sign has on the screen.
+  private static func coloured(_ line: String) -> String {
+    let sign = line.unicodeScalars.prefix { $0 != " " }
+    let role: Role
+    switch String(sign) {
+    case "✓": role = .good
+    case "✗": role = .bad
+    case "?", "↻": role = .warning
+    case "·", "": role = .dim
+    default: role = .heading
+    }
+    // What explains a line is dim as a whole.
+    let end = role == .dim || role == .heading ? line.unicodeScalars.endIndex : sign.endIndex
+    return
+      "\u{1B}[0;\(colour(role))m\(line.unicodeScalars[..<end])\u{1B}[m\(line.unicodeScalars[end...])"
   }
 
   /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A

@@ -105,13 +105,14 @@ struct SessionAnswers {
   }
 
   func listHistory() {
-    loop.answer({ [store] in
-      Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
+    loop.answer({ [store, time] in
+      let now = (date: time.date(), instant: time.now())
+      return Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
         var query = HistoryQuery()
         query.limit = 1000
         var known: Set<ItemID> = []
         return try store.history(query).reversed().map { entry in
-          let (row, isLast) = (HistoryRow(entry), known.insert(entry.item).inserted)
+          let (row, isLast) = (HistoryRow(entry, at: now), known.insert(entry.item).inserted)
           return (row, isLast && row.end == .open ? entry.item : nil)
         }
       }
@@ -165,28 +166,14 @@ struct SessionAnswers {
 
 extension HistoryRow {
   /// What the history knows of an attempt, for the screen.
-  fileprivate init(_ entry: HistoryEntry) {
-    let end: End =
-      switch entry.outcome {
-      case .done, .wasThere: .sent
-      case nil, .paused, .stopped, .withdrawn: .open
-      case .unknown: .unknown
-      case .interrupted, .failed: .failed
-      }
-    // The code in words, such as "outcome unknown"; the row's page has the sentence about it.
-    let words =
-      switch entry.outcome {
-      case .done: "sent"
-      case .withdrawn: "not sent"
-      case let end: end?.rawValue.replacing(scalars: "-", with: " ") ?? "under way"
-      }
+  fileprivate init(_ entry: HistoryEntry, at now: (date: Date, instant: Instant)) {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: (entry.ended ?? entry.began).localMinute, end: end, attempt: entry.attempt,
-      outcome: entry.outcome == .wasThere
-        ? words : entry.status.map { Failure.statusLine($0) } ?? words,
-      message: entry.message ?? "",
+      time: entry.moment.localMinute, day: entry.moment.dayWord(at: now.date),
+      at: now.instant + entry.moment.timeIntervalSince(now.date), end: entry.end,
+      attempt: entry.attempt,
+      outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes

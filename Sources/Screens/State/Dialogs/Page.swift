@@ -1,5 +1,7 @@
-/// A text to read.
+/// A text to read about a row of the history.
 struct Page: Sendable {
+  /// What it is about, for the keys.
+  var row: HistoryRow
   var title: String
   var lines: [(text: String, role: Role)]
   var scroll = 0

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// A file that was sent, or was not, in this session or an earlier one.
@@ -12,6 +13,10 @@ package struct HistoryRow: PaneRow {
   package var size: Int64
   /// When it ended: "2026-11-20 22:15".
   package var time: String
+  /// The day of that, in the shortest words: "today", "yesterday", "2026-11-20".
+  package var day: String
+  /// When that was on the screen's clock; nil if it is not known.
+  package var instant: Instant?
   /// How an attempt ended.
   package enum End: Hashable, Sendable {
     /// The server has taken the file.
@@ -49,7 +54,8 @@ package struct HistoryRow: PaneRow {
 
   /// A row for a file.
   package init(
-    id: String, name: String, target: String, size: Int64, time: String, end: End,
+    id: String, name: String, target: String, size: Int64, time: String, day: String? = nil,
+    at instant: Instant? = nil, end: End,
     attempt: Int = 1, outcome: String, message: String = "", url: String? = nil, path: String,
     reply: Reply = Reply()
   ) {
@@ -58,6 +64,8 @@ package struct HistoryRow: PaneRow {
     self.target = target
     self.size = size
     self.time = time
+    self.day = day ?? String(decoding: time.utf8.prefix(10), as: UTF8.self)
+    self.instant = instant
     self.end = end
     mayHaveArrived = end == .unknown
     self.attempt = attempt
@@ -109,6 +117,17 @@ extension HistoryRow {
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
+  }
+
+  /// "22:15".
+  var clock: String { String(decoding: time.utf8.suffix(5), as: UTF8.self) }
+
+  func `is`(_ kind: RowKind) -> Bool {
+    switch (kind, end) {
+    case (.sent, .sent), (.failed, .failed), (.unknown, .unknown): true
+    case (.day(let day), _): self.day == day || time.hasPrefix(scalars: day)
+    default: false
+    }
   }
 
   /// How it ended, with the server's message if there is room for all of it.

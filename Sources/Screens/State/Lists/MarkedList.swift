@@ -12,7 +12,9 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   var cursor: Int { window.cursor }
   var scroll: Int { window.scroll }
   /// The text that visible names contain; empty if all are visible.
-  var filter: String { view?.filter ?? "" }
+  var filter: String { view?.filter.text ?? "" }
+  /// Whether rows come into view and go out of it as their kinds change.
+  var followsKinds: Bool { view?.filter.hasKinds == true }
 
   // MARK: What is seen
 
@@ -60,7 +62,14 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     case .by(let count): move(to: cursor + count, in: rows, height: height)
     case .filter(let text): setFilter(text, in: rows, height: height)
     case .find(let matcher, let start, let step):
-      return seek(matcher, from: start, step: step, in: rows, height: height)
+      return !matcher.isEmpty
+        && seek(from: start, step: step, in: rows, height: height) {
+          matcher.matches(rows.name(at: $0))
+        }
+    case .next(let kinds):
+      return seek(from: cursor + 1, step: 1, in: rows, height: height) { position in
+        kinds.contains { rows.is($0, at: position) }
+      }
     case .endRange: range = nil
     }
     return true
@@ -116,14 +125,13 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   }
 
   private mutating func seek(
-    _ matcher: Matcher, from start: Int, step: Int, in rows: some ListRows<ID>, height: Int
+    from start: Int, step: Int, in rows: some ListRows<ID>, height: Int,
+    _ isWanted: (Int) -> Bool
   ) -> Bool {
     let count = count(in: rows)
-    guard count > 0, !matcher.isEmpty else { return false }
     for offset in 0..<count {
       let row = ((start + offset * step) % count + count) % count
-      guard let position = position(of: row, in: rows), matcher.matches(rows.name(at: position))
-      else { continue }
+      guard let position = position(of: row, in: rows), isWanted(position) else { continue }
       move(to: row, in: rows, height: height)
       return true
     }
@@ -192,21 +200,18 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
 /// The positions of the rows that a filter leaves.
 private struct FilteredRows: Sendable {
-  let filter: String
-  private let matcher: Matcher
+  let filter: RowFilter
   private(set) var positions: [Int] = []
-  private var version: Int?
+  private var version: (rows: Int, kinds: Int)?
 
-  init(_ filter: String) {
-    self.filter = filter
-    matcher = Matcher(filter)
-  }
+  init(_ filter: String) { self.filter = RowFilter(filter) }
 
   /// Looks through the rows again if they have changed.
   mutating func follow(_ rows: some ListRows) {
-    guard version != rows.version else { return }
-    version = rows.version
-    positions = (0..<rows.count).filter { matcher.matches(rows.name(at: $0)) }
+    let now = (rows: rows.version, kinds: filter.hasKinds ? rows.kindsVersion : 0)
+    if let version, version == now { return }
+    version = now
+    positions = (0..<rows.count).filter { filter.shows($0, of: rows) }
   }
 
   /// The visible row at this position, if there is one.
@@ -218,18 +223,4 @@ private struct FilteredRows: Sendable {
     }
     return low < positions.count && positions[low] == position ? low : nil
   }
-}
-
-/// An operation on a list, whatever it shows.
-enum ListOperation {
-  /// What a key asks for: moving about, or marks.
-  case key(Action.Name)
-  /// The cursor moves to a row, or by a number of rows.
-  case row(Int), by(Int)
-  /// Only rows whose names contain this text are visible from now on; all if it is empty.
-  case filter(String)
-  /// The cursor moves to the next row that matches, from a given one and around the end.
-  case find(Matcher, from: Int, step: Int)
-  /// A range of marks ends here.
-  case endRange
 }

@@ -20,6 +20,7 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
   func id(at position: Int) -> String { all[position].id }
   func name(at position: Int) -> String { all[position].name }
   func position(of id: String) -> Int? { positions[id] }
+  func `is`(_ kind: RowKind, at position: Int) -> Bool { all[position].is(kind) }
 }
 
 /// The rows of a list: each has an identity, and a name to search for.
@@ -32,12 +33,24 @@ protocol ListRows<ID> {
   func id(at position: Int) -> ID
   func name(at position: Int) -> String
   func position(of id: ID) -> Int?
+  /// Changes whenever a row has become of another kind.
+  var kindsVersion: Int { get }
+  func `is`(_ kind: RowKind, at position: Int) -> Bool
+}
+
+extension ListRows {
+  var kindsVersion: Int { version }
 }
 
 /// A row of a pane beside the queue.
 protocol PaneRow: Sendable, Hashable {
   var id: String { get }
   var name: String { get }
+  func `is`(_ kind: RowKind) -> Bool
+}
+
+extension PaneRow {
+  func `is`(_ kind: RowKind) -> Bool { false }
 }
 
 extension ServerEntry: PaneRow {}

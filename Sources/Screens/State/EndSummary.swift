@@ -1,0 +1,36 @@
+import UploadModel
+
+/// What had become of the queue when nothing was left to send. It is shown until the next key.
+struct EndSummary: Hashable, Sendable {
+  let counts: EndCounts
+  /// How many of the files that arrived have an address.
+  let addresses: Int
+
+  var problems: Int { counts.failed + counts.unknown }
+}
+
+extension AppState {
+  /// Sums up the queue at its end. A single file that arrived says everything in its row.
+  mutating func sumUp() {
+    let totals = queue.totals
+    guard finishing == nil, totals.over > 1 || totals.done == 0 else { return }
+    summary = EndSummary(
+      counts: EndCounts(sent: totals.done, failed: totals.failed, unknown: totals.unknown),
+      addresses: queue.rows.count { $0.item.url != nil })
+  }
+
+  /// What a key asks for while the summary is shown; nil if the same as always.
+  mutating func performInSummary(_ name: Action.Name) -> [Effect]? {
+    guard let summary, isSummaryShown else { return nil }
+    self.summary = nil
+    switch name {
+    case .details where summary.problems > 0: return performInPane(.nextFailed)
+    case .copyURL where summary.addresses > 0:
+      return copy(queue.rows.compactMap { row in row.item.url.map { .some($0) } })
+    default: return nil
+    }
+  }
+
+  /// Whether the summary is in sight: it lies over the queue, and under nothing.
+  var isSummaryShown: Bool { summary != nil && pane == .queue && dialog == nil && isAtTheEnd }
+}

@@ -1,0 +1,29 @@
+import ScalarText
+
+/// A kind of rows that a filter can ask for by a word.
+enum RowKind: Hashable, Sendable {
+  case waiting, sending, retrying, paused, sent, unknown, failed
+  /// A day as it is shown: "today", "2026-11-20", or the beginning of a date, such as "2026-11".
+  case day(String)
+
+  init?(_ word: String) {
+    if let kind = Self.words[word.lowercasedASCII] {
+      self = kind
+    } else {
+      // A year or a number alone is more often part of a name.
+      guard word.utf8.count >= 7, word.utf8.count <= 10,
+        zip(word.utf8, "0000-00-00".utf8).allSatisfy({
+          $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1
+        })
+      else { return nil }
+      self = .day(word)
+    }
+  }
+
+  /// The words for states are those of the rows and of the totals.
+  private static let words: [String: RowKind] = [
+    "waiting": .waiting, "sending": .sending, "active": .sending, "retrying": .retrying,
+    "paused": .paused, "sent": .sent, "done": .sent, "ok": .sent, "unknown": .unknown,
+    "failed": .failed, "today": .day("today"), "yesterday": .day("yesterday"),
+  ]
+}

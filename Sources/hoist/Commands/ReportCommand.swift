@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import UploadModel
+import UploadStore
+
+/// `hoist report`.
+struct ReportCommand: HoistCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Make a page about what was sent: when, how fast, and what failed and why.",
+    discussion: """
+      The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it is about the last \
+      run: everything since nothing was sent for a quarter of an hour. "--since yesterday --until today" is one day.
+      """)
+
+  @OptionGroup var queue: QueueOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
+  var until: String?
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Write the page to this file. Default: standard output.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var output: String?
+
+  /// A pause of this many seconds separates two runs.
+  private static let pause = 900.0
+
+  func run(in context: Context) throws {
+    guard output != nil || !context.output.isTerminal else {
+      throw UserError("a page is of no use on a terminal: -o report.html writes it to a file")
+    }
+    let now = context.time.date()
+    let store = try queue.store(in: context)
+    var query = HistoryQuery()
+    query.since = try since.map { try TypedTime.date($0, of: "--since", now: now) }
+    query.until = try until.map { try TypedTime.date($0, of: "--until", now: now) }
+    if since == nil, until == nil { query.since = try store.beginningOfLastRun(pause: Self.pause) }
+    let report = UploadReport(try store.history(query), now: now)
+    let page = ReportPage(report: report, now: now).html.source
+    guard let output, output != "-" else {
+      context.output.line(page)
+      return
+    }
+    try AtomicFile.write("\(page)\n".utf8, to: output)
+    context.output.error(
+      "\(SafeText.line(output)): \(HumanReadable.count(report.files.count, "file")), "
+        + "\(report.count(.sent)) sent, \(report.count(.failed)) failed, "
+        + "\(report.count(.unknown)) may have arrived")
+  }
+}

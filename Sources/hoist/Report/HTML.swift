@@ -1,0 +1,41 @@
+import ScalarText
+import UploadModel
+
+/// A piece of a page. Text can only get into one by interpolation, which makes it safe and escapes it; what is
+/// written in the program's own literals is markup.
+struct HTML: ExpressibleByStringInterpolation {
+  private(set) var source: String
+
+  init(stringLiteral source: String) { self.source = source }
+
+  init(stringInterpolation pieces: StringInterpolation) { source = pieces.source }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var source = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {}
+
+    mutating func appendLiteral(_ literal: String) { source += literal }
+
+    mutating func appendInterpolation(_ text: String) {
+      source += HTML.escaped(SafeText.line(text))
+    }
+
+    mutating func appendInterpolation(_ number: some BinaryInteger) { source += "\(number)" }
+
+    mutating func appendInterpolation(_ piece: HTML) { source += piece.source }
+
+    mutating func appendInterpolation(_ pieces: [HTML]) {
+      for piece in pieces { source += piece.source }
+    }
+  }
+
+  /// Text for an element or for a quoted attribute (HTML §13.3).
+  private static func escaped(_ text: String) -> String {
+    let special = [
+      ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;"),
+    ]
+    guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
+    return special.reduce(text) { $0.replacing(scalars: $1.0, with: $1.1) }
+  }
+}

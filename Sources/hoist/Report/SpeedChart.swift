@@ -1,0 +1,86 @@
+import Foundation
+import UploadModel
+import UploadStore
+
+/// How fast files were sent over the time of a report, as a picture (SVG), with a cross where one failed.
+struct SpeedChart {
+  let report: UploadReport
+
+  private static let (width, height) = (720, 150)
+  private static let parts = 120
+
+  /// The figure; empty if the history does not know how fast anything was sent.
+  var html: HTML {
+    let speeds = report.speeds(parts: Self.parts)
+    guard let span = report.span, let top = speeds.max(), top > 0 else { return "" }
+    let mean = Double(sentBytes) / max(0.001, busySeconds)
+    let (first, last) = (span.lowerBound, span.upperBound)
+    let isOneDay = first.localDay == last.localDay
+    let (from, to) =
+      isOneDay ? (first.localClock, last.localClock) : (first.localMinute, last.localMinute)
+    let words =
+      "Speed over time, at most \(HumanReadable.speed(top)), \(HumanReadable.speed(mean)) while anything was sent"
+    return """
+      <figure>
+      <svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" aria-label="\(words)">
+      <line class="axis" x1="0" x2="\(Self.width)" y1="0" y2="0"/>
+      <line class="axis" x1="0" x2="\(Self.width)" y1="\(Self.height)" y2="\(Self.height)"/>
+      <path class="area" d="\(path(speeds, top: top, isClosed: true))"/>
+      <path class="edge" d="\(path(speeds, top: top, isClosed: false))"/>
+      \(crosses(span))<text x="0" y="-5">\(HumanReadable.speed(top))</text>
+      <text x="0" y="\(Self.height + 16)">\(from)</text>
+      <text x="\(Self.width)" y="\(Self.height + 16)" text-anchor="end">\(to)</text>
+      </svg>
+      <figcaption class="dim">\(words). Each attempt is drawn with its mean speed, for the history keeps no more; a \
+      cross marks one that failed.</figcaption>
+      </figure>
+      """
+  }
+
+  private var sentBytes: Int64 {
+    report.measured.reduce(0) { $0 &+ ($1.bytes ?? 0) &- ($1.start ?? 0) }
+  }
+
+  /// How long at least one attempt was under way whose speed is known.
+  private var busySeconds: Double {
+    let stretches = report.measured.map { ($0.began, $0.moment) }.sorted { $0.0 < $1.0 }
+    var (seconds, end) = (0.0, Date.distantPast)
+    for (began, ended) in stretches where ended > end {
+      seconds += ended.timeIntervalSince(max(began, end))
+      end = ended
+    }
+    return seconds
+  }
+
+  private func path(_ speeds: [Double], top: Double, isClosed: Bool) -> String {
+    let step = Double(Self.width) / Double(speeds.count)
+    var text = isClosed ? "M0 \(Self.height)L" : "M"
+    for (part, speed) in speeds.enumerated() {
+      let y = Self.tenths(Double(Self.height) * (1 - speed / top))
+      text +=
+        "\(Self.tenths(Double(part) * step)) \(y) \(Self.tenths(Double(part + 1) * step)) \(y) "
+    }
+    return text + (isClosed ? "\(Self.width) \(Self.height)Z" : "")
+  }
+
+  /// A cross for each part of the time in which an attempt failed.
+  private func crosses(_ span: Range<Date>) -> [HTML] {
+    let length = max(1, span.upperBound.timeIntervalSince(span.lowerBound))
+    let failed = report.files.flatMap { [$0.latest] + $0.earlier }.filter { $0.end == .failed }
+    let places = Set(
+      failed.map { Int($0.moment.timeIntervalSince(span.lowerBound) / length * Double(Self.parts)) }
+    )
+    return places.sorted().map { part in
+      let x = min(Self.width - 4, max(4, part * Self.width / Self.parts))
+      let (left, right) = (x - 4, x + 4)
+      let (top, bottom) = (Self.height - 12, Self.height - 4)
+      return
+        "<path class=\"cross\" d=\"M\(left) \(top)L\(right) \(bottom)M\(left) \(bottom)L\(right) \(top)\"/>\n"
+    }
+  }
+
+  private static func tenths(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
+  }
+}

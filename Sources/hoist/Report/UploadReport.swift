@@ -1,0 +1,105 @@
+import FileDiscovery
+import Foundation
+import Screens
+import UploadModel
+import UploadStore
+
+/// What the history tells of a time: which files were sent, how fast, and what failed.
+struct UploadReport {
+  /// A file and a target, as the latest attempt left it.
+  struct File {
+    var latest: HistoryEntry
+    /// The attempts before that, the latest first.
+    var earlier: [HistoryEntry] = []
+  }
+
+  /// Files that failed for the same reason.
+  struct Reason {
+    var words: String
+    var message: String
+    var files: [File]
+    /// Whether these files may have arrived.
+    var isDoubtful: Bool
+  }
+
+  /// The files in the order in which they were tried last.
+  private(set) var files: [File] = []
+  /// The attempts of which the history knows how many bytes went in which time.
+  private(set) var measured: [HistoryEntry] = []
+  /// From the first beginning to the last end; nil if there was no attempt.
+  private(set) var span: Range<Date>?
+  /// The bytes of the files that arrived.
+  private(set) var bytes: Int64 = 0
+
+  /// A report of these attempts.
+  ///
+  /// - Parameter now: the end of attempts that have not ended.
+  init(_ entries: [HistoryEntry], now: Date) {
+    var places: [[UInt8]: Int] = [:]
+    for entry in entries.reversed() {
+      if let place = places[entry.file] {
+        files[place].earlier.append(entry)
+      } else {
+        places[entry.file] = files.count
+        files.append(File(latest: entry))
+      }
+      if entry.outcome == .done { bytes &+= entry.size }
+      if entry.meanSpeed != nil { measured.append(entry) }
+      let end = max(entry.ended ?? now, entry.began)
+      span = min(span?.lowerBound ?? entry.began, entry.began)..<max(span?.upperBound ?? end, end)
+    }
+    files.reverse()
+  }
+
+  func count(_ end: HistoryRow.End) -> Int { files.count { $0.latest.end == end } }
+
+  /// Why files failed, the most frequent reason first.
+  var reasons: [Reason] {
+    let failed = files.filter { $0.latest.end == .failed || $0.latest.end == .unknown }
+    let alike = Dictionary(grouping: failed) {
+      [$0.latest.outcomeWords, $0.latest.message ?? ""]
+    }
+    let reasons = alike.compactMap { words, files -> Reason? in
+      files.first.map {
+        Reason(
+          words: words[0], message: words[1], files: files,
+          isDoubtful: $0.latest.end == .unknown)
+      }
+    }
+    return reasons.sorted {
+      ($1.files.count, $0.words, $0.message) < ($0.files.count, $1.words, $1.message)
+    }
+  }
+
+  /// How fast files were sent, in bytes a second, for as many equal parts of the time. Each attempt counts with its
+  /// mean speed, since the history keeps no more.
+  func speeds(parts: Int) -> [Double] {
+    guard let span else { return [] }
+    let length = max(span.upperBound.timeIntervalSince(span.lowerBound), 1) / Double(parts)
+    var speeds = [Double](repeating: 0, count: parts)
+    for entry in measured {
+      guard let speed = entry.meanSpeed, let ended = entry.ended else { continue }
+      let begin = entry.began.timeIntervalSince(span.lowerBound) / length
+      let end = ended.timeIntervalSince(span.lowerBound) / length
+      for part in max(0, Int(begin))..<min(parts, max(Int(begin), Int(end)) + 1) {
+        let share = min(end, Double(part + 1)) - max(begin, Double(part))
+        speeds[part] += speed * max(0, share)
+      }
+    }
+    return speeds
+  }
+}
+
+extension HistoryEntry {
+  /// What tells the file and its target from all others. What came from standard input is a file of its own.
+  fileprivate var file: [UInt8] {
+    let isInput = location == SpooledInput.argument
+    return Array("\(target)\u{0}\(isInput ? "\(item)" : "")\u{0}".utf8) + location.bytes
+  }
+
+  /// How many bytes a second the attempt sent, if the history knows.
+  var meanSpeed: Double? {
+    guard let ended, let bytes, bytes > start ?? 0, ended > began else { return nil }
+    return Double(bytes - (start ?? 0)) / ended.timeIntervalSince(began)
+  }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("hoist history")
+  struct HistoryCommandTests {
+    @Test("a person reads it by day, a script line by line")
+    func days() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      for name in ["a.txt", "b.txt"] { try person.folder.write(name, [1]) }
+      let pushed = try await person.run("push", "a.txt", "b.txt", "gone", "--to", inbox.url)
+      #expect(pushed.status == 1)
+      let terminal = try await person.terminal(columns: 160, rows: 24)
+      try await terminal.command("hoist history --since yesterday")
+      let screen = try await terminal.wait(for: "missing")
+      #expect(screen.rows.contains { $0.firstMatch(of: #/^today, \d{4}-\d\d-\d\d$/#) != nil })
+      #expect(
+        screen.row(with: "a.txt")?.firstMatch(of: #/^  \d\d:\d\d:\d\d  just now  done 201 /#) != nil
+      )
+
+      let piped = try await person.run("history", "--since", "today").output
+      let lines = piped.split(separator: "\n")
+      #expect(lines.count == 3, "\(piped)")
+      for line in lines {
+        #expect(line.firstMatch(of: #/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  /#) != nil, "\(line)")
+      }
+      let old = try await person.run("history", "--until", "1h")
+      #expect(old.output == "" && old.errors.contains("nothing to show"))
+      #expect(try await person.run("history", "--until", "tomorrow").status == 2)
+    }
+  }
+}

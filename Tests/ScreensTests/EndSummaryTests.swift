@@ -1,0 +1,145 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What the screen says once nothing is left to send, and the ways to what went wrong.
+@Suite struct EndSummaryTests {
+  private static let unknown = ItemState.failed(Failure(.outcomeUnknown("closed"), attempts: 1))
+
+  /// A queue that has just come to its end.
+  private static func ended(_ states: [ItemState], size: Size = Size(width: 80, height: 24))
+    -> AppState
+  {
+    var state = Fixture.empty(size: size)
+    let ids = states.indices.map { Int64($0) + 1 }
+    Fixture.play(&state, .added(ids.map { Fixture.item($0, "\($0).bin", size: 1_100) }))
+    let begun = ids.map { (ItemID($0), ItemState.sending(attempt: 1, sent: 0, total: 1_100)) }
+    Fixture.play(
+      &state, .engine(begun, at: state.now),
+      .engine(zip(ids, states).map { (ItemID($0), $1) }, at: state.now + 2))
+    return state
+  }
+
+  private static func text(_ state: AppState) -> String {
+    render(state, size: state.size).text.joined(separator: "\n")
+  }
+
+  private static let story: [ItemState] = [
+    .done(Fixture.receipt), .failed(Fixture.tooLarge), .done(Receipt(status: 204)), unknown,
+  ]
+
+  @Test(arguments: [
+    Size(width: 80, height: 24), Size(width: 120, height: 40), Size(width: 160, height: 50),
+  ])
+  func itSaysHowItEndedAndWhatCanBeDone(_ size: Size) {
+    let text = Self.text(Self.ended(Self.story, size: size))
+    #expect(text.contains("All done · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
+    #expect(text.contains("✓ 2 sent    ✗ 1 failed    ? 1 may have arrived"))
+    #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
+  }
+
+  @Test func whatIsNotThereIsNotOffered() {
+    let text = Self.text(Self.ended([.done(Receipt(status: 204)), .done(Receipt(status: 204))]))
+    #expect(text.contains("✓ 2 sent") && !text.contains("next problem"))
+    #expect(!text.contains("copy ") && !text.contains("0 failed"))
+    // One file says all in its row, and on a small screen the totals do.
+    #expect(!Self.text(Self.ended([.done(Fixture.receipt)])).contains("All done"))
+    #expect(
+      !Self.text(Self.ended(Self.story, size: Size(width: 40, height: 10))).contains("All done"))
+  }
+
+  @Test func itsKeysLeadToTheProblemsAndCopyAllAddresses() {
+    var state = Self.ended(Self.story)
+    #expect(Fixture.play(&state, .key("y")) == [.copy("https://api.example.com/f/42")])
+    #expect(state.summary == nil)
+    // From then on the keys mean what they always mean.
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .details)
+    state = Self.ended(Self.story)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.selected?.fileName == "2.bin" && state.dialog == nil)
+    state = Self.ended(Self.story)
+    #expect(Fixture.play(&state, .key("R")) == [.retry([ItemID(2)])])
+    state = Self.ended(Self.story)
+    Fixture.play(&state, .key("j"))
+    #expect(state.selected?.fileName == "2.bin" && state.summary == nil)
+  }
+
+  @Test func itGoesWhenThereIsMoreToSend() {
+    var state = Self.ended(Self.story)
+    #expect(state.isSummaryShown)
+    Fixture.play(&state, .added([Fixture.item(9, "more")]))
+    #expect(state.summary == nil)
+    state = Self.ended(Self.story)
+    Fixture.play(&state, .key("3"))
+    #expect(!Self.text(state).contains("All done"))
+    // Someone types at that moment.
+    state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]), .key("a"))
+    let done = ItemState.done(Fixture.receipt)
+    Fixture.play(&state, .engine([(ItemID(1), done), (ItemID(2), done)], at: state.now))
+    #expect(!Self.text(state).contains("All done"))
+    Fixture.play(&state, .key("y"))
+    #expect(state.mode == .prompt)
+  }
+
+  @Test func keysGoToTheNextOneThatFailedOrIsBeingSent() {
+    var state = Fixture.mixed()
+    let failed = (0..<5).map { _ in
+      Fixture.type("!", &state)
+      return state.selected?.fileName
+    }
+    #expect(failed == ["disk.img", "lost.bin", "gone.txt", "stopped.txt", "disk.img"])
+    let active = (0..<3).map { _ in
+      Fixture.type(".", &state)
+      return state.selected?.id
+    }
+    #expect(active == [ItemID(6), ItemID(1), ItemID(2)])
+    Fixture.play(&state, .history(.rows(Fixture.historyRows)), .key("3"), .key("!"))
+    #expect(state.history.selected?.name == "disk.img")
+    state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    #expect(Fixture.type("!", &state) == [.bell] && state.message == "nothing here has failed")
+    #expect(Fixture.type(".", &state) == [.bell] && state.message == "nothing is being sent")
+  }
+
+  @Test func theCursorGoesAlongWithWhatIsBeingSentUntilItIsMoved() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added((1...6).map { Fixture.item($0, "\($0).bin") }), .key("F"))
+    func send(_ id: Int64, done: Int64...) {
+      let going = (ItemID(id), ItemState.sending(attempt: 1, sent: 1, total: 1000))
+      let over = done.map { (ItemID($0), ItemState.done(Fixture.receipt)) }
+      Fixture.play(&state, .engine(over + [going], at: state.now))
+    }
+    send(3)
+    #expect(state.selected?.id == ItemID(3))
+    send(4)
+    #expect(state.selected?.id == ItemID(3), "it stays as long as that one is sent")
+    send(5, done: 3)
+    #expect(state.selected?.id == ItemID(4))
+    #expect(Self.text(state).contains("following"))
+    Fixture.type("k", &state)
+    send(6, done: 4, 5)
+    #expect(state.selected?.id == ItemID(3) && !Self.text(state).contains("following"))
+    Fixture.type("F", &state)
+    #expect(state.selected?.id == ItemID(6))
+  }
+
+  @Test func theDetailsOfTheHistoryObeyTheSameKeys() {
+    var state = Fixture.empty()
+    var rows = Fixture.historyRows
+    rows[0].location = Array("/home/me/notes.txt".utf8)
+    rows[0].instant = state.now + -2 * 3600
+    Fixture.play(&state, .history(.rows(rows)), .key("3"), .key(.enter))
+    #expect(Self.text(state).contains("2026-11-20 22:15, 2 h ago  201 Created"))
+    #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/42")])
+    #expect(Fixture.type("O", &state) == [.openURL("https://api.example.com/f/42")])
+    #expect(Fixture.type("D", &state) == [.bell] && state.message?.contains("no address") == true)
+    #expect(Fixture.type("Y", &state) == [.bell] && state.message?.contains("r queues it") == true)
+    #expect(
+      Fixture.type("r", &state) == [
+        .add([.bytes(Array("/home/me/notes.txt".utf8))], to: nil, again: true)
+      ])
+  }
+}

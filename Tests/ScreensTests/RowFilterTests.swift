@@ -1,0 +1,123 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Filters by what rows are: their state, their day.
+@Suite struct RowFilterTests {
+  private static func filter(_ text: String, _ state: inout AppState) {
+    Fixture.type("f", &state)
+    Fixture.play(&state, .key(.control("u")))
+    Fixture.type(text, &state)
+    Fixture.play(&state, .key(.enter))
+  }
+
+  private static func names(_ state: AppState) -> [String] {
+    (0..<state.rowCount).compactMap { state.row($0)?.item.fileName }
+  }
+
+  @Test(
+    arguments: [
+      ("failed", ["disk.img", "gone.txt", "stopped.txt"]), ("unknown", ["lost.bin"]),
+      ("sent", ["notes.txt"]), ("done", ["notes.txt"]), ("OK", ["notes.txt"]),
+      (
+        "sending",
+        [
+          "IMG_0001.jpg", "report.pdf", "a name that is much longer than any column.tar.gz",
+        ]
+      ),
+      ("retrying", ["clip.mp4"]), ("paused", ["paused.bin"]),
+      ("failed txt", ["gone.txt", "stopped.txt"]),
+      ("txt failed", ["gone.txt", "stopped.txt"]), ("failed sent", []),
+      ("stopped", ["stopped.txt"]),
+      ("img", ["IMG_0001.jpg", "disk.img"]), ("faile", []),
+    ])
+  func theQueueShowsWhatIsAskedFor(_ text: String, _ names: [String]) {
+    var state = Fixture.mixed()
+    Self.filter(text, &state)
+    #expect(Self.names(state) == names)
+  }
+
+  @Test func aNameMayBeTheWordOfAState() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "failed.log"), Fixture.item(2, "b")]))
+    Self.filter("failed", &state)
+    #expect(Self.names(state) == ["failed.log"])
+    Self.filter("waiting b", &state)
+    #expect(Self.names(state) == ["b"])
+  }
+
+  @Test func rowsComeAndGoAsTheirStatesChange() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added((1...4).map { Fixture.item($0, "\($0).txt") }))
+    Self.filter("failed", &state)
+    #expect(render(state, size: state.size).text.contains { $0.contains("Nothing is \"failed\"") })
+    func fail(_ ids: Int64...) {
+      let failed = ItemState.failed(Fixture.tooLarge)
+      Fixture.play(&state, .engine(ids.map { (ItemID($0), failed) }, at: state.now))
+    }
+    fail(2, 4)
+    #expect(Self.names(state) == ["2.txt", "4.txt"])
+    Fixture.type("j", &state)
+    fail(1, 3)
+    #expect(Self.names(state).count == 4 && state.selected?.fileName == "4.txt")
+    // The row under the cursor goes, and the cursor stays on the screen.
+    Fixture.play(&state, .engine([(ItemID(4), .waiting), (ItemID(2), .waiting)], at: state.now))
+    #expect(Self.names(state) == ["1.txt", "3.txt"] && state.selected?.fileName == "3.txt")
+    // Progress alone changes nothing.
+    let version = state.queue.kindsVersion
+    for sent in 1...3 {
+      let sending = ItemState.sending(attempt: 1, sent: Int64(sent), total: 1000)
+      Fixture.play(&state, .engine([(ItemID(2), sending)], at: state.now))
+    }
+    #expect(state.queue.kindsVersion == version + 1)
+  }
+
+  private static func history() -> AppState {
+    var state = Fixture.empty()
+    func row(_ name: String, _ time: String, _ day: String? = nil, _ end: HistoryRow.End = .sent)
+      -> HistoryRow
+    {
+      HistoryRow(
+        id: name, name: name, target: "nas", size: 1, time: time, day: day, end: end, outcome: "",
+        path: "/\(name)")
+    }
+    Fixture.play(
+      &state, .key("3"),
+      .history(
+        .rows([
+          row("a", "2026-11-21 09:15", "today"), row("b", "2026-11-21 08:00", "today", .failed),
+          row("c", "2026-11-20 23:59", "yesterday", .unknown), row("d", "2026-11-19 08:00"),
+          row("e", "2026-11-19 07:00"),
+        ])))
+    return state
+  }
+
+  @Test(
+    arguments: [
+      ("today", ["a", "b"]), ("yesterday", ["c"]), ("2026-11-20", ["c"]),
+      ("2026-11-19", ["d", "e"]),
+      ("2026-11", ["a", "b", "c", "d", "e"]), ("2026-11-1", ["d", "e"]), ("failed", ["b"]),
+      ("today failed", ["b"]), ("today sent", ["a"]), ("sent d", ["d"]), ("2026-10", []),
+      ("2026", []),
+    ])
+  func theHistoryShowsADayOrAnEnd(_ text: String, _ names: [String]) {
+    var state = Self.history()
+    Self.filter(text, &state)
+    #expect((0..<state.shown.count).compactMap { state.history.row($0)?.name } == names)
+  }
+
+  @Test func aDayIsNamedOnceAndTheTopLineAlwaysNamesIt() {
+    var state = Self.history()
+    let days = ["today      09:15", "08:00", "yesterday  23:59", "2026-11-19 08:00", "07:00"]
+    func seen() -> [String] {
+      state.layout.rows.map { render(state, size: state.size).text[$0] }.filter { $0.contains(":") }
+    }
+    for (line, day) in zip(seen(), days) { #expect(line.contains(day), "\(line)") }
+    #expect(!seen()[1].contains("today") && !seen()[4].contains("2026"))
+    Fixture.play(&state, .resized(Size(width: 80, height: 10)), .key(.end), .key(.up))
+    #expect(seen().first?.contains("yesterday") == false || state.history.list.scroll < 3)
+    Fixture.play(&state, .resized(Size(width: 80, height: 24)), .key("o"))
+    #expect(seen()[1].contains("today") == false && state.historyOrder == .name)
+  }
+}
