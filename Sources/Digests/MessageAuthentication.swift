@@ -5,7 +5,7 @@ package enum MessageAuthentication {
   /// The block size of all these hash functions, in bytes.
   private static let blockSize = 64
 
-  /// The code that proves knowledge of the key, as long as a digest.
+  /// The authentication code of a message. It has the length of a digest.
   package static func code<Hash: HashFunction>(
     of message: some Sequence<UInt8>, key: [UInt8], with hash: Hash.Type = SHA256.self
   ) -> [UInt8] {

@@ -35,7 +35,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   private struct Registry {
     var last = 0
     var tasks: [Int: UploadTask] = [:]
-    /// Whether no more tasks are made, and the delegate hears so once the last has ended.
+    /// Whether the session makes no more tasks and tells its delegate once the last one has ended.
     var isInvalid = false
     var hasToldInvalid = false
   }

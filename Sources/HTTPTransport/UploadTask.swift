@@ -51,7 +51,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var isSuspended = false
     /// Whether the delegate did not want the reply's content.
     var isRefused = false
-    /// Who hears of it, until its end.
+    /// Who is told about the task, until it ends.
     var listener: Listener?
     /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
@@ -61,7 +61,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var holdsBody: Bool { isWaiting || isSuspended }
   }
 
-  /// Who hears of it.
+  /// Who is told about a task.
   enum Listener: Sendable {
     /// A delegate that is called on the transport's thread.
     case transport(any UploadTaskDelegate)

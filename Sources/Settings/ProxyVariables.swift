@@ -24,7 +24,7 @@ struct ProxyVariables {
       guard let variable = variable(for: url), let value = environment[variable] else { continue }
       guard let proxy = ProxyAddress(value) else {
         throw ConfigError(
-          "the environment variable \(variable) holds no address of a proxy (it is not shown, for it may "
+          "the environment variable \(variable) does not hold a proxy's address (it is not shown, since it may "
             + "hold a password); expected one such as http://proxy:3128 or "
             + "http://name:password@proxy:3128, with %2F for a \"/\" in a password")
       }

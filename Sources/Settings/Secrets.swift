@@ -117,7 +117,7 @@ struct Secrets: Sendable {
       NearestName.of(name, among: Array(sources.keys)).map { "did you mean \"\($0)\"?" }
       ?? (sources.isEmpty
         ? "the configuration has no [secrets]"
-        : "there are: \(sources.keys.sorted().joined(separator: ", "))")
+        : "the secrets are: \(sources.keys.sorted().joined(separator: ", "))")
     throw InvalidInput("no secret is called \"\(name)\"; \(hint)")
   }
 

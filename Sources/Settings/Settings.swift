@@ -253,7 +253,7 @@ package struct Settings: Sendable {
       NearestName.of(name, among: names).map { "did you mean \"\($0)\"?" }
       ?? (names.isEmpty
         ? "the configuration has no targets; a URL starts with http:// or https://"
-        : "there are: \(names.sorted().joined(separator: ", "))")
+        : "the targets are: \(names.sorted().joined(separator: ", "))")
     return "no target is called \"\(name)\"; \(hint)"
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import UploadModel
 
-/// A small file on another disk than the queue's, for results that could not be written to the queue. The next
+/// A small file on a disk other than the queue's, for results that could not be written to the queue. The next
 /// process that sends reads and removes it.
 package struct ResultJournal: Sendable {
   private let folders: [String]

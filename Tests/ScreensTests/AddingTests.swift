@@ -341,7 +341,7 @@ import UploadModel
     let file = UploadedFile(name: "a", target: "nas", deletionURL: "https://e.org/del/1")
     #expect(Fixture.type("Dy", &state) == [.deleteUploaded([file])])
     Fixture.play(&state, .key(.enter))
-    #expect(Self.said(state).contains("deleted there by https://e.org/del/1"))
+    #expect(Self.said(state).contains("address that deletes it: https://e.org/del/1"))
   }
 
   // MARK: The help

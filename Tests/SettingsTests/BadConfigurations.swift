@@ -324,7 +324,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "c.toml:1: default_target: no target is called \"demmo\"; did you mean \"demo\"?"),
     BadConfiguration(
       "default_target = \"zzzzzz\"\n[targets.b]\nurl = \"http://h/\"\n[targets.a]\nurl = \"http://h/\"",
-      "c.toml:1: default_target: no target is called \"zzzzzz\"; there are: a, b"),
+      "c.toml:1: default_target: no target is called \"zzzzzz\"; the targets are: a, b"),
     BadConfiguration(
       "default_target = \"a\"",
       "c.toml:1: default_target: no target is called \"a\"; the configuration has no targets; a URL starts with http:// or https://"

@@ -84,7 +84,8 @@ struct CredentialSettingsTests {
       for name in ["a", url] {
         let error = #expect(throws: ConfigError.self) { try settings.target(name) }
         let said = error?.description ?? ""
-        #expect(said.contains("the environment variable \(variable) holds no address of a proxy"))
+        #expect(
+          said.contains("the environment variable \(variable) does not hold a proxy's address"))
         #expect(!said.contains("hun"), "\(said)")
       }
     }

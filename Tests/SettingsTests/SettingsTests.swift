@@ -198,7 +198,7 @@ struct SettingsTests {
 
   @Test(arguments: [
     ("aa", "no target is called \"aa\"; did you mean \"a\"?"),
-    ("zzzzzz", "no target is called \"zzzzzz\"; there are: a, b"),
+    ("zzzzzz", "no target is called \"zzzzzz\"; the targets are: a, b"),
     ("htp:/x", "expected an http or https URL with a host, found \"htp:/x\""),
     ("h/up", "expected a URL such as https://host/upload, found \"h/up\""),
     (

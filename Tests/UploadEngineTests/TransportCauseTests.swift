@@ -76,7 +76,7 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(
       code: 90,  // CURLE_SSL_PINNEDPUBKEYNOTMATCH
       cause: .insecure(
-        "h has another key than the pinned one (words). Somebody else may be answering in its place. If the key "
+        "h does not have the pinned key (words). Somebody else may be answering in its place. If the key "
           + "was changed on purpose, pin the new one with hoist trust")),
     TransportCauseRow(code: 91, cause: .insecure("words")),  // CURLE_SSL_INVALIDCERTSTATUS
     TransportCauseRow(code: 92, cause: .network("words")),  // CURLE_HTTP2_STREAM

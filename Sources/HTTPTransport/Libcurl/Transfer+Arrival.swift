@@ -71,8 +71,8 @@ extension Transfer {
     return isOpen
   }
 
-  /// Keeps the part of the body that the kernel has not sent yet from reaching the server: buffers hold
-  /// megabytes, and the server would receive a whole file although the upload was cancelled near its beginning.
+  /// Discards what the kernel has not yet sent of the body. Its buffers hold megabytes, so the server could otherwise
+  /// receive a whole file whose upload was cancelled near its beginning.
   func breakOff() {
     // Over HTTP/2, other requests share the connection.
     guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,

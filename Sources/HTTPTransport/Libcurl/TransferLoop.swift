@@ -126,7 +126,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Whether there are no orders. If so, the next one will wake the loop up.
+  /// Whether there are no orders. If so, also arranges that the next one wakes the loop up.
   private var mayWait: Bool {
     inbox.withLock { inbox in
       inbox.isWaiting = inbox.orders.isEmpty

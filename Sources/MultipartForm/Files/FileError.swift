@@ -107,7 +107,7 @@ extension FileError.Reason: CustomStringConvertible {
     case .notARegularFile(let kind):
       "not a regular file (\(kind.rawValue)). Only regular files can be sent."
     case .sizeUnknown:
-      "the file does not tell its size, as files in /proc do not. Copy it and send the copy."
+      "the system does not know the file's size, as with files in /proc. Copy it and send the copy."
     case .notAFileURL:
       "not the URL of a file on this machine. Download it and send the copy."
     case .rangeOutsideFile(let range, let size):

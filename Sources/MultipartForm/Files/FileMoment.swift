@@ -12,7 +12,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
       (self.start, self.end, self.sum) = (start, end, sum)
     }
 
-    /// What another program may have written: a stretch that cannot be has no bytes, and nobody's sum.
+    /// Decodes what another program may have written, so an impossible range is replaced by a possible one.
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       start = max(0, try values.decode(Int64.self, forKey: .start))

@@ -57,8 +57,8 @@ package final class HeldFile: Sendable {
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
 
-  /// Whether ranges of the file are read in any order, several at once. Then neither does its first byte begin a new
-  /// reading, nor its last one end it: ``beginAnew()`` and ``verify()`` do.
+  /// Whether ranges of the file are read in any order, several at once. If so, a new reading begins with
+  /// ``beginAnew()`` and ends with ``verify()``, not with the file's first and last bytes.
   package var isReadInAnyOrder: Bool {
     get { inAnyOrder.withLock { $0 } }
     set { inAnyOrder.withLock { $0 = newValue } }

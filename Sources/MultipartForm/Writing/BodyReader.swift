@@ -1,8 +1,8 @@
 /// Reads a body from its first byte to its last, holding at most one file open.
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened, after each
-/// mebibyte, and before its last byte is handed out. If it may have been written to without a change of its
-/// identity, it is read a second time before that. So a request completes only with what each file held at one
+/// mebibyte, and before its last byte is handed out. If a write may have left its identity unchanged, the file is read
+/// a second time before its last byte is handed out. So a request completes only if each file's bytes come from one
 /// moment.
 ///
 /// A reader belongs to one thread at a time.

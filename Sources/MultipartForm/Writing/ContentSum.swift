@@ -78,7 +78,7 @@ struct ContentSum: Equatable {
     return (lane << 23 | lane >> 41) &+ (product.high ^ product.low)
   }
 
-  /// The lane, spread over all of its bits, so that the order of blocks matters.
+  /// The lane with its bits mixed, so that the order of blocks matters.
   @inline(__always)
   private static func stirred(_ lane: UInt64) -> UInt64 { (lane ^ lane >> 47) &* factor }
 }

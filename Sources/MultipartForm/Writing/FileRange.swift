@@ -11,7 +11,7 @@ struct FileRange: Sendable {
 
   /// The range that has to come from one moment.
   var all: Range<Int64> { held == nil ? start..<(start + length) : 0..<identity.size }
-  /// Whether it is the last one from its moment.
+  /// Whether this range is the last part of `all`.
   var isLast: Bool { start + length == all.upperBound }
 
   /// Looks at the file, to learn now that it cannot be sent, rather than half-way through a body.

@@ -18,7 +18,7 @@ enum IndexPage {
       <h1>Send files</h1>
       <form method="post" action="/multiupload" enctype="multipart/form-data">
       <p><input type="file" name="file" multiple required> <button>Send</button></p>
-      <p>Up to \(maxFiles) at once. None replaces another.</p>
+      <p>Up to \(maxFiles) at once. No file replaces another.</p>
       </form>
       <h1>What arrived</h1>
       <table><thead><tr><th>Name</th><th class="n">Bytes</th><th>When</th></tr></thead><tbody>

@@ -61,7 +61,7 @@ final class PartialUploads: Sendable {
     var lastSweep = Date.distantPast
     /// How many unfinished uploads there were then, plus those created since.
     var unfinished = 0
-    /// Those of them of which little had arrived, the oldest last.
+    /// Those of them that had few bytes, the oldest last.
     var little: [String] = []
     /// Those created since, the oldest first.
     var new: [String] = []
@@ -76,10 +76,10 @@ final class PartialUploads: Sendable {
   private static let prefix = Inbox.ownPrefix + "upload-"
   /// The most bytes of a record.
   private static let mostRecord = 64 << 10
-  /// If there are that many, those with fewer bytes than this are removed, since they are quickly sent again.
+  /// If there are too many uploads, the oldest one with fewer bytes than this makes room: it is quickly sent again.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
-  /// The same if there is no room. Each sweep examines all uploads, so it must not be too frequent.
+  /// The least time between two sweeps if there is no room. Each of them examines all uploads.
   private static let shortestSweepInterval: TimeInterval = 5
 
   private let inbox: Inbox

@@ -37,7 +37,7 @@ struct SafeFileName: Hashable {
   /// is an ordinary character.
   private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*", "\\"]
 
-  /// Without the folders in front, which clients may send (RFC 7578, section 4.2). Old browsers on
+  /// The name without the folders that clients may put in front of it (RFC 7578, section 4.2). Old browsers on
   /// Windows send whole paths, which begin with a drive or two backslashes.
   private static func lastComponent(_ sent: Scalars) -> Scalars {
     func after(_ separator: Unicode.Scalar, _ path: Scalars) -> Scalars {

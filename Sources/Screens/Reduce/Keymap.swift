@@ -1,6 +1,6 @@
 /// Which key asks for what: the table of actions, with the keys that the user has rebound.
 package struct Keymap: Sendable {
-  /// Keys for actions, in place of those of the table; none takes an action its keys.
+  /// Keys for actions, in place of those in the table. With an empty list, an action has no keys.
   package typealias Bindings = [Action.Name: [Key]]
 
   /// Why keys cannot be bound as asked.
@@ -32,7 +32,8 @@ package struct Keymap: Sendable {
 
   /// The table of actions with other keys for some.
   ///
-  /// - Throws: `BindingError` if a key would stand for two actions in one place, or an action has no keys.
+  /// - Throws: `BindingError` if a key would stand for two actions in one place, or type a character where text is
+  ///   typed, or if closing a dialog or quitting would have no key.
   package init(_ bindings: Bindings) throws(BindingError) {
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)

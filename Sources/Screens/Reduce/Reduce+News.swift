@@ -74,7 +74,7 @@ extension AppState {
 
   /// The engine's changes, in order.
   ///
-  /// - Parameter isNews: whether they happen now; otherwise they have happened, and nothing moves with them.
+  /// - Parameter isNews: whether they happen now; earlier ones do not count towards the speeds.
   mutating func record(
     _ changes: [(ItemID, ItemState)], at instant: Instant, isNews: Bool = true
   ) -> [Effect] {

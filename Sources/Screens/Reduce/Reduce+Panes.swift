@@ -197,7 +197,7 @@ extension AppState {
 }
 
 extension HistoryRow {
-  /// The file with what deletes it on the server, if the server said so.
+  /// The file with the address that deletes it on the server, if the server named one.
   fileprivate var uploaded: UploadedFile? {
     deletionURL.map { UploadedFile(name: name, target: target, deletionURL: $0) }
   }
@@ -210,7 +210,7 @@ extension HistoryRow {
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
-    if let deletionURL { lines.append(("deleted there by \(deletionURL)", .plain)) }
+    if let deletionURL { lines.append(("address that deletes it: \(deletionURL)", .plain)) }
     if !earlier.isEmpty {
       lines += [("", .plain), ("Before that:", .heading)] + earlier.map { ($0, .plain) }
     }

@@ -215,7 +215,7 @@ extension UploadItem {
     if case .done(let receipt) = state { receipt.url } else { nil }
   }
 
-  /// The file with what deletes it on the server, if the server said so.
+  /// The file with the address that deletes it on the server, if the server named one.
   var uploaded: UploadedFile? {
     guard case .done(let receipt) = state, let url = receipt.deletionURL else { return nil }
     return UploadedFile(name: self.fileName, target: self.target, deletionURL: url)

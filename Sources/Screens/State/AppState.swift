@@ -15,7 +15,7 @@ package struct AppState: Sendable {
   package internal(set) var concurrency: Int
   /// The numbers that the user has set, by the names of the targets.
   package internal(set) var wishes: [String: Int] = [:]
-  /// The most that is sent in all, in bytes a second; `nil` for no bound.
+  /// The limit on all uploads together, in bytes a second; `nil` for none.
   package internal(set) var rateLimit: Int64?
   /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
   package internal(set) var isReading: Bool
@@ -201,7 +201,7 @@ package struct AppState: Sendable {
     queue.copies(of: path, for: target) > 0
   }
 
-  /// How many items were removed after they had been sent, and before.
+  /// How many items were removed after they had been sent, and how many without having been sent.
   package var removed: (sent: Int, unsent: Int) {
     let sent = queue.removed.values.count { $0 }
     return (sent, queue.removed.count - sent)

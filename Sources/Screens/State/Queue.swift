@@ -223,7 +223,7 @@ struct Queue: Sendable {
     insert(moved)
   }
 
-  /// Puts rows in, those for one place in their order.
+  /// Inserts rows. Rows for the same place keep their order.
   private mutating func insert(_ coming: [(row: Row, before: ItemID?)]) {
     version += 1
     var groups: [ItemID?: [Row]] = [:]
@@ -271,7 +271,7 @@ struct Queue: Sendable {
 }
 
 extension Failure {
-  /// What the server said beyond its status, which proxies repeat as the title of a page.
+  /// What the server said, unless that is only its status: proxies repeat the status as the title of a page.
   fileprivate var said: String? {
     guard let words = reply.message else { return nil }
     let isStatus = status.map { words.hasPrefix(scalars: "\($0) ") } ?? false

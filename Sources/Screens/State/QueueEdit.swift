@@ -12,7 +12,7 @@ struct QueueEdit: Sendable {
     case move([Place])
     /// The whole queue gets this order.
     case arrange([ItemID])
-    /// Items are sent as these say, whatever has become of them.
+    /// Items get the name, type, field and target that these have, but keep their own states.
     case replace([UploadItem])
   }
 

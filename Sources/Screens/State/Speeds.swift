@@ -29,7 +29,7 @@ struct Speeds: Sendable {
     var beginning: Instant
     /// The bytes that are still to be handed over.
     var remaining: Int64 = 0
-    /// The last seconds.
+    /// What has moved in the last seconds.
     var graph = Sparkline()
   }
 

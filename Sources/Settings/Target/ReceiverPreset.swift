@@ -70,7 +70,7 @@ enum ReceiverPreset {
   private static func address(_ node: ConfigNode) throws(ConfigError) -> String {
     let written = try node.string()
     guard !written.utf8.contains(where: { "{}".utf8.contains($0) }) else {
-      throw node.fault("the receiver's own address holds no placeholders")
+      throw node.fault("the receiver's own address cannot have placeholders")
     }
     let end = written.unicodeScalars.lastIndex { $0 != "/" }
     let text = end.map { String(written.unicodeScalars[...$0]) } ?? ""

@@ -27,7 +27,8 @@ struct KnownServers {
     recalled.contains(route) ? servers[route] : nil
   }
 
-  /// An upload has confirmed or refuted what an earlier run found out. Returns whether it is the first one.
+  /// An upload has confirmed or refuted what an earlier run found out. Returns whether it is the first upload of this
+  /// run to do so.
   mutating func settle(_ route: Route) -> Bool { recalled.remove(route) != nil }
 
   /// Assumes something about a server until this run ends.

@@ -497,8 +497,8 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Closes the file of an upload that is over or paused. Of those that wait for another attempt, some stay open,
-  /// since they may be renamed meanwhile.
+  /// Closes the file of an upload that is over or paused. If the upload waits for another attempt, its file stays open,
+  /// since it may be renamed meanwhile, unless too many others are open for this reason.
   private func letGo(of id: ItemID, _ job: Job) {
     guard job.file != nil else { return }
     waitingFiles.remove(id)
@@ -619,7 +619,7 @@ extension UploadEngine {
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
-    // What a prepare command has made lies somewhere else in each attempt.
+    // A prepared file has another path in each attempt, so the original stands for it.
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
       request.exchange.url.absoluteString, for: file, of: first.target)
@@ -1213,8 +1213,8 @@ extension UploadEngine {
     jobs[id]?.conversation?.machine.sendsInAnyOrder == true
   }
 
-  /// Reports what the server has of an upload, with what it has of the pieces under way. That never falls: a piece that
-  /// is lost counts again in the next attempt.
+  /// Reports how much the server has of an upload, including the pieces under way. Within an attempt, the number never
+  /// falls, even if a piece is lost.
   private func tellProgress(of id: ItemID) {
     guard let job = jobs[id], let conversation = job.conversation else { return }
     let course = conversation.machine.course
@@ -1250,7 +1250,7 @@ extension UploadEngine {
         )
       ])
     }
-    // The user may have taken it back between two requests.
+    // The user may have taken the upload back between two requests.
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url, request.number)
     }
@@ -1261,7 +1261,7 @@ extension UploadEngine {
     step(for: [id]) { engine, number in
       let file = conversation.file
       let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
-      // A form has bytes of its own, and no signature.
+      // A form also has bytes that are not the file's, and forms are not signed.
       let signed =
         isSigned && conversation.form == nil
         ? FileDigest.digests([.sha256], of: file, in: content) : nil
@@ -1715,7 +1715,7 @@ extension UploadEngine {
     case .success(let (token, isNew)):
       tokens[route] = token
       if !isNew {
-        // Others had it before, so it may have expired too, and the uploads may need another one.
+        // Other uploads have already used this token, so it may have expired too, and these may need yet another.
         for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))

@@ -63,7 +63,7 @@ package struct RequestOutline: Hashable, Sendable {
 
   /// The other requests of an upload in pieces. The request itself carries the first of them.
   package struct Pieces: Hashable, Sendable {
-    /// How many bytes each piece has, but for the last.
+    /// How many bytes each piece but the last has.
     package var size: Int64
     /// How many pieces there are.
     package var count: Int

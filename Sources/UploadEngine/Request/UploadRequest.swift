@@ -12,7 +12,7 @@ struct UploadRequest {
   let body: FormBody
   /// The files in it, and where in the body the bytes of each lie.
   let files: [(item: UploadItem, content: Range<Int64>)]
-  /// The same files as the server is told of them; empty if it is not told.
+  /// The same files as the request describes them to the server; empty if it does not.
   let sent: [SentFile]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
@@ -21,7 +21,7 @@ struct UploadRequest {
   /// Which of an upload's requests under way it is.
   var number = 0
 
-  /// The media type of the body, as the server is told; empty if it is not told.
+  /// The media type of the body in the request's header; empty if there is none.
   var contentType: String {
     exchange.headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
   }

@@ -18,7 +18,7 @@ extension UploadEngine {
     let start: Instant
     /// The values for placeholders in header fields.
     let values: Template.Values
-    /// What the attempt assumed about the server, if only an earlier run found that out.
+    /// What the attempt assumed about the server, if only an earlier run vouches for it; otherwise nil.
     let recalled: ResumeServer?
     /// What to do instead of ending the attempt, once its last request has ended.
     var restart: Restart?

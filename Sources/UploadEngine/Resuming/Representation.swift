@@ -3,8 +3,8 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// The bytes that a resumable upload consists of: those of its file, or of the form around it. They are the same
-/// each time.
+/// The bytes that a resumable upload consists of: those of its file, or of the form around it. Every attempt sends the
+/// same ones.
 struct Representation {
   /// What the target's own request consists of.
   let plan: RequestPlan

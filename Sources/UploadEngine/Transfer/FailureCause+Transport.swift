@@ -34,7 +34,7 @@ extension Failure.Cause {
         .insecure("\(host) does not speak TLS on this port; should the URL begin with http://?")
       case .otherKey:
         .insecure(
-          "\(host) has another key than the pinned one (\(words)). Somebody else may be answering in its place. If "
+          "\(host) does not have the pinned key (\(words)). Somebody else may be answering in its place. If "
             + "the key was changed on purpose, pin the new one with hoist trust")
       case .notHTTP:
         .notHTTP(words)

@@ -4,7 +4,7 @@ import ScalarText
 import UploadModel
 
 extension ServerClient {
-  /// Why nothing seems to take uploads at the target's URL; nil if something may. A resource that takes uploads may
+  /// Why the target's URL does not seem to take uploads; nil if it may take them. A resource that takes uploads may
   /// well refuse a HEAD request, but it exists, and the `Allow` of a 405 says which methods it takes (RFC 9110
   /// §15.5.6).
   package func obstacle() async -> String? {

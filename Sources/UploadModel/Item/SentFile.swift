@@ -1,7 +1,7 @@
-/// A file as the server was told of it.
+/// A file as its request described it to the server.
 ///
-/// Only the request knows that: the target's command and templates may have given it another name, type and content
-/// than the file in the queue has.
+/// It can differ from the file in the queue: the target's command and templates may have changed its name, type and
+/// content.
 package struct SentFile: Hashable, Sendable, Codable {
   /// The name.
   package var name: String

@@ -31,11 +31,11 @@ package struct PieceCall: Hashable, Sendable {
 
   /// Where a request goes.
   package enum Address: Hashable, Sendable {
-    /// To the address of all these requests, and what follows it.
+    /// To the address that all these requests share, with this text appended.
     case base(Template)
     /// To an address of its own.
     case own(Template)
-    /// Where a reply says.
+    /// To an address that a reply gives.
     case reply(Template)
 
     var template: Template {

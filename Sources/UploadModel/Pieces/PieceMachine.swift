@@ -12,8 +12,8 @@ import MultipartForm
 ///  abort        (where a point was kept)
 /// ```
 ///
-/// Pieces that may go in any order go several at once, as many as the caller asks for. If one fails, the others are
-/// waited for before that is handled.
+/// If pieces may go in any order, several go at once, as many as the caller asks for. If one fails, its failure is
+/// handled once the others have ended.
 package struct PieceMachine: ResumeMachine {
   private enum Phase { case aborting, beginning, asking, asksTicket, sending, verifying, finishing }
 
@@ -99,7 +99,7 @@ package struct PieceMachine: ResumeMachine {
       course.point = point
       return keep() + goOn()
     }
-    // Only for a server that is told what it should have.
+    // For a request that tells the server how much it should have.
     piece.range = point.offset..<point.offset
     return ask(rules.status, .asking)
   }
@@ -225,7 +225,7 @@ package struct PieceMachine: ResumeMachine {
     course.recordStart(into: &point)
     course.point = point
     if let done = progress.done {
-      // The others are under way, and whoever sends them asks for more.
+      // Other pieces are under way, and the caller asks for more when it can send them.
       guard flights.isEmpty, held == nil else { return [] }
       guard let next = missing else { return verify() }
       return (done.isEmpty ? [.readAnew] : []) + send(next, progress)
@@ -320,7 +320,7 @@ package struct PieceMachine: ResumeMachine {
       if stopped != nil { flights = [:] }
       return held != nil && flights.isEmpty ? actions + release() : actions
     }
-    // What follows from it is found out anew, from what is known by then.
+    // The step is dropped. Once the others have ended, the failure is judged again by what is known then.
     let failed = flight ?? trial.flights[trial.piece.index]
     if held == nil, let failed, let end = end ?? stopped { held = (failed, end) }
     return drop((failed?.piece ?? piece).index)
@@ -549,7 +549,7 @@ package struct PieceMachine: ResumeMachine {
   private mutating func finishWhole(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     guard response.isOK(status) else { return refuse(end, status) }
     var end = end
-    // It was read by the target's own rules.
+    // This content was read by the target's own rules, which are not those for the end of an upload.
     end.content = nil
     end.rules = response
     // The server is done with the upload, whatever it says of the file.
@@ -593,7 +593,7 @@ package struct PieceMachine: ResumeMachine {
     }
     guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     let before = point.offset
-    // What it has need not be the beginning of the file.
+    // In any order, the offset counts the bytes that have arrived; these need not be the beginning of the file.
     if sendsInAnyOrder { reached = before + Int64(piece.range.count) }
     if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
     var begun: [String: String] = [:]

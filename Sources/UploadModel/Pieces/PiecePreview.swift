@@ -2,7 +2,7 @@ import MultipartForm
 
 /// The requests of an upload in pieces as they would be sent.
 package struct PiecePreview: Hashable, Sendable {
-  /// How many bytes each piece has, but for the last.
+  /// How many bytes each piece but the last has.
   package let size: Int64
   /// How many pieces there are.
   package let count: Int

@@ -5,7 +5,7 @@ import Foundation
 package struct PieceProgress: Hashable, Sendable, Codable {
   /// What `{upload.id}` stands for.
   var id: String
-  /// How many bytes each piece has, but for the last.
+  /// How many bytes each piece but the last has.
   var size: Int64
   /// What was kept of the reply to `begin`.
   var begun: [String: String] = [:]

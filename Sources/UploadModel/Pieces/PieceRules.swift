@@ -10,7 +10,7 @@ package struct PieceRules: Hashable, Sendable {
   package var min: Int64 = 1
   /// The most bytes of a piece; nil for no limit.
   package var max: Int64?
-  /// The number of bytes that the size of every piece but the last is a multiple of.
+  /// The size of every piece but the last is a multiple of this many bytes.
   package var round: Int64 = 1
   /// The most pieces of a file.
   package var maxPieces = Self.mostPieces
@@ -68,7 +68,7 @@ package struct PieceRules: Hashable, Sendable {
   /// Whether a file of this size goes in pieces.
   package func holds(for size: Int64) -> Bool { above.map { size > $0 } ?? true }
 
-  /// How many bytes each piece of a file has, but for the last.
+  /// How many bytes each piece of a file but the last has.
   ///
   /// - Throws: why the service cannot take a file of this size.
   package func size(for file: Int64) throws(Failure.Cause) -> Int64 {

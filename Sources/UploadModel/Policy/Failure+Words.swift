@@ -112,7 +112,7 @@ extension Failure {
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
       "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
-    case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
+    case .insecure(let why): "No secure connection could be made: \(Self.inside(why))."
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
     case .refused:
       "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."

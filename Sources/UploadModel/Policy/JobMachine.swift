@@ -166,7 +166,7 @@ package struct JobMachine: Sendable {
     }
   }
 
-  /// Ends without a success. If the server may have all of it nevertheless, that is what to say.
+  /// Ends without a success. If the server may nevertheless have the whole file, the failure says so.
   private mutating func fail(_ failure: Failure) -> [Action] {
     var failure = failure
     if mayBeWhole, !failure.mayHaveArrived {

@@ -48,15 +48,15 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var turnsToPieces = false
   /// The upload to delete on the server once the request under way has been broken off.
   private var condemned: URL?
-  /// How the attempt ends after that, or after asking for the reply again.
+  /// How the attempt ends once that upload is deleted, or once the reply has been asked for again.
   private var held: TransferEnd?
   /// Whether interim replies do not get through.
   private var losesInterims: Bool
-  /// Whether the upload is deleted for that reason and begun again with the usual request.
+  /// Whether the upload is deleted because of that and begun again with the usual request.
   private var leavesDraft = false
   /// Whether all of the first request was sent before it was broken off: the server may have stored the file.
   private var hadAll = false
-  /// Whether the server did not forget the upload when it was told to: it goes on after all.
+  /// Whether the server did not delete the upload when asked to, so that the upload continues after all.
   private var staysWithDraft = false
 
   /// An attempt at a file.
@@ -241,7 +241,7 @@ extension HTTPResumeMachine {
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
-    // One that is late says nothing of that: connections take time, and servers do.
+    // That this reply is late proves nothing: connections and servers may be slow.
     if Self.isTakenForAnswer(headers) {
       (losesInterims, leavesDraft) = (true, true)
       return [
@@ -303,7 +303,7 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
+  /// Even if the reply is an error, the upload is created: something in between may have answered OPTIONS.
   private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }

@@ -12,7 +12,7 @@ package struct ResumeCourse: Sendable {
   /// An upload that is given up because the file may have changed, until it is certain that the server does not have all
   /// of it: it would be stored twice.
   private(set) var abandoned: ResumePoint?
-  /// Whether the server now has more of the file than it had ever had before, in any upload of it.
+  /// Whether the server now has more of the file than ever before, counting all uploads of it.
   package private(set) var hasAdvanced = false
   /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
   /// of the next does not advance.
@@ -104,8 +104,8 @@ package struct ResumeCourse: Sendable {
     first = point.start
   }
 
-  /// The server is not where it was thought to be. Returns nil if it is to be asked again, or how to end the attempt
-  /// if that has gone on for too long.
+  /// The server's offset is not the expected one. Returns nil if the server is to be asked again, or how to end the
+  /// attempt if this has happened too often.
   ///
   /// - Parameter status: the status to end the attempt with; nil for `fault`.
   mutating func doubt(
@@ -155,7 +155,7 @@ package struct ResumeCourse: Sendable {
     case .follow(let url, let keepsCredentials):
       guard var request = last else { return over(end, status: end.status) }
       redirects += 1
-      // Another server must not choose what is signed at home.
+      // Another server must not choose what is signed with the target's credentials.
       if !keepsCredentials || Origin(request.url) != target.origin { request.staysAway = true }
       if !keepsCredentials {
         request.described?.headers.removeAll { !$0.value.isPublic }

@@ -4,7 +4,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
   case noLocation
   /// It keeps the upload at an address that no request can go to.
   case badLocation
-  /// It keeps the upload on another server than the target names.
+  /// It keeps the upload on a server other than the target's.
   case locationElsewhere
   /// Another server, to which the target's redirected, names an address on the target's own.
   case locationAtHome

@@ -99,7 +99,7 @@ package struct Scheduler: Sendable {
     self.waitsForPerson = waitsForPerson ?? waitsForServers
   }
 
-  /// Whether asking for the next files may have an answer.
+  /// Whether `next` may find files that can start.
   package var mayStart: Bool {
     isStarted && (lanesTaken < laneCount || targets.contains(where: hasRoomAhead))
       && routes.contains { !$0.ready.isEmpty }
@@ -255,7 +255,7 @@ package struct Scheduler: Sendable {
     lanes[number] = nil
     routes[lane.route].underWay -= 1
     count(-1 - lane.more, isAhead: lane.isAhead, on: lane.route)
-    // If its result said nothing about the server or the credentials, the next one may.
+    // If this request's result said nothing about the server or the credentials, the next one's may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
       servers[origin]?.breaker.recordUnanswered()
@@ -269,7 +269,7 @@ package struct Scheduler: Sendable {
 
 /// Files that are sent in several requests at once.
 extension Scheduler {
-  /// Takes another lane for a file that has one, if no file can start on it. Returns whether there is one.
+  /// Takes another lane for a file that already has one, if there is a lane to take. Returns whether there is.
   ///
   /// Call it when `next` has given out all files that can start.
   package mutating func takeLane(beside id: ItemID) -> Bool {
@@ -283,7 +283,7 @@ extension Scheduler {
     return true
   }
 
-  /// Gives back lanes of a file that now needs only so many. Returns whether that leaves more room.
+  /// Gives back all lanes of a file except the number that it still needs. Returns whether any were given back.
   package mutating func giveBackLanes(of id: ItemID, but needed: Int) -> Bool {
     guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
       lane.more > max(0, needed - 1)
@@ -382,13 +382,13 @@ extension Scheduler {
     var chosen: ItemID?
   }
 
-  /// One request under way, or ahead.
+  /// One request, under way or prepared ahead.
   struct Lane: Sendable {
     let route: Int
     /// Whether it waits until another request ends.
     var isAhead: Bool
     var files = 0
-    /// How many more lanes its file takes, which is sent in several requests at once.
+    /// How many more lanes its file takes, if that is sent in several requests at once.
     var more = 0
   }
 }
@@ -422,7 +422,7 @@ extension Scheduler {
     return ([], actions)
   }
 
-  /// Puts files that were to start but did not back in line.
+  /// Puts files back in line that were to start but did not.
   package mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
     files.flatMap { put($0, in: .line) }
   }

@@ -20,7 +20,7 @@ package struct DerivedValue: Hashable, Sendable {
   /// The key of an HMAC.
   package let key: Template?
 
-  /// A value that is called `name`.
+  /// The digest or HMAC of a text; only an HMAC has a key.
   package init(name: String, _ algorithm: Algorithm, of text: Template, key: Template? = nil) {
     (self.name, self.algorithm, self.text, self.key) = (name, algorithm, text, key)
   }

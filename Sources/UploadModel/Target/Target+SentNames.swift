@@ -17,14 +17,14 @@ extension Target {
     return values
   }
 
-  /// The media type that the server is told for a file: the user's choice, else the target's own, else what
-  /// the file seems to be.
+  /// The media type that a file is sent with: the user's choice, else the target's own, else what the file seems
+  /// to be.
   package func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
     return fileType
   }
 
-  /// The name that the server is told for a file.
+  /// The name that a file is sent with.
   ///
   /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the
   /// previous file's, as if they had been named one after the other.

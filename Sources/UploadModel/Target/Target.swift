@@ -55,7 +55,7 @@ package struct Target: Hashable, Sendable {
   package var address: Template?
   /// The file's name as sent; nil for its own.
   package var fileName: Template?
-  /// The media type that the server is told for every file; nil for each file's own.
+  /// The media type that every file is sent with; nil for each file's own.
   package var fileType: String?
   /// Header fields for whichever server takes the file. They are not secret.
   package var publicHeaders: [Field] = []

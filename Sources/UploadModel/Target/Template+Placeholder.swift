@@ -252,7 +252,7 @@ extension Template {
       var count = 1
       /// What was kept of the reply to `begin`.
       var begun: [String: String] = [:]
-      /// Whether another server than the target's own gave one of these, or a ticket.
+      /// Whether a server other than the target's own gave one of these values, or a ticket.
       var isFromAway = false
       /// What `each` makes of its pieces.
       var pieces = ""

@@ -32,7 +32,7 @@ final class QueueFollower {
     } catch {
       throw UserError(
         SenderLock.isTaken(queue: store.path)
-          ? "--follow: the hoist that sends this queue cannot be asked: \(error)"
+          ? "--follow: the hoist that sends this queue cannot be reached: \(error)"
           : "--follow: no hoist is sending this queue. Start hoist send, or hoist, then follow it.",
         status: .someFailed)
     }

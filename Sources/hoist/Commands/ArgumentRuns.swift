@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// No option takes more than one value, and no command takes more than one word before its list: a
 /// subcommand, as in `queue retry`, or a target, as in `rm`. So in a run of words that are not options, all
-/// but the first two belong to the list, whatever comes before them. A long run is replaced by one word in
-/// the same place that begins with a NUL, as no real argument can. Commands that take a list unfold it.
+/// but the first two certainly belong to the list, whatever comes before the run. A long run is replaced by
+/// one word, which begins with a NUL, as no real argument can. Commands that take a list unfold it.
 enum ArgumentRuns {
   private static let shortest = 64
   private static let runs = Mutex<[[String]]>([])

@@ -12,7 +12,7 @@ struct Hoist: AsyncParsableCommand {
       """,
     discussion: """
       Each file goes as one multipart/form-data request, several at once. A file that cannot be \
-      sent fails alone, with its reason; what may pass is tried again.
+      sent fails alone, with its reason; failures that may be temporary are retried.
 
       A target is a URL, or a table of the configuration that says which field carries the file, \
       which fields, headers and credentials go with it. See config/config.toml for an example of \

@@ -99,7 +99,7 @@ struct QueueCommand: AsyncParsableCommand {
       if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
 
-    /// Why the server does not forget what it has of a file; nil if it forgets it.
+    /// Asks the server to forget what it has of a file. Returns why it does not; nil if it does.
     private func refusal(
       of item: UploadItem, _ point: ResumePoint, in context: Context
     ) async -> String? {

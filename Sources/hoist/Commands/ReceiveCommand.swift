@@ -81,7 +81,7 @@ struct ReceiveCommand: HoistCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What has to stay free on the disk, such as \"1 GB\"; else uploads are refused.",
+      "How much of the disk to keep free, such as \"1 GB\"; uploads that need it are refused.",
       valueName: "size"))
   var keepFree: String?
 

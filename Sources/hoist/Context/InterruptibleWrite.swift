@@ -15,10 +15,10 @@ enum InterruptibleWrite {
   /// Milliseconds between two tries if there is room, but not enough.
   private static let pause: Int32 = 10
 
-  /// The bytes that a pipe with room accepts without blocking (PIPE_BUF on Linux).
+  /// How many bytes a pipe that has room accepts without blocking (PIPE_BUF on Linux).
   private static let mostForPipe = 4096
 
-  /// The bytes that a terminal with room most likely accepts without blocking.
+  /// How many bytes a terminal that has room most likely accepts without blocking.
   private static let mostForTerminal = 256
 
   private static let end = CancellationToken()

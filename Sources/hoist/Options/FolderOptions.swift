@@ -20,7 +20,7 @@ struct FolderOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "In folders, read patterns to leave out from files of this name, such as .gitignore.",
+      "In folders, leave out what is matched by the patterns in files of this name, such as .gitignore.",
       valueName: "name"))
   var ignoreFile: String?
 

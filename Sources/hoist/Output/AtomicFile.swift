@@ -53,7 +53,7 @@ enum AtomicFile {
     return (file, name)
   }
 
-  /// Zero, or the value of `errno`.
+  /// Writes all bytes and waits until they are on disk. Returns zero, or the value of `errno`.
   private static func fill(_ file: Int32, _ bytes: [UInt8]) -> Int32 {
     var written = 0
     while written < bytes.count {

@@ -3,7 +3,7 @@ import UploadModel
 
 /// How many files and connections the system lets this process have open at once (RLIMIT_NOFILE).
 enum OpenFiles {
-  /// With fewer than this, no file could be sent while the queue, the screen and Dispatch have theirs open.
+  /// With fewer descriptors, those of the queue, the screen and Dispatch would leave none for sending a file.
   private static let fewest = 32
   /// The number of descriptors needed by everything except uploads.
   private static let own = 24

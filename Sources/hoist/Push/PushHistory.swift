@@ -18,7 +18,7 @@ final class PushHistory: Sendable {
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
-  /// How many rows are written at once; fewer wait 0.2 s for others.
+  /// Rows are written as soon as there are this many, or 0.2 s after the first of them.
   private static let portion = 512
 
   private struct Content {

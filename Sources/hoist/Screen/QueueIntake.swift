@@ -10,7 +10,7 @@ struct QueueIntake: Sendable {
   let store: UploadStore
   /// Whether files that the target already has are left out.
   var skipsSent = false
-  /// Whether those stay out of which only a look on the server tells whether it has them.
+  /// Whether files that may have arrived before are left out.
   var skipsDoubtful = false
   /// Whether files are compared by their content.
   private var comparesContent = false
@@ -107,7 +107,7 @@ struct QueueIntake: Sendable {
     return added
   }
 
-  /// The items, with a note on those that were sent before or may have been, or without them.
+  /// Marks the items that were sent before, or may have been, with a note, or leaves them out.
   /// - Parameters:
   ///   - target: where they go; by default, each item's own target.
   ///   - folder: the folder that relative paths start from, since the history has absolute paths.

@@ -48,7 +48,7 @@ final class ScreenLoop {
     interface.show(state)
   }
 
-  /// Takes note of an event of which only the report at the end will tell.
+  /// Records an event for the report at the end, without showing it.
   func note(_ event: AppEvent) { _ = reduce(&state, event) }
 
   /// Tells the screen that there is a history to look at.

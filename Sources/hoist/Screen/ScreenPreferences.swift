@@ -74,7 +74,7 @@ struct ScreenPreferences {
     if let base = settings.theme.first(where: { $0.key == "base" }) {
       guard let named = Theme.named[base.value] else {
         let names = Theme.named.keys.sorted().joined(separator: ", ")
-        throw base.error("no theme is called \"\(base.value)\"; there are: \(names)")
+        throw base.error("no theme is called \"\(base.value)\"; the themes are: \(names)")
       }
       theme = named
     }

@@ -7,7 +7,7 @@ import UploadModel
 import UploadStore
 
 /// The session's queue: what is on disk, what the engine does with it, and what other processes do. What the screen
-/// asks for is written first, then done. It is sent here, or by another process until that has gone.
+/// asks for is written first, then done. If another process is sending the queue, this one takes over when that ends.
 @MainActor
 final class SessionQueue {
   /// Whether the queue could not be read or taken over, so that its content is unknown.
@@ -33,13 +33,13 @@ final class SessionQueue {
   private var watch: ChangeWatch?
   /// Other processes that show the same queue, or the one that sends it.
   private let link: QueueLink
-  /// Whether the process that sends has told all that was the case when this one came.
+  /// Whether the process that sends has reported everything that was the case when this one connected.
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
   /// The revision of the queue on disk that the screen shows.
   private var revision: Int64 = 0
-  /// The revision since which news may have taken precedence over the queue.
+  /// Since this revision, news may have taken precedence over what the queue says.
   private var heardSince: Int64 = 0
 
   init(
@@ -301,7 +301,7 @@ final class SessionQueue {
     ])
   }
 
-  /// Tells the engine how those of these items that wait are sent now.
+  /// Tells the engine how to send those of these items that are still waiting.
   private func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = targets.jobs(
       items.filter { item in
@@ -336,7 +336,8 @@ final class SessionQueue {
     guard !keeper.isLeaving else { return }
     do {
       try result.get()
-      // It forgets the other process, which may not be known to have gone yet, before the notice goes that names it.
+      // The link may not have noticed yet that the other process has gone. Stop it before removing the notice that
+      // names that process.
       link.stop()
       loop.handle([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
@@ -603,7 +604,7 @@ final class SessionQueue {
 }
 
 extension UploadStore.Recovery {
-  /// What the user should know about it.
+  /// What the user should know about the recovery; nil if there is nothing to say.
   fileprivate var words: String? {
     var parts: [String] = []
     if !interrupted.isEmpty {

@@ -18,7 +18,7 @@ struct SessionReport {
   private static let mostLines = 40
 
   var lines: [String] {
-    if goesOnElsewhere { return ["another hoist goes on with the queue"] }
+    if goesOnElsewhere { return ["another hoist continues with the queue"] }
     let unread =
       state.isReading ? ["… and what else is in the queue, which was still being read"] : []
     guard hasContent else { return unread }

@@ -3,7 +3,7 @@ import Foundation
 import MultipartForm
 import Screens
 
-/// What a line that the user typed to add files names.
+/// The files named by a line that the user typed to add files.
 ///
 /// A file with exactly this name, including blanks, takes precedence. Otherwise the line is read as a shell would:
 /// several paths, quotes, `~`, braces, patterns; and `file://` URLs. A word that names no file may have a type, a

@@ -85,7 +85,7 @@ struct CommandPrompt: Sendable {
 /// The prompt for a text to find.
 struct FindPrompt: Sendable {
   var field = TextField()
-  /// Whether everything else is to be hidden.
+  /// Whether rows that do not match are hidden.
   let isFilter: Bool
   /// The cursor and the filter from before.
   let cursor: Int

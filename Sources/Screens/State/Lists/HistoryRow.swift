@@ -3,9 +3,9 @@ import UploadModel
 
 /// A file that was sent, or was not, in this session or an earlier one.
 package struct HistoryRow: PaneRow {
-  /// What tells it from all other rows.
+  /// What distinguishes it from all other rows.
   package var id: String
-  /// The name that the server was told.
+  /// The name that the file was sent with.
   package var name: String
   /// The name of the target.
   package var target: String
