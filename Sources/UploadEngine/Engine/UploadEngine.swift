@@ -1036,7 +1036,8 @@ extension UploadEngine {
     let (target, point) = (upload.target, job.resumePoint)
     let identity = file.identity
     let server = knownServers.server(on: job.route, of: target)
-    if let rules = target.resume.pieces {
+    switch target.resume.speaks(continuing: point, at: server) {
+    case .pieces(let rules):
       let values = Preparation.values(for: upload, now: time.date())
       let base = rules.url == nil ? try UploadRequest.creation(of: target, at: url, values) : url
       let machine = PieceMachine(
@@ -1044,8 +1045,7 @@ extension UploadEngine {
         id: UUID.random().uuidString.lowercased(), values: values, point: point,
         furthest: job.furthest)
       return (machine, nil, values)
-    }
-    guard target.resume.mode(continuing: point, at: server) == .http else {
+    case .tus:
       let tus: TusServer? = if case .tus(let known)? = server { known } else { nil }
       let values = Preparation.values(for: upload, now: time.date())
       let machine = TusMachine(
@@ -1054,16 +1054,17 @@ extension UploadEngine {
         metadata: target.resume.metadataHeader(with: values), point: point, server: tus,
         furthest: job.furthest)
       return (machine, nil, values)
+    case .http:
+      let whole = try Representation(
+        upload, of: file, to: url, credentials: .none, form: point?.form, now: time.date())
+      let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
+      let machine = HTTPResumeMachine(
+        target: target, identity: identity,
+        creation: try UploadRequest.creation(of: target, at: url, values),
+        length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
+        server: server, furthest: job.furthest)
+      return (machine, whole.form, values)
     }
-    let whole = try Representation(
-      upload, of: file, to: url, credentials: .none, form: point?.form, now: time.date())
-    let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
-    let machine = HTTPResumeMachine(
-      target: target, identity: identity,
-      creation: try UploadRequest.creation(of: target, at: url, values),
-      length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
-      server: server, furthest: job.furthest)
-    return (machine, whole.form, values)
   }
 
   /// Handles an interim reply to one of a conversation's requests.

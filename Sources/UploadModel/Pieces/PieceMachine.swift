@@ -73,7 +73,7 @@ package struct PieceMachine: ResumeMachine {
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     let known = course.point
-    course.checkPoint(form: nil, loss: loss, now: now)
+    course.checkPoint(.pieces(rules), loss: loss, now: now)
     if let point = course.point {
       // Another program may have written a point that is impossible.
       if point.pieces?.seal != rules.seal || !settle(point) {

@@ -85,7 +85,7 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(form: form, loss: loss, now: now)
+    course.checkPoint(.http, form: form, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(request("HEAD", abandoned.url))

@@ -46,13 +46,17 @@ package struct ResumeCourse: Sendable {
 
   /// Drops a point that this attempt cannot use, and notes the reason if the user should know it.
   ///
-  /// - Parameter loss: what was found out about the file's content.
-  mutating func checkPoint(form: ResumePoint.Form?, loss: ResumePoint.Loss?, now: Date) {
+  /// - Parameters:
+  ///   - speaks: the attempt's protocol.
+  ///   - loss: what was found out about the file's content.
+  mutating func checkPoint(
+    _ speaks: ResumeProtocol, form: ResumePoint.Form? = nil, loss: ResumePoint.Loss?, now: Date
+  ) {
     guard let known = point else { return }
     if known.target != target.name || fault(of: known.url) != nil {
       // The upload began for another target, or under other rules.
       point = nil
-    } else if (known.pieces == nil) != (target.resume.pieces == nil) {
+    } else if !speaks.continues(known) {
       // The target was described otherwise then.
       lose(.formChanged)
     } else if known.identity != identity {

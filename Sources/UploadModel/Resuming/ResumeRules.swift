@@ -40,13 +40,6 @@ package struct ResumeRules: Hashable, Sendable {
   /// begins with a question.
   package var createsFirst: Bool { mode == .tus }
 
-  /// The protocol of an attempt: that of the upload which it continues, or the one that the server is known to speak.
-  package func mode(continuing point: ResumePoint?, at server: ResumeServer?) -> Mode {
-    guard mode == .auto else { return mode }
-    if let point { return point.mode ?? .tus }
-    return if case .tus? = server { .tus } else { .http }
-  }
-
   /// Whether a file of this size can resume.
   package func holds(for size: Int64) -> Bool {
     pieces.map { $0.holds(for: size) } ?? (isOn && size >= least)

@@ -57,7 +57,7 @@ package struct TusMachine: ResumeMachine {
 
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(form: nil, loss: loss, now: now)
+    course.checkPoint(.tus, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(ResumeRequest("HEAD", abandoned.url, [("Tus-Resumable", Self.version)]))

@@ -80,19 +80,20 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     var identity = Self.identity
     identity.size = size
     var machine: any ResumeMachine
-    if let pieces = rules.pieces {
+    switch rules.speaks(continuing: point, at: server) {
+    case .pieces(let pieces):
       machine = PieceMachine(
         target: target, rules: pieces, identity: identity, base: target.url, id: "u",
         values: Template.Values(
           fileName: "a.bin", fileSize: size, fileType: "text/plain", now: Self.now, uuid: UUID()),
         point: point)
-    } else if rules.mode == .tus {
+    case .tus:
       var known: TusServer?
       if case .tus(let server) = server { known = server }
       machine = TusMachine(
         target: target, identity: identity, creation: target.url, metadata: "", point: point,
         server: known)
-    } else {
+    case .http:
       machine = HTTPResumeMachine(
         target: target, identity: identity, creation: target.url, length: size, point: point,
         server: server)

@@ -308,6 +308,10 @@ struct HTTPResumeMachineTests {
       [.lost(after: ServerReply.offer())],
       [whole, "keep /u/1 at 0 formChanged", "connection-lost"]),
     row(
+      "what began with tus starts over", from: kept { $0.mode = nil },
+      [.lost(after: ServerReply.offer())],
+      [whole, "keep /u/1 at 0 formChanged", "connection-lost"]),
+    row(
       "409 asks where the server is", from: kept(),
       [.at(4), .problem(409, "mismatching-upload-offset"), .at(8), .done()],
       [

@@ -44,6 +44,13 @@ struct TusMachineTests {
 
   static let all: [Conversation] = [
     row(
+      "what began with the IETF's protocol starts over", from: kept { $0.mode = .http },
+      [.created, .at(10)],
+      [
+        "POST /files", "keep /files/1 at 0 formChanged", "PATCH /files/1 0..<10",
+        "done 204 10 /files/1",
+      ]),
+    row(
       "the file may have changed, and the server had all of it: it is not sent again unasked",
       from: kept, because: .fileUncertain, [.at(10)],
       ["HEAD /files/1", "forget", "outcome-unknown"]),
