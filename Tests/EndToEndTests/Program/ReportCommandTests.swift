@@ -24,7 +24,8 @@ extension EndToEnd {
         "push", "./<b>größe & 'co'.txt", "large.bin", "--to", inbox.url)
       #expect(pushed.status == 1)
       let made = try await person.run("report", "-o", "page.html")
-      #expect(made.status == 0 && made.errors.contains("page.html: 2 files, 1 sent, 1 failed"), "\(made)")
+      #expect(
+        made.status == 0 && made.errors.contains("page.html: 2 files, 1 sent, 1 failed"), "\(made)")
       let printed = try await person.run("report", "--since", "today").output
       #expect(printed.hasPrefix("<!DOCTYPE html>") && printed.hasSuffix("</html>\n"))
 
