@@ -47,7 +47,7 @@ extension UploadStore {
   package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {
     try read { db in
       let sql = """
-        SELECT began, ended FROM attempt UNION ALL SELECT began, ended FROM pushed
+        SELECT * FROM (SELECT began, ended FROM attempt UNION ALL SELECT began, ended FROM pushed)
         ORDER BY COALESCE(ended, 9e99) DESC
         """
       var beginning: Double?

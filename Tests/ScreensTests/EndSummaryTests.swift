@@ -34,19 +34,21 @@ import UploadModel
   ])
   func itSaysHowItEndedAndWhatCanBeDone(_ size: Size) {
     let text = Self.text(Self.ended(Self.story, size: size))
-    #expect(text.contains("All done · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
+    #expect(
+      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
     #expect(text.contains("✓ 2 sent    ✗ 1 failed    ? 1 may have arrived"))
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }
 
   @Test func whatIsNotThereIsNotOffered() {
     let text = Self.text(Self.ended([.done(Receipt(status: 204)), .done(Receipt(status: 204))]))
-    #expect(text.contains("✓ 2 sent") && !text.contains("next problem"))
+    #expect(
+      text.contains("All done") && text.contains("✓ 2 sent") && !text.contains("next problem"))
     #expect(!text.contains("copy ") && !text.contains("0 failed"))
     // One file says all in its row, and on a small screen the totals do.
     #expect(!Self.text(Self.ended([.done(Fixture.receipt)])).contains("All done"))
     #expect(
-      !Self.text(Self.ended(Self.story, size: Size(width: 40, height: 10))).contains("All done"))
+      !Self.text(Self.ended(Self.story, size: Size(width: 40, height: 10))).contains("problems ·"))
   }
 
   @Test func itsKeysLeadToTheProblemsAndCopyAllAddresses() {
@@ -59,6 +61,10 @@ import UploadModel
     state = Self.ended(Self.story)
     Fixture.play(&state, .key(.enter))
     #expect(state.selected?.fileName == "2.bin" && state.dialog == nil)
+    // The only problem is under the cursor already.
+    state = Self.ended([.failed(Fixture.tooLarge), .done(Fixture.receipt)])
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .details)
     state = Self.ended(Self.story)
     #expect(Fixture.play(&state, .key("R")) == [.retry([ItemID(2)])])
     state = Self.ended(Self.story)
@@ -73,7 +79,7 @@ import UploadModel
     #expect(state.summary == nil)
     state = Self.ended(Self.story)
     Fixture.play(&state, .key("3"))
-    #expect(!Self.text(state).contains("All done"))
+    #expect(!Self.text(state).contains("problems ·"))
     // Someone types at that moment.
     state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]), .key("a"))
@@ -82,6 +88,8 @@ import UploadModel
     #expect(!Self.text(state).contains("All done"))
     Fixture.play(&state, .key("y"))
     #expect(state.mode == .prompt)
+    Fixture.play(&state, .key(.escape))
+    #expect(Self.text(state).contains("All done"))
   }
 
   @Test func keysGoToTheNextOneThatFailedOrIsBeingSent() {

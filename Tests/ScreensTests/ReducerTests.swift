@@ -27,6 +27,9 @@ import UploadModel
   private static let twice = Fixture.item(90, "twice")
 
   static let cases: [Case] = [
+    Case(0, "b", "f", asks: [.listFolder(nil)]),
+    Case(0, "!", asks: []), Case(1, ".", asks: []), Case(0, ".", ".", ".", asks: []),
+    Case(0, "F", asks: [], says: "going along with what is being sent"),
     Case(3, "r", asks: [.retry(ids(4))]),
     Case(4, "r", asks: [.retry(ids(5))]),
     Case(8, "r", asks: []),

@@ -305,6 +305,9 @@ import Testing
     let text = render(state, size: state.size).text
     let lines = text.filter { $0.contains(lost) }.count
     #expect(lines == (background == .unavailable ? 1 : 2), "\(text)")
+    // Where there is no room beside the answers, the question says it.
+    Fixture.play(&state, .resized(Size(width: 40, height: 24)))
+    #expect(try #require(Self.question(state)).contains("If you stop: \(lost)"))
     // Nothing of it where the target resumes uploads.
     state = try Self.farOn(background, canGoOn: true)
     Fixture.type("q", &state)

@@ -7,7 +7,7 @@ struct QuestionBox {
   let state: AppState
   let size: Size
 
-  private var width: Int { min(question.mode == .quitting ? 68 : 56, size.width - 2) }
+  private var width: Int { min(question.mode == .quitting ? 72 : 56, size.width - 2) }
   private var left: Int { (size.width - width) / 2 }
 
   private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
@@ -49,8 +49,7 @@ struct QuestionBox {
         style: isLit ? style : Style(.accent))
       let used = canvas.put(
         button.hint ?? "", row: row, column: left + 9, width: width - 11, style: style)
-      // Beside the words, if it is whole there.
-      if let cost = cost(of: button.name), cost.count <= width - 13 - used {
+      if let cost = cost(of: button.name, fitting: width - 13 - used) {
         canvas.putRight(
           cost, row: row, end: left + width - 3, width: cost.count,
           style: isLit ? style : Style(.dim))
@@ -79,7 +78,12 @@ struct QuestionBox {
       let far =
         totals.movingBytes > 0
         ? " \(TotalLine.part(totals.handedOverBytes, of: totals.reachableBytes)) sent." : ""
-      return ("Quit?", parts.joined(separator: ", ") + "." + far + promise)
+      // What has no room beside the answers is told here.
+      let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)
+      let stop = costs(of: .stopAndQuit)
+      let price =
+        stop.contains { $0.count <= room } ? "" : stop.first.map { " If you stop: \($0)." } ?? ""
+      return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise)
     case .addingAgain(let files): return addition(of: files)
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap { state.item($0)?.mayHaveArrived })
@@ -160,30 +164,37 @@ struct QuestionBox {
     }
   }
 
-  /// What a way of leaving costs, in a few words; nil if nothing is known, or nothing lost.
-  func cost(of name: Action.Name) -> String? {
-    guard case .quitting = question.subject else { return nil }
+  /// What a way of leaving costs, in as many words as there is room for; nil if there is none, if nothing is lost, or
+  /// if it is not known.
+  func cost(of name: Action.Name, fitting width: Int = .max) -> String? {
+    costs(of: name).first { $0.count <= width }
+  }
+
+  /// The same, from the fullest form to the shortest.
+  private func costs(of name: Action.Name) -> [String] {
+    guard case .quitting = question.subject else { return [] }
     let (totals, speeds) = (state.queue.totals, state.speeds)
     switch name {
     // A stopped queue finishes only what is under way.
     case .finishThenQuit where state.isStarted:
-      if totals.awaitsReplies { return state.repliesAwaited }
-      return speeds.totalETA(remaining: totals.bytesToGo, at: state.now).map {
-        "about \(HumanReadable.timeLeft($0))"
-      }
+      if totals.awaitsReplies { return [state.repliesAwaited] }
+      let eta = speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+      return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)
       let (count, bytes) = state.loss(of: items)
       guard count > 0 else {
-        return items.contains { $0.state.isMoving && $0.canGoOn } ? "goes on where it was" : nil
+        return items.contains { $0.state.isMoving && $0.canGoOn } ? ["goes on where it was"] : []
       }
       let time = speeds.totalSpeed(at: state.now).map {
         ", \(HumanReadable.timeLeft(Double(bytes) / max(1, $0)))"
       }
-      let verb = count == 1 ? "starts" : "start"
-      return
-        "\(HumanReadable.count(count, "file")) \(verb) again: \(HumanReadable.bytes(bytes))\(time ?? "")"
-    default: return nil
+      let files = "\(HumanReadable.count(count, "file")) \(count == 1 ? "starts" : "start")"
+      let size = HumanReadable.bytes(bytes)
+      return [
+        "\(files) again: \(size)\(time ?? "")", "\(size) again\(time ?? "")", "\(size) again",
+      ]
+    default: return []
     }
   }
 

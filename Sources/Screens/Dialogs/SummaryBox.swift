@@ -8,12 +8,14 @@ struct SummaryBox {
 
   func paint(on canvas: inout Canvas) {
     let width = min(64, layout.listWidth - 2)
-    let (left, top) = ((layout.listWidth - width) / 2, layout.rows.upperBound - Self.height)
+    let (left, top) = ((layout.listWidth - width) / 2, layout.rows.upperBound - Self.height - 1)
     // On a small screen the rows matter more, and the totals say the same.
-    guard top > layout.rows.lowerBound else { return }
+    guard layout.rows.count >= 2 * Self.height else { return }
     canvas.box(
       row: top, column: left, size: Size(width: width, height: Self.height),
-      title: "All done · \(TotalLine(state: state).progress)")
+      title:
+        "\(summary.problems > 0 ? "Done, with problems" : "All done") · \(TotalLine(state: state).progress)"
+    )
     for (row, spans) in [(top + 1, counts), (top + 2, offers)] {
       canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }

@@ -41,11 +41,17 @@ extension AppState {
       return []
     case .findNext: return findNext(step: 1)
     case .findPrevious: return findNext(step: -1)
-    case .nextFailed:
-      return change(.next([.failed, .unknown])) ? [] : refuse("nothing here has failed")
-    case .nextActive: return change(.next([.sending])) ? [] : refuse("nothing is being sent")
+    case .nextFailed: return seek([.failed, .unknown], orSay: "nothing here has failed")
+    case .nextActive: return seek([.sending], orSay: "nothing is being sent")
     default: return nil
     }
+  }
+
+  /// Moves the cursor to the next row of one of these kinds.
+  private mutating func seek(_ kinds: [RowKind], orSay none: String) -> [Effect] {
+    let row = shown.cursor
+    guard change(.next(kinds)) else { return refuse(none) }
+    return shown.cursor == row ? refuse("this is the only one") : []
   }
 
   mutating func findNext(step: Int) -> [Effect] {

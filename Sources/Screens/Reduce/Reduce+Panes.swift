@@ -82,7 +82,9 @@ extension AppState {
     case .openURL: return openURL(rows.map(\.url))
     case .copyURL: return copy(rows.map(\.url))
     case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
-    case .copyAsCurl: return refuse("a curl command is made of a file in the queue: r queues it")
+    case .copyAsCurl:
+      let key = keymap.label(.sendAgain, in: .history, ascii: isASCII)
+      return refuse("a curl command is made of a file in the queue: \(key) queues it")
     default: return nil
     }
   }

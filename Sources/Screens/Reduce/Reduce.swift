@@ -126,7 +126,8 @@ extension AppState {
     message = nil
     let name = keymap.asked(by: key, in: mode)
     if let effects = name.flatMap({ performInSummary($0) }) { return effects }
-    summary = nil
+    // Under a dialog nobody has seen it.
+    if isSummaryShown { summary = nil }
     if let name { return perform(name) }
     if case .character(let character) = key { return type(String(character)) }
     return []

@@ -10,10 +10,10 @@ struct EndSummary: Hashable, Sendable {
 }
 
 extension AppState {
-  /// Sums up the queue at its end. A single file that arrived says everything in its row.
+  /// Sums up the queue at its end. The row of a single file says everything.
   mutating func sumUp() {
     let totals = queue.totals
-    guard finishing == nil, totals.over > 1 || totals.done == 0 else { return }
+    guard finishing == nil, totals.over > 1 else { return }
     summary = EndSummary(
       counts: EndCounts(sent: totals.done, failed: totals.failed, unknown: totals.unknown),
       addresses: queue.rows.count { $0.item.url != nil })
@@ -24,7 +24,11 @@ extension AppState {
     guard let summary, isSummaryShown else { return nil }
     self.summary = nil
     switch name {
-    case .details where summary.problems > 0: return performInPane(.nextFailed)
+    case .details where summary.problems > 0:
+      // There may be no other than the one under the cursor.
+      let id = selected?.id
+      change(.next([.failed, .unknown]))
+      return selected?.id == id ? nil : []
     case .copyURL where summary.addresses > 0:
       return copy(queue.rows.compactMap { row in row.item.url.map { .some($0) } })
     default: return nil

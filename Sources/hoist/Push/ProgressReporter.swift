@@ -95,9 +95,9 @@ struct ProgressReporter: PushReporter {
     default: role = .heading
     }
     // What explains a line is dim as a whole.
-    let end = role == .dim || role == .heading ? line.unicodeScalars.endIndex : sign.endIndex
+    let end = role == .dim || role == .heading ? line.endIndex : sign.endIndex
     return
-      "\u{1B}[0;\(colour(role))m\(line.unicodeScalars[..<end])\u{1B}[m\(line.unicodeScalars[end...])"
+      "\u{1B}[0;\(colour(role))m\(line[..<end])\u{1B}[m\(line[end...])"
   }
 
   /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A

@@ -7,13 +7,14 @@ extension EndToEnd {
     @Test("a person reads it by day, a script line by line")
     func days() async throws {
       let person = try Person()
-      let inbox = try await person.receiver("--no-sync")
+      let inbox = try await person.receiver("--no-sync", "--max-file-bytes", "1kB")
       for name in ["a.txt", "b.txt"] { try person.folder.write(name, [1]) }
-      let pushed = try await person.run("push", "a.txt", "b.txt", "gone", "--to", inbox.url)
+      try person.folder.write("large", count: 5_000)
+      let pushed = try await person.run("push", "a.txt", "b.txt", "large", "--to", inbox.url)
       #expect(pushed.status == 1)
       let terminal = try await person.terminal(columns: 160, rows: 24)
       try await terminal.command("hoist history --since yesterday")
-      let screen = try await terminal.wait(for: "missing")
+      let screen = try await terminal.wait(for: "http-413 413")
       #expect(screen.rows.contains { $0.firstMatch(of: #/^today, \d{4}-\d\d-\d\d$/#) != nil })
       #expect(
         screen.row(with: "a.txt")?.firstMatch(of: #/^  \d\d:\d\d:\d\d  just now  done 201 /#) != nil

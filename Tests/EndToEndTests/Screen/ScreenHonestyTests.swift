@@ -67,15 +67,15 @@ extension EndToEnd {
         screen.rows.contains { $0.firstMatch(of: /[2-9](\.\d)? of 80 MB/) != nil }
       }
       try await terminal.press("q")
-      let asked = try await terminal.wait(for: "Unless it finishes first,")
-      let words = Self.words(asked)
-      #expect(
-        words.contains(
-          "MB go again from the first byte: if you stop, in the background, and if the"),
-        "\(asked.text)")
+      let asked = try await terminal.wait(for: "Quit?")
+      for answer in ["stop and keep the queue", "go on in the background"] {
+        #expect(
+          asked.row(with: answer)?.contains(/1 file starts again: [\d.]+ MB/) == true,
+          "\(asked.text)")
+      }
       try await terminal.press("Escape")
       // Or the shell would read it, together with the first letter of what is typed then.
-      try await terminal.wait(until: "the list again") { !$0.shows("Unless it finishes first,") }
+      try await terminal.wait(until: "the list again") { !$0.shows("Quit?") }
       // The window is closed: afterwards the row says it.
       kill(try #require(SenderLock.holder(queue: queue)), SIGHUP)
       try await terminal.waitForShell()
@@ -107,10 +107,9 @@ extension EndToEnd {
         screen.rows.contains { $0.firstMatch(of: /[2-9](\.\d)? of 80 MB/) != nil }
       }
       try await terminal.press("q")
-      let safe = try await terminal.wait(until: "the question") {
-        Self.words($0).contains("What is under way goes on where it was.")
-      }
-      #expect(!Self.words(safe).contains("first byte"), "\(safe.text)")
+      let safe = try await terminal.wait(for: "Quit?")
+      let stop = try #require(safe.row(with: "stop and keep the queue"), "\(safe.text)")
+      #expect(stop.contains("goes on where it was"), "\(safe.text)")
       try await terminal.press("s")
       try await terminal.wait(for: "left in the queue")
       try await terminal.clear()
@@ -118,12 +117,6 @@ extension EndToEnd {
       try await terminal.wait(for: "Queue 1")
       try await terminal.press("4")
       try await terminal.wait(for: "large.bin: resumed at")
-    }
-
-    /// What a box says, its lines put together.
-    private static func words(_ screen: Tmux.Screen) -> String {
-      screen.text.replacing("│", with: " ").split(whereSeparator: \.isWhitespace)
-        .joined(separator: " ")
     }
 
     private var queue: String { "\(person.home.path)/.local/state/hoist/queue.sqlite" }
