@@ -22,9 +22,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: auth, batch, body, chunk, concurrency, connection, deadline, fields, file_field, file_name, file_type, "
+    "valid here: auth, batch, body, chunk, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
-    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url"
+    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url, values"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
@@ -169,7 +169,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "values = { a = { md5 = \"{value.a}\" } }",
       "values.a.md5: no value is called \"a\"; name it under \"values\""),
     BadConfiguration(
-      line: "values = { a = { md5 = \"{piece.size}\" } }\nheaders = { A = \"{value.a}\" }",
+      line: "headers = { A = \"{value.a}\" }\nvalues = { a = { md5 = \"{piece.size}\" } }",
       "headers.A: {value.a} contains {piece.size}, which has no value here"),
     BadConfiguration(
       line: "exists = {}", "exists: \"url\" is missing: the address of the request"),

@@ -189,7 +189,8 @@ extension BadConfiguration {
   static let replies: [BadConfiguration] = [
     BadConfiguration(
       line: "response = { okay = 200 }",
-      "response.okay: unknown key; valid here: deletion_url, fail_when, ok, unreadable, url"),
+      "response.okay: unknown key; valid here: deletion_url, duplicate_when, fail_when, ok, unreadable, url"
+    ),
     BadConfiguration(line: "response = { ok = \"2xx\" }", "response.ok: \(statuses) \"2xx\""),
     BadConfiguration(
       line: "response = { ok = \"299-200\" }", "response.ok: \(statuses) \"299-200\""),

@@ -92,7 +92,7 @@ struct TargetTextTests {
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"
-    values = { sig = { sha1 = "t={unix_s}{secret.s}" }, h-2 = { hmac_sha256 = "{file.name}{{", key = "hunter2" }, k = { hmac_sha1 = "a", key = "{env.T}" } }
+    values = { sig = { sha1 = "t={unix_s}{secret.s}" }, h-2 = { hmac_sha256 = "{file.name}{{", key = "hunter2" }, k = { hmac_sha1 = "a", key = "{env.T}" }, m = { md5 = "{file.name}" }, s = { sha256 = "{{" } }
     query = { s = "{value.sig}", h = "{value.h-2|base64}" }
     fields = { k = "{value.k}" }
     """,

@@ -42,7 +42,7 @@ struct ExistenceTests {
   private func target(_ server: HostileServer, _ row: Row) throws -> Target {
     var target = Target.once(server.url("/up"))
     let url = try Template(
-      server.url("/has/{file.sha1}").absoluteString, escaping: .url,
+      server.url("/has/").absoluteString + "{file.sha1}", escaping: .url,
       lookup: Template.Lookup(environment: { _ in nil }))
     var check = ExistenceCheck(call: ServerCall(url: url))
     if row.hasSigns {

@@ -50,12 +50,13 @@ struct TLSTests {
     Case(shown: .wrongName, pinned: .itsKey, end: "done 201"),
     Case(shown: .expired, pinned: .itsKey, end: "done 201"),
     Case(shown: .selfSigned, pinned: .anotherKey, end: "insecure", words: "hoist trust"),
-    Case(shown: .signed, pinned: .anotherKey, end: "insecure", words: "another key"),
+    Case(
+      shown: .signed, pinned: .anotherKey, end: "insecure", words: "does not have the pinned key"),
     // Both: nothing is let off.
     Case(shown: .signed, trustsAuthority: true, pinned: .itsKey, end: "done 201"),
     Case(
       shown: .signed, trustsAuthority: true, pinned: .anotherKey, end: "insecure",
-      words: "another key"),
+      words: "does not have the pinned key"),
     Case(
       shown: .expired, trustsAuthority: true, pinned: .itsKey, end: "insecure",
       words: "certificate has expired"),

@@ -216,7 +216,7 @@ extension Template {
 
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
       let known = scope.map { "{\($0.rawValue)} " }.joined()
-      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME} {value.NAME}")
+      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
     }
 
     /// Whether only the upload itself gives it a value.

@@ -154,7 +154,7 @@ struct ParallelPieceTests {
     box.value.withLock { $0.credential = "Bearer t1" }
     let gate = Gate()
     let peer = try PiecePeer(box: box) { piece, time in
-      guard time == 1, piece <= 3 else { return nil }
+      guard time == 0, piece <= 3 else { return nil }
       gate.pass()
       return piece == 2 ? .reply(PiecePeer.reply("401 No", ["WWW-Authenticate: Bearer"])) : nil
     }
@@ -178,7 +178,7 @@ struct ParallelPieceTests {
   func pause() async throws {
     let gate = Gate()
     let peer = try PiecePeer { piece, time in
-      if piece > 1, time == 1 { gate.pass() }
+      if piece > 1, time == 0 { gate.pass() }
       return nil
     }
     let path = try folder.write("a.bin", count: 400_000)
@@ -204,7 +204,7 @@ struct ParallelPieceTests {
   func removal() async throws {
     let gate = Gate()
     let peer = try PiecePeer { piece, time in
-      if piece <= 3, time == 1 { gate.pass() }
+      if piece <= 3, time == 0 { gate.pass() }
       return nil
     }
     let path = try folder.write("a.bin", count: 900_000)
@@ -227,7 +227,7 @@ struct ParallelPieceTests {
   func lost(isRefused: Bool) async throws {
     let gate = Gate()
     let peer = try PiecePeer { piece, time in
-      guard time == 1, piece <= 3 else { return nil }
+      guard time == 0, piece <= 3 else { return nil }
       gate.pass()
       guard piece == 2 else { return nil }
       return isRefused ? .reply(PiecePeer.reply("503 Busy", [])) : .reset

@@ -156,21 +156,24 @@ extension PieceMachineTests {
       testDescription: "it goes on in a hole", point: holes,
       replies: [(1, etag(2)), (0, .status(201))],
       expected: [
-        "PUT /upload/7/002 4..<8", "keep /upload at 10 from 6", "verify",
+        "keep /upload at 6 from 6", "PUT /upload/7/002 4..<8", "keep /upload at 10 from 6",
+        "verify",
         "keep /upload at 10 from 6 finishing", finish, "done 201 4",
       ]),
     ParallelPieces(
       testDescription: "one at a time also goes on in a hole", parallel: 1, point: holes,
       replies: [(1, etag(2)), (0, .status(201))],
       expected: [
-        "PUT /upload/7/002 4..<8", "keep /upload at 10 from 6", "verify",
+        "keep /upload at 6 from 6", "PUT /upload/7/002 4..<8", "keep /upload at 10 from 6",
+        "verify",
         "keep /upload at 10 from 6 finishing", finish, "done 201 4",
       ]),
     ParallelPieces(
       testDescription: "it goes on after pieces that went one at a time",
       point: { kept($0, at: 4) }, replies: [(2, etag(3)), (1, etag(2)), (0, .status(201))],
       expected: [
-        "PUT /upload/7/002 4..<8", "PUT /upload/7/003 8..<10", "keep /upload at 6 from 4",
+        "keep /upload at 4 from 4", "PUT /upload/7/002 4..<8", "PUT /upload/7/003 8..<10",
+        "keep /upload at 6 from 4",
         "keep /upload at 10 from 4", "verify", "keep /upload at 10 from 4 finishing", finish,
         "done 201 6",
       ]),
