@@ -7,7 +7,7 @@ struct SummaryBox {
   private static let height = 4
 
   func paint(on canvas: inout Canvas) {
-    let width = min(64, layout.listWidth - 2)
+    let width = min(72, layout.listWidth - 2)
     let (left, top) = ((layout.listWidth - width) / 2, layout.rows.upperBound - Self.height - 1)
     // On a small screen the rows matter more, and the totals say the same.
     guard layout.rows.count >= 2 * Self.height else { return }
