@@ -97,7 +97,7 @@ let package = Package(
         "Commands", "JSONText", "ScalarText", "UploadModel",
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["EmbedRecipes"]),
     .target(name: "Screens", dependencies: ["ScalarText", "UploadModel"], swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "ScalarText", "Screens"],
@@ -113,6 +113,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+
+    // Puts config/recipes into the program.
+    .plugin(name: "EmbedRecipes", capability: .buildTool(), path: "config/embed-recipes"),
 
     // Benchmarks: ratios, printed by Benchmarks/*.sh.
     .executableTarget(
