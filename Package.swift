@@ -114,7 +114,7 @@ let package = Package(
         "Commands", "JSONText", "ScalarText", "UploadModel",
         outside("TOMLKit", "TOMLKit", for: "Program"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["EmbedRecipes"]),
     .target(name: "Screens", dependencies: ["ScalarText", "UploadModel"], swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "ScalarText", "Screens"],
@@ -130,6 +130,9 @@ let package = Package(
         outside("Logging", "swift-log", for: "Program"),
       ],
       swiftSettings: strict),
+
+    // Puts config/recipes into the program.
+    .plugin(name: "EmbedRecipes", capability: .buildTool(), path: "config/embed-recipes"),
 
     // Benchmarks: ratios, printed by Benchmarks/*.sh.
     .executableTarget(

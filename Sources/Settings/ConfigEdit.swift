@@ -33,6 +33,13 @@ package struct ConfigEdit {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 
+  /// The text with a recipe and its answers appended.
+  ///
+  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
+  package func adding(_ draft: RecipeDraft) throws(ConfigError) -> String {
+    try adding(draft.text, named: draft.name, meaning: nil)
+  }
+
   /// - Parameter wanted: the target that the table must describe; nil for any.
   private func adding(
     _ table: String, named name: String, meaning wanted: Target?

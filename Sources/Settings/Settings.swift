@@ -19,6 +19,9 @@ package struct Settings: Sendable {
   /// The names of all targets, sorted.
   package var targetNames: [String] { nodes.keys.sorted() }
 
+  /// The names of all secrets.
+  package var secretNames: [String] { Array(secrets.sources.keys) }
+
   /// Settings without a file: no targets, only defaults.
   package static func none(environment: [String: String]) -> Settings {
     Settings(

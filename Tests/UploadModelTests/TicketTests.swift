@@ -50,15 +50,16 @@ struct TicketTests {
     #expect(open.url.host == "s3")
   }
 
-  /// Zenodo's buckets: the ticket names the folder, and hoist the file in it.
-  @Test func whatGoesAroundTheAddressIsFilledIn() throws {
+  /// Zenodo's buckets and GitHub's releases: the ticket names the folder, and hoist the file in it.
+  @Test(arguments: ["/", "?name="])
+  func whatGoesAroundTheAddressIsFilledIn(_ suffix: String) throws {
     let grant = try grant(#"{"links":{"bucket":"https://h/b/7"}}"#) {
       $0.fields = nil
       $0.uploadURL = ReplyValue(.pointer(try JSONPointer("/links/bucket")))
       $0.uploadURL.suffix = try Template(
-        "/{file.name}", escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
+        "\(suffix){file.name}", escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
     }
-    #expect(grant.url.absoluteString == "https://h/b/7/%C3%A4%20b.jpg")
+    #expect(grant.url.absoluteString == "https://h/b/7\(suffix)%C3%A4%20b.jpg")
   }
 
   @Test func itMayBePlainTextOrAHeaderField() throws {

@@ -35,7 +35,7 @@ package enum PastedPaths {
   }
 
   /// The words of a line as a shell would see them; `nil` if a quote stays open.
-  static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
+  package static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
 
   /// A path as a word that `shellWords` reads as this path.
   static func escaped(_ path: String) -> String {

@@ -7,7 +7,7 @@ import UploadModel
 struct TargetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "target", abstract: "Create a target, or import one from another program.",
-    subcommands: [New.self, Import.self])
+    subcommands: [New.self, Recipes.self, Import.self])
 
   /// `hoist target new`.
   struct New: HoistCommand {
@@ -15,104 +15,48 @@ struct TargetCommand: AsyncParsableCommand {
       commandName: "new",
       abstract: "Ask a few questions and write a target into the configuration.",
       discussion: """
-        Enter keeps what stands in brackets. Everything else in the file stays as it is. \
-        config/config.toml shows what else a target can say.
+        Enter keeps what stands in brackets. Everything else in the file stays as it is. For a service \
+        that hoist knows, only what differs is asked for. config/config.toml shows what else a target \
+        can say.
         """)
+
+    @Argument(
+      help: ArgumentHelp(
+        "The service, such as nextcloud; see hoist target recipes.", valueName: "recipe"),
+      completion: .custom { _, _, _ in Recipe.all.map(\.name) })
+    var recipe: String?
 
     @OptionGroup var config: ConfigOption
 
     func run(in context: Context) throws {
       let source = config.source(in: context)
+      let recipe = try recipe.map { name in
+        guard let recipe = Recipe.called(name) else {
+          throw UserError(TargetInterview.unknownRecipe(name))
+        }
+        return recipe
+      }
       let question = Question(context: context)
       guard question.hasSomebody else {
         throw UserError(
           "standard input is not a terminal, so nobody can answer; write the target into \(source.path) instead"
         )
       }
-      let (name, draft) = try Interview(context: context, question: question).draft(in: source)
-      try source.change { try $0.adding(draft) }
-      context.output.error("Written to \(source.path). Upload with --to \(name)")
+      try TargetInterview(context: context, question: question, source: source).run(with: recipe)
     }
   }
 
-  /// Asks the questions whose answers make a target.
-  private struct Interview {
-    let context: Context
-    let question: Question
+  /// `hoist target recipes`.
+  struct Recipes: HoistCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "recipes", abstract: "List the services that hoist target new knows.")
 
-    /// Asks all of them.
-    func draft(in source: ConfigSource) throws -> (name: String, draft: TargetDraft) {
-      let taken = try source.load().targetNames
-      let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
-      var draft = TargetDraft(named: name, file: source.path)
-      if try agrees("Is it another hoist, started with hoist receive?") {
-        draft.set("type", TargetText.string("hoist"))
+    func run(in context: Context) throws {
+      let width = Recipe.all.map(\.name.utf8.count).max() ?? 0
+      for recipe in Recipe.all {
+        let padding = String(repeating: " ", count: width - recipe.name.utf8.count)
+        context.output.line("\(recipe.name)\(padding)  \(recipe.title)")
       }
-      let empty = draft
-      let address = try answer("URL that files are sent to:") {
-        empty.problem(with: TargetText.string($0), for: "url")
-      }
-      draft.set("url", TargetText.string(address))
-      try ask(TargetQuestion.first, &draft)
-      try askForCredentials(&draft)
-      if try agrees(
-        "Are there more things to set, such as retries or several files in one request?")
-      {
-        try ask(TargetQuestion.others, &draft)
-      }
-      return (name, draft)
-    }
-
-    /// Asks for keys that fit the answers so far.
-    private func ask(_ questions: [TargetQuestion], _ draft: inout TargetDraft) throws {
-      for question in questions {
-        let (key, before) = (question.key, draft)
-        guard before.problem(with: question.value(question.trial), for: key) == nil else {
-          continue
-        }
-        let answer = try answer("\(question.words) [\(question.usual)]:") {
-          $0.isEmpty ? nil : before.problem(with: question.value($0), for: key)
-        }
-        if !answer.isEmpty { draft.set(key, question.value(answer)) }
-      }
-    }
-
-    /// Asks where the credentials are. They themselves do not belong in the configuration.
-    private func askForCredentials(_ draft: inout TargetDraft) throws {
-      let ways = ["none", "bearer", "basic", "digest"]
-      let way = try answer("Credentials: \(ways.joined(separator: ", ")) [none]:") {
-        $0.isEmpty || ways.contains($0) ? nil : "expected one of \(ways.joined(separator: ", "))"
-      }
-      guard !["", "none"].contains(way) else { return }
-      var user: String?
-      if way != "bearer" {
-        user = try answer("User name:") {
-          $0.utf8.contains(UInt8(ascii: ":")) || $0.isEmpty ? "a user name has no colon" : nil
-        }
-      }
-      let what = user == nil ? "token" : "password"
-      let variable = try answer("Environment variable with the \(what):") {
-        $0.isEmpty ? "a variable is needed" : NewTarget.problem(ofVariable: $0)
-      }
-      let value = TargetText.string("{env.\(variable)}")
-      let credentials =
-        user.map { "{ user = \(TargetText.string(Template.braced($0))), password = \(value) }" }
-        ?? value
-      draft.set("auth", "{ \(way) = \(credentials) }")
-    }
-
-    private func agrees(_ question: String) throws -> Bool {
-      let answer = try answer("\(question) [y/N]:") { _ in nil }
-      return ["y", "yes"].contains(answer.lowercased())
-    }
-
-    /// Asks until the answer is valid or the input ends.
-    private func answer(_ question: String, _ problem: (String) -> String?) throws -> String {
-      while let answer = self.question.ask(question) {
-        guard let problem = problem(answer) else { return answer }
-        context.output.error(SafeText.line(problem))
-      }
-      throw UserError("nothing was written", status: .someFailed)
     }
   }
 

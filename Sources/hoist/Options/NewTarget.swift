@@ -81,9 +81,13 @@ struct NewTarget {
     let host = url.host ?? ""
     let isNumeric = host.unicodeScalars.allSatisfy { "0123456789.:[]".unicodeScalars.contains($0) }
     let parts = host.split(scalar: ".").filter { !["www", "api", "upload", ""].contains($0) }
-    let first = isNumeric ? "home" : parts.first ?? "home"
-    return taken.contains(first)
-      ? (2...).lazy.map { "\(first)-\($0)" }.first { !taken.contains($0) } ?? first : first
+    return free(isNumeric ? "home" : parts.first ?? "home", taken: taken)
+  }
+
+  /// The name, with a number if another target has it.
+  static func free(_ name: String, taken: [String]) -> String {
+    taken.contains(name)
+      ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
   }
 
   /// Writes it into the configuration, as the default target if there is none yet.

@@ -13,7 +13,7 @@ import threading
 from email.parser import BytesParser
 from email.policy import HTTP
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, abort, jsonify, make_response, request
 from werkzeug.local import LocalProxy
 from werkzeug.serving import make_server
 
@@ -453,6 +453,262 @@ def digest():
     (_, file_name, _, content), _ = one_file("file")
     kept[file_name] = content
     return Response("ok")
+
+def expect(authorization, status, reply):
+    """Answers as the original does to anybody else."""
+    if request.headers.get("Authorization") != authorization:
+        abort(make_response(reply if isinstance(reply, str) else jsonify(reply), status))
+
+
+@app.post("/mattermost/api/v4/files")
+def mattermost():
+    expect("Bearer s3cret", 401, {"message": "Invalid or expired session, please login again.", "status_code": 401})
+    # A file before its channel is stored as well, but in memory first.
+    form = parts()
+    need([p[0] for p in form] == ["channel_id", "files"], f"parts are {[p[0] for p in form]}")
+    need(re.fullmatch(rb"[a-z0-9]{26}", form[0][3]), "Invalid or missing channel_id parameter in request URL.")
+    kept[form[1][1]] = form[1][3]
+    return jsonify(file_infos=[{"id": "6tq7iyk4cbbzdjpmpguze6s7sw", "name": form[1][1]}], client_ids=[]), 201
+
+
+@app.post("/mattermost/api/v4/posts")
+def mattermost_post():
+    expect("Bearer s3cret", 401, {"message": "Invalid or expired session, please login again.", "status_code": 401})
+    wanted = request.get_json()
+    need(wanted["file_ids"] == ["6tq7iyk4cbbzdjpmpguze6s7sw"], "Invalid or missing file_ids")
+    need(wanted["message"] == "" and len(wanted["channel_id"]) == 26, "Invalid or missing channel_id")
+    kept["post"] = wanted
+    return jsonify(id="4xp9fdt77pncbef59f4k1qe83o"), 201
+
+
+@app.post("/matrix/_matrix/media/v3/upload")
+def matrix():
+    expect("Bearer s3cret", 401, {"errcode": "M_UNKNOWN_TOKEN", "error": "Invalid access token passed."})
+    content, _ = alone()
+    kept[request.args["filename"]] = content
+    return jsonify(content_uri="mxc://matrix.example/AQwafuaFswefuhsfAFAgsw")
+
+
+@app.put("/matrix/_matrix/client/v3/rooms/<room>/send/m.room.message/<transaction>")
+def matrix_message(room, transaction):
+    expect("Bearer s3cret", 401, {"errcode": "M_UNKNOWN_TOKEN", "error": "Invalid access token passed."})
+    wanted = request.get_json()
+    need(room == "!ehXvUhWNASUkSLvAGP:m.example" and transaction, "M_FORBIDDEN: not in the room")
+    need(wanted["msgtype"] == "m.file" and wanted["url"].startswith("mxc://") and wanted["body"], "M_BAD_JSON")
+    need(type(wanted["info"]["size"]) is int and "/" in wanted["info"]["mimetype"], "M_BAD_JSON: info")
+    kept["post"] = wanted
+    return jsonify(event_id="$YUwRidLecu:m.example")
+
+
+def catbox_file(*others):
+    """Refuses in plain text."""
+    form = {name: (file, content) for name, file, _, content in parts()}
+    if form.get("reqtype", ("", b""))[1] != b"fileupload":
+        abort(make_response("No request type given.", 412))
+    if set(form) != {"reqtype", "fileToUpload", *others} or not form["fileToUpload"][0]:
+        abort(make_response("No file given.", 412))
+    kept[form["fileToUpload"][0]] = form["fileToUpload"][1]
+    return form
+
+
+@app.post("/catbox/user/api.php")
+def catbox():
+    catbox_file()
+    return Response("https://files.catbox.moe/abc123.png", mimetype="text/html")
+
+
+@app.post("/litterbox/resources/internals/api.php")
+def litterbox():
+    form = catbox_file("time")
+    if form["time"][1] not in (b"1h", b"12h", b"24h", b"72h"):
+        # With a 200.
+        return Response("No expire time specified.", mimetype="text/html")
+    return Response("https://litter.catbox.moe/xyz987.png", mimetype="text/html")
+
+
+@app.put("/pixeldrain/api/file/<name>")
+def pixeldrain(name):
+    said = base64.b64decode(request.headers.get("Authorization", "")[6:]).decode()
+    if said.partition(":")[2] != "s3cret":
+        return jsonify(success=False, value="authentication_failed", message="wrong credentials"), 401
+    content, _ = alone()
+    kept[name] = content
+    return jsonify(success=True, id="k3YxAb9Z"), 201
+
+
+@app.post("/gofile/uploadfile")
+def gofile():
+    expect("Bearer s3cret", 401, {"status": "error-token", "data": {}})
+    (_, name, _, content), fields = one_file("file", "folderId")
+    if len(fields["folderId"]) != 36:
+        # With a 200.
+        return jsonify(status="error-folderNotFound", data={})
+    kept[name] = content
+    return jsonify(status="ok", data={"code": "Z19n9a", "downloadPage": "https://gofile.io/d/Z19n9a", "name": name})
+
+
+@app.put("/internet-archive/<item>/<path:name>")
+def internet_archive(item, name):
+    expect("LOW me:s3cret", 403, "<Error><Code>InvalidAccessKeyId</Code><Message>wrong credentials</Message></Error>")
+    need(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{2,99}", item), "InvalidBucketName")
+    need(request.headers.get("x-archive-auto-make-bucket") == "1", "NoSuchBucket")
+    need(request.headers.get("x-archive-meta-mediatype") in ("data", "texts", "image"), "invalid mediatype")
+    content, _ = alone()
+    kept[name] = content
+    return "", 200
+
+
+@app.put("/artifactory/artifactory/libs-local/<path:name>")
+def artifactory(name):
+    expect("Bearer s3cret", 401, {"errors": [{"status": 401, "message": "Bad credentials"}]})
+    content, _ = alone()
+    sum = hashlib.sha256(content).hexdigest()
+    if request.headers.get("X-Checksum-Sha256") != sum:
+        return jsonify(errors=[{"status": 409, "message": "Checksum error"}]), 409
+    kept[name.split("/")[-1]] = content
+    return jsonify(
+        repo="libs-local", path=f"/{name}", checksums={"sha256": sum},
+        downloadUri=f"https://artifactory.example/artifactory/libs-local/{name}"), 201
+
+
+@app.put("/nexus/repository/raw-hosted/<path:name>")
+def nexus(name):
+    expect("Basic " + base64.b64encode(b"deployer:s3cret").decode(), 401, "")
+    content, _ = alone()
+    kept[name] = content
+    return "", 201
+
+
+@app.post("/pypi/legacy/")
+def pypi():
+    if request.headers.get("Authorization") != "Basic " + base64.b64encode(b"__token__:s3cret").decode():
+        return Response("403 Invalid or non-existent authentication information.", status=403)
+    form = {name: (file, content) for name, file, _, content in parts()}
+    fields = {name: content.decode() for name, (file, content) in form.items() if not file}
+    name, content = form["content"]
+    need(fields[":action"] == "file_upload" and fields["protocol_version"] == "1", "Unknown protocol version.")
+    need(fields["metadata_version"] in ("1.2", "2.1", "2.2", "2.3", "2.4"), "Unknown Metadata-Version")
+    need((fields["filetype"], fields["pyversion"]) in [("sdist", "source"), ("bdist_wheel", "py3")],
+         "Use 'source' as Python version for an sdist.")
+    need(name.startswith(f"{fields['name']}-{fields['version']}") and name.endswith((".tar.gz", ".whl")),
+         f"Invalid file extension or name: {name}")
+    need(fields["sha256_digest"] == hashlib.sha256(content).hexdigest(), "The digest supplied does not match")
+    if name in kept:
+        return Response(f"400 File already exists ('{name}').", status=400)
+    kept[name] = content
+    return "", 200
+
+
+@app.post("/telegram/bot<token>/sendDocument")
+def telegram(token):
+    # As it is: whether a server takes "%3A" for the colon is not documented.
+    if "/bot7:s3cret/" not in request.environ["RAW_URI"]:
+        return jsonify(ok=False, error_code=401, description="Unauthorized"), 401
+    (_, name, _, content), fields = one_file("document", "chat_id")
+    if not re.fullmatch(r"-?\d+|@\w+", fields["chat_id"]) or not content:
+        return jsonify(ok=False, error_code=400, description="Bad Request: chat not found"), 400
+    kept[name] = content
+    return jsonify(ok=True, result={"message_id": 7, "document": {"file_name": name, "file_id": "BQAC"}})
+
+
+@app.post("/discord/api/webhooks/<id>/<token>")
+def discord(id, token):
+    if token != "s3cret" or not id.isdigit():
+        return jsonify(message="Invalid Webhook Token", code=50027), 401
+    form = parts()
+    names = [p[0] for p in form if p[0] != "payload_json"]
+    need(all(re.fullmatch(r"files\[\d+\]", name) for name in names), f"parts are {names}")
+    need(1 <= len(names) <= 10 and len(set(names)) == len(names), "names are not unique")
+    for _, file, _, content in form:
+        kept[file] = content
+    if request.args.get("wait") != "true":
+        return "", 204
+    return jsonify(id="1", attachments=[
+        {"id": str(n), "filename": p[1], "url": f"https://cdn.discordapp.com/attachments/1/{n}/{p[1]}"}
+        for n, p in enumerate(form)])
+
+
+@app.post("/mastodon/api/v2/media")
+def mastodon():
+    expect("Bearer s3cret", 401, {"error": "The access token is invalid"})
+    (_, name, kind, content), _ = one_file("file", "description")
+    if not (kind or "").startswith(("image/", "video/")):
+        return jsonify(error="Validation failed: File content type is invalid, File is invalid"), 422
+    kept[name] = content
+    # A film is processed later.
+    isImage = kind.startswith("image/")
+    return jsonify(
+        id="22348641", type=kind.split("/")[0],
+        url=f"https://files.mastodon.example/{name}" if isImage else None), 200 if isImage else 202
+
+
+@app.post("/paperless/api/documents/post_document/")
+def paperless():
+    expect("Token s3cret", 401, {"detail": "Invalid token."})
+    (_, name, _, content), fields = one_file("document", "title")
+    need(len(fields["title"]) <= 128, "Ensure this field has no more than 128 characters.")
+    kept[name] = content
+    return jsonify("0e2a1d0c-58ad-4b0a-a2d2-3b3f4c6d7e8f")
+
+
+@app.post("/github/repos/octocat/Hello-World/releases/190846203/assets")
+def github_release():
+    expect("Bearer s3cret", 401, {"message": "Bad credentials", "status": "401"})
+    content, _ = alone()
+    name = request.args.get("name", "")
+    need(name, "Bad Content-Length, or no name")
+    if name in kept:
+        return jsonify(message="Validation Failed", errors=[
+            {"resource": "ReleaseAsset", "code": "already_exists", "field": "name"}]), 422
+    kept[name] = content
+    return jsonify(
+        id=1, name=name, state="uploaded",
+        browser_download_url=f"https://github.com/octocat/Hello-World/releases/download/v1.0.0/{name}"), 201
+
+
+@app.post("/git-lfs/me/tool.git/info/lfs/objects/batch")
+def lfs_batch():
+    expect("Basic " + base64.b64encode(b"me:s3cret").decode(), 401, {"message": "wrong credentials"})
+    kind = "application/vnd.git-lfs+json"
+    if request.headers.get("Accept") != kind:
+        return jsonify(message="wrong Accept"), 406
+    need(request.mimetype == kind, f"a body of {request.mimetype}")
+    wanted = json.loads(request.get_data())
+    need(wanted["operation"] == "upload" and wanted["transfers"] == ["basic"], "unknown operation")
+    [object] = wanted["objects"]
+    need(re.fullmatch("[0-9a-f]{64}", object["oid"]) and type(object["size"]) is int, "Validation error")
+    if kept.get("oid") == object["oid"]:
+        # It is there: nothing is to be done.
+        return jsonify(transfer="basic", objects=[object])
+    return jsonify(transfer="basic", objects=[object | {"authenticated": True, "actions": {"upload": {
+        "href": f"{request.host_url}git-lfs/objects/{object['oid']}",
+        "header": {"Authorization": "RemoteAuth t1cket"}, "expires_in": 86400}}}])
+
+
+@app.put("/git-lfs/objects/<oid>")
+def lfs_object(oid):
+    expect("RemoteAuth t1cket", 401, {"message": "wrong ticket"})
+    content, kind = alone()
+    need(kind == "application/octet-stream", f"a body of {kind}")
+    need(hashlib.sha256(content).hexdigest() == oid, "another object")
+    kept["oid"], kept["object"] = oid, content
+    return "", 200
+
+
+@app.get("/zenodo/api/deposit/depositions/12345678")
+def zenodo():
+    expect("Bearer s3cret", 401, {"status": 401, "message": "wrong credentials"})
+    return jsonify(id=12345678, submitted=False, links={
+        "bucket": f"{request.host_url}zenodo/api/files/568377dd-daf8-4235-85e1-a56011ad454b"})
+
+
+@app.put("/zenodo/api/files/568377dd-daf8-4235-85e1-a56011ad454b/<name>")
+def zenodo_file(name):
+    expect("Bearer s3cret", 401, {"status": 401, "message": "wrong credentials"})
+    content, kind = alone()
+    need(kind == "application/octet-stream", f"Invalid 'Content-Type' header {kind}")
+    kept[name] = content
+    return jsonify(key=name, checksum="md5:" + hashlib.md5(content).hexdigest(), size=len(content)), 201
 
 
 @app.get("/kept/<path:name>")

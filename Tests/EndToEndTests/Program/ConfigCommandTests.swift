@@ -123,7 +123,7 @@ extension EndToEnd {
       let terminal = try await person.terminal(columns: 250)
       try await terminal.command("hoist target new")
       for (question, answer) in [
-        ("Name of the target:", "a b"), ("a name has no blanks", "desk"),
+        ("One of these", ""), ("Name of the target:", "a b"), ("a name has no blanks", "desk"),
         ("Is it another hoist", ""), ("URL that files are sent to:", "desk.example"),
         ("expected a URL such as", inbox.url), ("How the file is sent", ""), ("Form field", "pic"),
         ("Credentials:", "cookie"), ("expected one of none", "bearer"),
@@ -156,7 +156,7 @@ extension EndToEnd {
       try await terminal.clear()
       try await terminal.command("hoist target new")
       for (question, answer) in [
-        ("Name of the target:", "box"), ("Is it another hoist", "y"),
+        ("One of these", "none"), ("Name of the target:", "box"), ("Is it another hoist", "y"),
         ("URL that files are sent to:", inbox.url),
         ("leave out /upload", inbox.url.replacing("/upload", with: "")),
         ("Form field", ""), ("Credentials:", "basic"), ("User name:", "me"),
@@ -168,6 +168,53 @@ extension EndToEnd {
       try await terminal.wait(for: "Upload with --to box")
       let listed = try await person.shell("PASSWORD=x hoist ls box").end()
       #expect(listed.output.hasSuffix("-a.txt\n"), "\(listed)")
+    }
+
+    @Test("of a service that hoist knows, only what differs is asked for")
+    func recipe() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", [0x61])
+      let unknown = try await person.run("target", "new", "nextclod")
+      #expect(unknown.errors.contains("did you mean \"nextcloud\"?"), "\(unknown)")
+      let known = try await person.run("target", "recipes")
+      #expect(known.output.contains("\nnextcloud            Nextcloud\n"), "\(known)")
+
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist target new")
+      for (question, answer) in [
+        ("Services that hoist knows: 0x0, ", ""), ("One of these [none]:", "tuss"),
+        ("did you mean \"tus\"?", "tus"), ("Name of the target [tus]:", "desk"),
+        ("such as http://127.0.0.1:3000/files", "desk.example"),
+        ("expected a URL", inbox.url.replacing("/upload", with: "/files")),
+      ] where !answer.isEmpty {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Upload with --to desk")
+      let pushed = try await person.run("push", "a.txt", "--to", "desk")
+      #expect(pushed.status == 0 && inbox.bytes("a.txt") == Data([0x61]), "\(pushed)")
+
+      try await terminal.clear()
+      try await terminal.command("hoist target new Nextcloud")
+      for (question, answer) in [
+        ("Name of the target [cloud]:", ""), ("The server's address", "https://cloud.test/"),
+        ("Your user name", "me@b"), ("The folder, which has to exist [Uploads]:", "My files"),
+        ("variable, file or command [variable]:", "s3cret"),
+        ("do not put the secret itself here", "command"),
+        ("Command that prints it", "pass show 'my cloud'"),
+      ] {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Upload with --to cloud")
+      let checked = try await person.run("config", "check")
+      #expect(checked.status == 0, "\(checked)")
+      let text = try String(
+        contentsOfFile: "\(person.home.path)/.config/hoist/config.toml", encoding: .utf8)
+      #expect(
+        text.contains("https://cloud.test/remote.php/dav/files/me%40b/My%20files/"), "\(text)")
+      #expect(text.contains("command = [ \"pass\", \"show\", \"my cloud\" ]"))
     }
 
     @Test("a ShareX uploader comes over and uploads, and what does not come over is said")

@@ -1,0 +1,50 @@
+import ScalarText
+
+/// A target to start from: a file of `config/recipes`.
+///
+/// The comment at its head begins with what the target is for, and a colon. Below a line `# To fill in:`, it has a line
+/// for each thing that differs from person to person: what the recipe has in its place, blanks, and what it is.
+/// Brackets around the former mean that it suits most people.
+package struct Recipe: Sendable {
+  /// What `hoist target new` calls it: the name of its file.
+  package let name: String
+  /// What it is for, in a few words.
+  package let title: String
+  /// What to ask for.
+  package let questions: [RecipeQuestion]
+  /// The usual name of the target.
+  package let usualName: String
+  /// What to know before the questions, as lines of a comment.
+  package let introduction: [String]
+  /// The table of the target.
+  let table: String
+
+  private static let mark = "# To fill in:"
+
+  /// All of them, sorted by name.
+  package static let all = RecipeFiles.all.map { Recipe(named: $0.name, $0.text) }
+    .sorted { $0.name < $1.name }
+
+  /// The recipe that a person calls by its name or its title; nil if there is none.
+  package static func called(_ name: String) -> Recipe? {
+    let wanted = name.lowercasedASCII
+    return all.first { $0.name == wanted || $0.title.lowercasedASCII == wanted }
+  }
+
+  init(named name: String, _ text: String) {
+    self.name = name
+    let lines = text.textLines
+    let head = lines.prefix { $0.hasPrefix(scalars: "#") }
+    let table = lines.drop { !$0.hasPrefix(scalars: "[") }
+    self.table = table.joined(separator: "\n").trimming(\.isLineBreak) + "\n"
+    introduction = Array(
+      head.prefix { !$0.hasPrefix(scalars: "# Try it:") && !$0.hasSameScalars(as: Self.mark) })
+    let first = introduction.first?.removingPrefix(scalars: "# ") ?? ""
+    title = first.split(scalar: ":").first ?? ""
+    usualName =
+      (table.first ?? "").trimming { "[]".unicodeScalars.contains($0) }
+      .removingPrefix(scalars: "targets.") ?? ""
+    questions = head.drop { !$0.hasSameScalars(as: Self.mark) }.dropFirst()
+      .compactMap { RecipeQuestion($0, in: text) }
+  }
+}

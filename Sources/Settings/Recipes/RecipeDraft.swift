@@ -1,0 +1,143 @@
+import ScalarText
+import UploadModel
+
+/// A recipe with a person's answers in it. Each answer is checked by the same reader that reads the finished
+/// configuration.
+package struct RecipeDraft {
+  package let recipe: Recipe
+  /// The target's name.
+  package let name: String
+  /// The path of the configuration, to which paths in values are relative.
+  private let file: String
+  /// The names that other secrets have.
+  private let takenSecrets: [String]
+  private var answers: [Answer] = []
+  private var secrets: [(name: String, line: String)] = []
+
+  /// What is put in place of a text of the recipe: inside a URL, and elsewhere.
+  private struct Answer {
+    let sample: [UInt8]
+    let inURL: String
+    let elsewhere: String
+
+    /// Whether its sample begins a text, and ends there with a word.
+    func begins(_ text: ArraySlice<UInt8>) -> Bool {
+      text.starts(with: sample)
+        && !(text.dropFirst(sample.count).first.map(RecipeDraft.isWord) ?? false)
+    }
+  }
+
+  /// A draft without answers, for a configuration.
+  ///
+  /// - Parameter taken: the names that the configuration's secrets have.
+  package init(of recipe: Recipe, named name: String, file: String, takenSecrets taken: [String]) {
+    (self.recipe, self.name, self.file, takenSecrets) = (recipe, name, file, taken)
+  }
+
+  /// The draft as tables of the configuration.
+  package var text: String {
+    // A "#" before it turns a table off.
+    let heading = "[targets.\(recipe.usualName)"
+    let table = TOMLStrings.changing(recipe.table, replacing).textLines.map { line in
+      line.hasPrefix(scalars: heading) || line.hasPrefix(scalars: "#\(heading)")
+        ? line.replacing(scalars: heading, with: "[targets.\(TOMLText.key(name))") : line
+    }
+    let secrets = secrets.map { "\n[secrets.\($0.name)]\n\($0.line)\n" }
+    return (recipe.introduction + table).joined(separator: "\n") + secrets.joined()
+  }
+
+  /// Puts a text in place of the question's sample.
+  ///
+  /// - Throws: `InvalidInput` if no target comes of it.
+  package mutating func answer(
+    _ question: RecipeQuestion, with text: String
+  ) throws(InvalidInput) {
+    if text.isEmpty { throw InvalidInput("an answer is needed") }
+    let isAddress = question.kind == .address
+    if isAddress { _ = try TargetURL.parse(text) }
+    if isAddress, text.utf8.contains(UInt8(ascii: "?")) {
+      throw InvalidInput("the recipe adds to this URL, so it has no query (\"?…\")")
+    }
+    let address = text.trimming { $0 == "/" }
+    let path = text.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
+    try put(
+      Answer(
+        sample: Array(question.written.utf8), inURL: isAddress ? address : path,
+        elsewhere: isAddress ? address : Template.braced(text)))
+  }
+
+  /// What is wrong with an answer; nil if nothing is.
+  package func problem(with text: String, for question: RecipeQuestion) -> String? {
+    problem { draft throws(InvalidInput) in try draft.answer(question, with: text) }
+  }
+
+  /// What is wrong with the place of a secret; nil if nothing is.
+  package func problem(with place: SecretPlace, for question: RecipeQuestion) -> String? {
+    problem { draft throws(InvalidInput) in try draft.answer(question, with: place) }
+  }
+
+  private func problem(
+    _ answer: (inout RecipeDraft) throws(InvalidInput) -> Void
+  ) -> String? {
+    var draft = self
+    do throws(InvalidInput) {
+      try answer(&draft)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  /// Says where the question's secret is.
+  ///
+  /// - Throws: `InvalidInput` if no target comes of it.
+  package mutating func answer(
+    _ question: RecipeQuestion, with place: SecretPlace
+  ) throws(InvalidInput) {
+    var placeholder = "secret."
+    if let line = place.line {
+      let usual = question.sample.lowercasedASCII
+      let taken = takenSecrets + secrets.map(\.name)
+      let name =
+        ([usual] + (2...99).map { "\(usual)-\($0)" }).first { !taken.contains($0) } ?? usual
+      secrets.append((name, line))
+      placeholder += name
+    } else if case .variable(let variable) = place {
+      guard variable.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil else {
+        throw InvalidInput(
+          "that is not the name of a variable; do not put the secret itself here")
+      }
+      placeholder = "env.\(variable)"
+    }
+    try put(
+      Answer(sample: Array(question.written.utf8), inURL: placeholder, elsewhere: placeholder))
+  }
+
+  private mutating func put(_ answer: Answer) throws(InvalidInput) {
+    answers.append(answer)
+    do throws(ConfigError) {
+      _ = try Settings.parse(text, file: file, environment: [:])
+    } catch {
+      throw InvalidInput(ConfigError(keyPath: error.keyPath, error.problem).description)
+    }
+  }
+
+  /// A string of the recipe with all answers in it. What comes of one is not searched for another's sample.
+  private func replacing(_ text: String) -> String {
+    let isURL = ["http://", "https://", "{url}"].contains { text.hasPrefix(scalars: $0) }
+    var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
+    var isInWord = false
+    while let byte = rest.first {
+      let found = isInWord ? nil : answers.first { $0.begins(rest) }
+      result += found.map { Array((isURL ? $0.inURL : $0.elsewhere).utf8) } ?? [byte]
+      let count = found?.sample.count ?? 1
+      isInWord = rest.prefix(count).last.map(Self.isWord) ?? false
+      rest = rest.dropFirst(count)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  fileprivate static func isWord(_ byte: UInt8) -> Bool {
+    byte.isAlphanumeric || "-_".utf8.contains(byte)
+  }
+}

@@ -1,0 +1,38 @@
+import ScalarText
+
+/// Something that a recipe has in it and a person has to replace.
+package struct RecipeQuestion: Sendable {
+  package enum Kind: Sendable {
+    /// The beginning of a URL.
+    case address
+    /// The name of an environment variable; its value may be elsewhere.
+    case secret
+    /// Anything else.
+    case text
+  }
+
+  /// What the recipe has in its place.
+  package let sample: String
+  /// What it is.
+  package let words: String
+  /// Whether the sample suits most people.
+  package let isUsual: Bool
+  package let kind: Kind
+
+  /// Reads a line such as `#   [Uploads]    the folder`; nil if it is no such line.
+  init?(_ line: String, in recipe: String) {
+    guard let row = line.removingPrefix(scalars: "#   "),
+      let gap = row.range(scalars: "  ")
+    else { return nil }
+    let place = String(row[..<gap.lowerBound])
+    sample = place.trimming { "[]".unicodeScalars.contains($0) }
+    words = String(row[gap.upperBound...]).trimming(\.isBlank)
+    isUsual = sample != place
+    kind =
+      sample.hasPrefix(scalars: "http")
+      ? .address : recipe.contains(scalars: "{env.\(sample)") ? .secret : .text
+  }
+
+  /// How the recipe's strings have it.
+  var written: String { kind == .secret ? "env.\(sample)" : sample }
+}
