@@ -13,7 +13,7 @@ package struct Action: Sendable {
     case moveDown, moveUp, moveToTop, undo, redo, edit, sort
     case find, filter, findNext, findPrevious
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
-    case copyURL, copyAsCurl
+    case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
     case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt

@@ -25,6 +25,12 @@ extension AppState {
     case .edit: return openForm(subjects)
     case .sort:
       dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
+    case .theme:
+      var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
+      let current = Theme.all.firstIndex { $0.name == options.theme.name }
+      menu.list.move(
+        to: current ?? 0, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
+      dialog = .menu(menu)
     case .target: return openTargets()
     case .startStop:
       return start(!isStarted)
