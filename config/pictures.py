@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the README's pictures: runs hoist in tmux, captures what it shows, and writes it as SVG.
+"""Takes the pictures of the README and of docs/screen.md: runs hoist in tmux, captures what it shows, and writes it as SVG.
 
     pictures.py HOIST FOLDER-FOR-THE-PICTURES
 """
@@ -8,17 +8,25 @@ import html, os, re, subprocess, sys, tempfile, time
 HOIST, PICTURES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 COLUMNS, ROWS = 100, 26
 WIDE = (164, 44)
+SMALL = (90, 20)
+# With the backgrounds of their pictures; that of the first two is the terminal's.
+THEMES = {
+    "dark": "#1c1f26", "light": "#ffffff", "nord": "#2e3440", "gruvbox": "#282828", "dracula": "#282a36",
+    "solarized": "#fdf6e3", "rose-pine": "#191724", "contrast": "#000000",
+}
 CELL, LINE = 8.4, 18
 # The colours of the usual eight and their bright ones, on a dark ground.
 COLORS = ["#1c1f26", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#dcdfe4"]
 GROUND, INK = "#1c1f26", "#dcdfe4"
+# Of a terminal with a light background.
+DARK_INK = "#24292f"
 
 
 class Terminal:
     def __init__(self, folder):
         self.name = f"hoist-pictures-{os.getpid()}"
         self.size = (COLUMNS, ROWS)
-        environment = dict(os.environ, HOME=folder, LANG="C.UTF-8", PS1="$ ")
+        environment = dict(os.environ, HOME=folder, LANG="C.UTF-8", PS1="$ ", COLORTERM="truecolor")
         environment.pop("NO_COLOR", None)
         self.tmux(
             "-f", "/dev/null", "-u", "new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS),
@@ -46,10 +54,10 @@ class Terminal:
         self.size = (columns, rows)
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
-    def picture(self, name, title):
+    def picture(self, name, title, ground=GROUND, ink=INK):
         lines = self.tmux("capture-pane", "-p", "-e", "-N").split("\n")[:self.size[1]]
         with open(f"{PICTURES}/{name}.svg", "w") as file:
-            file.write(svg(lines, title, *self.size))
+            file.write(svg(lines, title, *self.size, ground, ink))
         print(f"{PICTURES}/{name}.svg")
 
 
@@ -60,24 +68,28 @@ def width(character):
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def runs(line):
-    """The pieces of a line with the look of each: (text, look)."""
-    look = {}
+def runs(line, look):
+    """The pieces of a line with the look of each: (text, look). A line goes on in the look that the one before ends in."""
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         codes = re.fullmatch(r"\x1b\[([0-9;]*)m", piece)
         if not codes:
             if piece:
                 yield piece.replace("\x0f", ""), dict(look)
             continue
-        for code in (int(word or 0) for word in codes[1].split(";")):
+        words = [int(word or 0) for word in codes[1].split(";")]
+        while words:
+            code = words.pop(0)
             if code == 0:
-                look = {}
-            elif code == 39:
-                look.pop("color", None)
+                look.clear()
+            elif code in (39, 49):
+                look.pop({39: "color", 49: "ground"}[code], None)
             elif 30 <= code <= 37:
                 look["color"] = COLORS[code - 30]
             elif 90 <= code <= 97:
                 look["color"] = COLORS[code - 90]
+            elif code in (38, 48) and words[0] == 2:
+                look[{38: "color", 48: "ground"}[code]] = "#%02x%02x%02x" % tuple(words[1:4])
+                del words[:4]
             elif code in (1, 2, 4, 7):
                 look[code] = True
             elif code in (22, 24, 27):
@@ -85,26 +97,29 @@ def runs(line):
                     look.pop(off, None)
 
 
-def svg(lines, title, columns, rows):
+def svg(lines, title, columns, rows, page, plain):
     box = (columns * CELL + 24, rows * LINE + 24)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box[0]:g} {box[1]:g}" role="img">',
         f"<title>{html.escape(title)}</title>",
-        f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
-        f'<g font-family="DejaVu Sans Mono,Cascadia Mono,ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="{INK}">',
+        f'<rect width="100%" height="100%" rx="8" fill="{page}"/>',
+        f'<g font-family="DejaVu Sans Mono,Cascadia Mono,ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="{plain}">',
     ]
+    pen = {}
     for row, line in enumerate(lines):
         column = 0
-        for text, look in runs(line):
+        for text, look in runs(line, pen):
             cells = sum(map(width, text))
             x, y = 12 + column * CELL, 12 + row * LINE
-            ink = look.get("color", INK)
+            ink, ground = look.get("color", plain), look.get("ground", page)
             if look.get(7):
+                ink, ground = ground, ink
+            if ground != page:
+                # A little wider, so that no gap shows between two.
                 out.append(
-                    f'<rect x="{x:g}" y="{y:g}" width="{cells * CELL:g}" height="{LINE}" fill="{ink}"/>')
-                ink = GROUND
+                    f'<rect x="{x:g}" y="{y:g}" width="{cells * CELL + 0.4:g}" height="{LINE + 0.4:g}" fill="{ground}"/>')
             if text.strip():
-                style = f' fill="{ink}"' if ink != INK else ""
+                style = f' fill="{ink}"' if ink != plain else ""
                 style += ' font-weight="bold"' if look.get(1) else ""
                 style += ' opacity="0.6"' if look.get(2) else ""
                 style += ' text-decoration="underline"' if look.get(4) else ""
@@ -138,13 +153,21 @@ def main():
             os.makedirs(f"{folder}/.config/hoist")
             with open(f"{folder}/.config/hoist/config.toml", "w") as file:
                 file.write(f'default_target = "photos"\n[targets.photos]\nurl = "{found[1]}"\n'
-                           'rate_limit = "6 MB/s"\nconcurrency = 3\n')
+                           'rate_limit = "6 MB/s"\nconcurrency = 3\n[theme]\nbase = "dark"\n')
             terminal.type(f"{HOIST} *.* missing.txt\n")
             terminal.wait("3 active")
             terminal.wait("✓ IMG_0002.jpg")
             terminal.wait("✗ missing.txt")
             time.sleep(4)
             terminal.picture("queue", "The queue while files are sent")
+            terminal.resize(*SMALL)
+            terminal.press("g", "Space", "Space")
+            for name, ground in THEMES.items():
+                terminal.type(f":theme {name}\n")
+                time.sleep(1)
+                terminal.picture(
+                    f"theme-{name}", f"The theme {name}", ground, DARK_INK if name == "light" else INK)
+            terminal.type(":theme dark\n:clear-marks\n")
             terminal.resize(*WIDE)
             terminal.press("G")
             terminal.wait("Throughput")

@@ -117,7 +117,7 @@ class Screen:
         os.waitpid(self.process, 0)
 
 
-CURSOR = "▸".encode()
+CURSOR = "▌".encode()
 # Where nothing listens: what is queued stays queued.
 NOBODY = "http://127.0.0.1:9/"
 

@@ -11,22 +11,12 @@
 #include <wchar.h>
 
 static inline WINDOW *curses_screen(void) { return stdscr; }
-static inline int curses_colors(void) { return COLORS; }
 static inline FILE *curses_stdout(void) { return stdout; }
 
-static inline attr_t curses_bold(void) { return A_BOLD; }
-static inline attr_t curses_dim(void) { return A_DIM; }
-static inline attr_t curses_reverse(void) { return A_REVERSE; }
-static inline attr_t curses_underline(void) { return A_UNDERLINE; }
-
-// Puts one character with its marks (0 where there is none) at a place.
-static inline int curses_put(
-    WINDOW *window, int row, int column, wchar_t base, wchar_t mark, wchar_t second_mark,
-    attr_t attributes, short pair) {
-  wchar_t text[4] = {base, mark, mark ? second_mark : 0, 0};
-  cchar_t cell;
-  if (setcchar(&cell, text, attributes, pair, NULL) == ERR) return ERR;
-  return mvwadd_wch(window, row, column, &cell);
+// A capability with numbers in place of its parameters.
+static inline const char *curses_fill(const char *capability, int first, int second) {
+  const char *filled = tiparm(capability, first, second);
+  return filled ? filled : "";
 }
 
 // How many columns the C library, and so ncurses, gives a character; -1 where it does not know it.

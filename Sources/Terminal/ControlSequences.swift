@@ -8,6 +8,11 @@ import Screens
 enum ControlSequences {
   /// Turns bracketed paste on.
   static let enter = "\u{1B}[?2004h"
+  /// Asks for the colour of the background (OSC 11), and to be told when the user changes from dark to light or back
+  /// (mode 2031). All terminals answer the second question (DA1), so once they do, the first will not be answered.
+  static let askBackground = "\u{1B}]11;?\u{1B}\\\u{1B}[c"
+  static let watchBackground = "\u{1B}[?2031h"
+  static let unwatchBackground = "\u{1B}[?2031l"
   /// Pushes the window's title on the terminal's stack (xterm control sequences).
   static let keepTitle = "\u{1B}[22;2t"
   /// Turns bracketed paste off and restores the title.
@@ -46,7 +51,7 @@ enum ControlSequences {
 
   /// Restores the terminal without ncurses, after a crash.
   static func rescue() -> String {
-    endUpdate + mouseOff + leave
+    endUpdate + mouseOff + unwatchBackground + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 
@@ -64,9 +69,22 @@ enum ControlSequences {
     return text
   }
 
+  /// A capability with numbers in place of its parameters.
+  static func filled(_ capability: String, _ first: Int, _ second: Int = 0) -> String {
+    String(cString: curses_fill(capability, Int32(first), Int32(second)))
+  }
+
+  /// A number that terminfo has for the terminal; negative if it has none.
+  static func number(_ name: String) -> Int {
+    Int(name.withCString { tigetnum(UnsafeMutablePointer(mutating: $0)) })
+  }
+
+  static func flag(_ name: String) -> Bool {
+    name.withCString { tigetflag(UnsafeMutablePointer(mutating: $0)) } == 1
+  }
+
   /// Whether the terminal has a window or status line with a title.
   static var hasTitle: Bool {
-    !capability("tsl").isEmpty
-      || "XT".withCString { tigetflag(UnsafeMutablePointer(mutating: $0)) } == 1
+    !capability("tsl").isEmpty || flag("XT")
   }
 }

@@ -1,4 +1,5 @@
 import CNcurses
+import Foundation
 import ScalarText
 import Screens
 
@@ -17,6 +18,9 @@ nonisolated struct KeyDecoder {
   static let pasteEnd: Int32 = 2001
   /// The key code for the beginning of a mouse report.
   static let mouseStart: Int32 = 2002
+  /// The key codes for the beginnings of answers: those of the terminal about itself, and its background.
+  static let reportStart: Int32 = 2003
+  static let backgroundStart: Int32 = 2004
   /// More characters than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
@@ -24,6 +28,24 @@ nonisolated struct KeyDecoder {
   private var pasted: [Unicode.Scalar]?
   /// The mouse report so far; nil outside a report.
   private var report: String?
+  /// The answer so far, and whether it is about the background; nil outside an answer.
+  private var answer: (isOfBackground: Bool, text: String)?
+  private var answers: [Answer] = []
+
+  /// What the terminal has said without being a key.
+  enum Answer: Equatable {
+    case background(Theme.Background)
+    /// The user has changed the terminal's colours.
+    case backgroundChanged
+    /// All questions so far have been answered, or will not be.
+    case end
+  }
+
+  /// The answers since the last call.
+  mutating func takeAnswers() -> [Answer] {
+    defer { answers = [] }
+    return answers
+  }
 
   mutating func decode(_ codes: [Code]) -> [AppEvent] {
     var events: [AppEvent] = []
@@ -38,9 +60,16 @@ nonisolated struct KeyDecoder {
         continue
       }
       report = nil
+      if answer != nil, case .character(let value) = code {
+        readAnswer(value, &rest)
+        continue
+      }
+      answer = nil
       switch code {
       case .function(Self.pasteStart): pasted = []
       case .function(Self.mouseStart): report = ""
+      case .function(Self.reportStart): answer = (false, "")
+      case .function(Self.backgroundStart): answer = (true, "")
       case .function(let number):
         if let key = Self.functionKey(number) { events.append(.key(key)) }
       case .character(27):
@@ -95,6 +124,43 @@ nonisolated struct KeyDecoder {
     default: return nil
     }
     return Mouse(kind, row: row - 1, column: column - 1)
+  }
+
+  /// Consumes one character of an answer. One about the background ends with BEL or ESC \ (OSC 11), any other with a
+  /// letter.
+  private mutating func readAnswer(_ value: UInt32, _ rest: inout ArraySlice<Code>) {
+    guard let (isOfBackground, text) = answer, let scalar = Unicode.Scalar(value),
+      text.utf8.count < 64
+    else {
+      answer = nil
+      return
+    }
+    let isEnd = isOfBackground ? value == 7 || value == 27 : (0x40...0x7E).contains(value)
+    guard isEnd else {
+      answer?.text.unicodeScalars.append(scalar)
+      return
+    }
+    answer = nil
+    switch (isOfBackground, scalar) {
+    case (true, _):
+      if value == 27, rest.first == .character(0x5C) { rest.removeFirst() }
+      if let background = Self.background(text) { answers.append(.background(background)) }
+    case (false, "c"): answers.append(.end)
+    case (false, "n") where text.hasPrefix(scalars: "997;"): answers.append(.backgroundChanged)
+    default: break
+    }
+  }
+
+  /// Whether a colour such as `rgb:1e1e/2020/30ff` is dark.
+  private static func background(_ text: String) -> Theme.Background? {
+    guard let start = text.range(scalars: ":") else { return nil }
+    let parts = text.unicodeScalars[start.upperBound...].split(separator: "/").prefix(3)
+      .compactMap { part in
+        UInt32(String(part), radix: 16).map { Double($0) / (pow(16, Double(part.count)) - 1) }
+      }
+    guard parts.count == 3 else { return nil }
+    // As bright as it looks (ITU-R BT.601).
+    return parts[0] * 0.299 + parts[1] * 0.587 + parts[2] * 0.114 < 0.5 ? .dark : .light
   }
 
   /// Drops a key with Alt, or a sequence that terminfo does not list (ECMA-48 §5.4). Interpreted as keys, its

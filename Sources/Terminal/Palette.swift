@@ -1,60 +1,102 @@
-import CNcurses
 import Screens
 
-/// How roles look on this terminal. Without colours, only attributes distinguish them.
+/// How styles look on this terminal: the sequences that switch to them. Without colours, only attributes distinguish
+/// them.
 struct Palette {
-  private let theme: Theme
-  /// The number of colours; 0 if the terminal has none or none are allowed.
-  private var colors = 0
+  let theme: Theme
+  let background: Theme.Background
+  private let colors: Colors
+  private var sequences: [Style: [UInt8]] = [:]
 
-  /// Sets the colour pairs up. ncurses must already be running.
-  init(_ theme: Theme, allowsColor: Bool) {
-    self.theme = theme
-    guard allowsColor, has_colors(), start_color() == OK else { return }
-    colors = Int(curses_colors())
-    let background: Int16 = use_default_colors() == OK ? -1 : Int16(COLOR_BLACK)
-    for role in Role.allCases {
-      if let color = color(role) { init_pair(Int16(role.rawValue) + 1, Int16(color), background) }
+  /// The colours of a terminal.
+  struct Colors: Equatable {
+    /// How many have numbers; 0 if the terminal has none or none are allowed.
+    var count = 0
+    /// Whether any other can be named by its parts.
+    var isDirect = false
+
+    init() {}
+
+    /// What the terminal says that it has, in terminfo and in its environment.
+    init(environment: [String: String]) {
+      // A non-empty NO_COLOR turns colours off.
+      guard (environment["NO_COLOR"] ?? "").isEmpty,
+        !ControlSequences.capability("setaf").isEmpty, !ControlSequences.capability("setab").isEmpty
+      else { return }
+      let number = Int(ControlSequences.number("colors"))
+      count = number >= 256 ? 256 : max(0, number)
+      let says = ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "")
+      // GNU Screen passes on the variable of the terminal around it, but not its colours.
+      let isScreen = environment["STY"] != nil && environment["TMUX"] == nil
+      isDirect =
+        count > 0 && !isScreen
+        && (says || number > 256 || ControlSequences.flag("RGB") || ControlSequences.flag("Tc"))
+      if isDirect { count = 256 }
     }
   }
 
-  func look(_ style: Style) -> (attributes: attr_t, pair: Int16) {
-    let isBar = style.role == .barFull || style.role == .barRest
-    // The row under the cursor is shown in reverse, except for its progress bar, which would look inverted.
-    if style.isSelected, !isBar { return (curses_reverse(), 0) }
-    return (attributes(style.role), color(style.role) == nil ? 0 : Int16(style.role.rawValue) + 1)
+  init(_ theme: Theme, colors: Colors, background: Theme.Background) {
+    (self.theme, self.colors, self.background) = (theme, colors, background)
   }
 
-  /// The same look as SGR parameters (ECMA-48 §8.3.117; 38;5 as in xterm), each preceded by a semicolon.
-  func codes(_ style: Style) -> String {
-    let (attributes, pair) = look(style)
-    let codes: [(attr_t, String)] = [
-      (curses_bold(), ";1"), (curses_dim(), ";2"), (curses_underline(), ";4"),
-      (curses_reverse(), ";7"),
-    ]
-    let words = codes.filter { attributes & $0.0 != 0 }.map(\.1).joined()
-    guard pair > 0, let color = color(style.role) else { return words }
-    switch color {
-    case 0..<8: return words + ";3\(color)"
-    case 8..<16: return words + ";9\(color - 8)"
-    default: return words + ";38;5;\(color)"
+  /// Whether even blank cells have a colour of their own.
+  var hasGround: Bool { colors.count > 0 && look(.plain).ground != nil }
+
+  /// The sequence that switches from any style to this one.
+  mutating func sequence(_ style: Style) -> [UInt8] {
+    if let known = sequences[style] { return known }
+    let look = look(of: style)
+    var text = ControlSequences.capability("sgr0")
+    if look.isBold || isBright(look) { text += ControlSequences.capability("bold") }
+    if look.isDim { text += ControlSequences.capability("dim") }
+    if look.isUnderlined { text += ControlSequences.capability("smul") }
+    if look.isReversed { text += ControlSequences.capability("rev") }
+    if let color = look.color { text += sequence(color, "setaf", direct: 38) }
+    if let ground = look.ground { text += sequence(ground, "setab", direct: 48) }
+    let bytes = Array(text.utf8)
+    sequences[style] = bytes
+    return bytes
+  }
+
+  /// The look of a role, with what it leaves open.
+  private func look(of style: Style) -> Theme.Look {
+    var look = look(style.role)
+    if style.shade > 0, colors.count >= 256, let from = look.color,
+      let to = self.look(.barEnd).color
+    {
+      look.color = from.mixed(with: to, Double(style.shade) / Double(Style.shades))
     }
+    let plain = self.look(.plain)
+    if style.ground != .plain {
+      let under = self.look(style.ground == .selected ? .selection : .marked)
+      // Without a colour to lie on, the row is shown in reverse, without colours.
+      if under.isReversed { return under }
+      if under.ground != nil {
+        look.ground = under.ground
+        if style.role == .plain || look.color == nil { look.color = under.color ?? look.color }
+      }
+    }
+    look.color = look.color ?? plain.color
+    look.ground = look.ground ?? plain.ground
+    return look
   }
 
-  private func color(_ role: Role) -> Int? {
-    guard colors > 0, let color = theme[role].color else { return nil }
-    return Int(color.among(colors).index)
+  private func look(_ role: Role) -> Theme.Look {
+    theme.look(role, colors: colors.count, on: background)
   }
 
-  private func attributes(_ role: Role) -> attr_t {
-    let look = theme[role]
-    var attributes: attr_t = 0
-    // Bold stands in for bright colours on terminals with eight.
-    let isBright = look.color.map { colors == 8 && (8..<16).contains($0.index) } ?? false
-    if look.isBold || isBright { attributes |= curses_bold() }
-    if look.isDim { attributes |= curses_dim() }
-    if look.isUnderlined { attributes |= curses_underline() }
-    if look.isReversed { attributes |= curses_reverse() }
-    return attributes
+  /// Whether bold stands in for a bright colour, of which terminals with eight have none.
+  private func isBright(_ look: Theme.Look) -> Bool {
+    if colors.count == 8, case .index(8..<16) = look.color { true } else { false }
+  }
+
+  /// `direct` is the parameter of SGR that precedes the parts of a colour (ISO 8613-6).
+  private func sequence(_ color: Theme.Color, _ capability: String, direct: Int) -> String {
+    guard colors.count > 0 else { return "" }
+    if colors.isDirect, case .rgb(let r, let g, let b) = color {
+      return "\u{1B}[\(direct);2;\(r);\(g);\(b)m"
+    }
+    let index = Int(color.among(colors.count))
+    return ControlSequences.filled(ControlSequences.capability(capability), index)
   }
 }

@@ -23,7 +23,9 @@ package final class Terminal {
   private let before: termios
   private let screen: UnsafeMutablePointer<WINDOW>
   private let keyboard: UnsafeMutablePointer<WINDOW>
-  private let palette: Palette
+  private let colors: Palette.Colors
+  private var palette: Palette
+  private var painter: Painter
   private let hasTitle: Bool
   private let features: TerminalFeatures
   private let usesMouse: Bool
@@ -35,18 +37,18 @@ package final class Terminal {
   private var isOpen = true
   /// Whether the terminal has saved the window's original title.
   private var keepsTitle = false
+  /// Whether an answer of the terminal about its background is on its way.
+  private var awaitsAnswer = false
 
   /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would
   /// end or stop the program arrive as events.
   ///
   /// A non-empty `NO_COLOR` in the environment turns colours off.
   ///
-  /// - Parameters:
-  ///   - theme: how roles look.
-  ///   - usesMouse: whether clicks and the wheel are reported as events. The terminal then selects text only
+  /// - Parameter usesMouse: whether clicks and the wheel are reported as events. The terminal then selects text only
   ///     with Shift held down.
   /// - Throws: `TerminalError` if there is no terminal or it cannot be used.
-  package init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
+  package init(usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
     let environment = ProcessInfo.processInfo.environment
@@ -76,7 +78,9 @@ package final class Terminal {
     self.screen = screen
     // Reading from a window refreshes it, so keys are read from a pad that is never shown.
     self.keyboard = keyboard
-    palette = Palette(theme, allowsColor: (environment["NO_COLOR"] ?? "").isEmpty)
+    colors = Palette.Colors(environment: environment)
+    palette = Palette(.usual, colors: colors, background: .unknown)
+    painter = Painter()
     features = TerminalFeatures(environment: environment)
     self.usesMouse = usesMouse
     hasTitle = ControlSequences.hasTitle
@@ -93,6 +97,8 @@ package final class Terminal {
     define_key("\u{1B}[200~", KeyDecoder.pasteStart)
     define_key("\u{1B}[201~", KeyDecoder.pasteEnd)
     define_key("\u{1B}[<", KeyDecoder.mouseStart)
+    define_key("\u{1B}[?", KeyDecoder.reportStart)
+    define_key("\u{1B}]11;", KeyDecoder.backgroundStart)
     curs_set(0)
     enter()
     listen(on: input) { [unowned self] in readKeys() }
@@ -102,7 +108,14 @@ package final class Terminal {
   /// Repaints everything with the next frame.
   package func redraw() {
     shown = nil
+    clear()
+  }
+
+  /// Has ncurses enter the alternate screen, where that has not been done since `newterm` or `endwin`, and clear it.
+  /// It draws nothing else.
+  private func clear() {
     clearok(screen, true)
+    wrefresh(screen)
   }
 
   /// Rings the terminal's bell.
@@ -128,13 +141,29 @@ package final class Terminal {
     // Only once: a second time would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
+    clear()
+    // Fewer colours are the terminal's own, which suit its background.
+    guard colors.count >= 256 else { return }
+    send(ControlSequences.watchBackground)
+    askBackground()
+  }
+
+  private func askBackground() {
+    awaitsAnswer = true
+    send(ControlSequences.askBackground)
   }
 
   private func leave() {
     let progress =
       features.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
-    send(progress + (usesMouse ? ControlSequences.mouseOff : "") + ControlSequences.leave)
+    send(
+      progress + (usesMouse ? ControlSequences.mouseOff : "")
+        + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
     keepsTitle = false
+    // An answer that comes later would be typed into the shell.
+    var keys = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    if awaitsAnswer, poll(&keys, 1, 200) > 0 { tcflush(input, TCIFLUSH) }
+    awaitsAnswer = false
   }
 
   /// Gives the terminal back, stops the process, and takes the terminal over again when the process resumes.
@@ -168,70 +197,32 @@ package final class Terminal {
   /// Shows `frame`, sending only the lines that have changed.
   package func draw(_ frame: Frame) {
     guard isOpen, frame != shown else { return }
-    send(ControlSequences.beginUpdate)
-    if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }
+    if frame.theme != palette.theme { repaint(frame.theme, palette.background) }
+    var head = ControlSequences.beginUpdate
+    if hasTitle, frame.title != shown?.title { head += ControlSequences.title(frame.title) }
     if features.showsProgress, frame.progress != shown?.progress {
-      send(ControlSequences.progress(frame.progress))
+      head += ControlSequences.progress(frame.progress)
     }
+    var bytes = Array(head.utf8)
     let old = shown?.size == frame.size ? shown : nil
-    var overlay = Overlay()
-    let (rows, columns) = (
-      min(frame.size.height, Int(getmaxy(screen))), min(frame.size.width, Int(getmaxx(screen)))
-    )
-    for row in 0..<rows {
-      let line = frame.line(row).prefix(columns)
-      if let old, old.line(row) == frame.line(row) { continue }
-      for (column, cell) in line.enumerated() {
-        put(cell, row: row, column: column)
-        if cell.glyph.isFlexible {
-          overlay.add(cell.glyph.text, row: row, column: column, look: palette.codes(cell.style))
-        }
-      }
-    }
-    if let cursor = frame.cursor {
-      wmove(screen, Int32(cursor.row), Int32(cursor.column))
-    }
+    bytes += painter.paint(frame, over: old, within: size, &palette)
     if shown == nil || (frame.cursor == nil) != (shown?.cursor == nil) {
-      curs_set(frame.cursor == nil ? 0 : 1)
+      bytes += ControlSequences.capability(frame.cursor == nil ? "civis" : "cnorm").utf8
     }
-    wrefresh(screen)
-    send(overlay.sequence() + ControlSequences.endUpdate)
+    send(bytes + ControlSequences.endUpdate.utf8)
     shown = frame
   }
 
-  private func put(_ cell: Cell, row: Int, column: Int) {
-    let glyph = cell.glyph
-    guard glyph.width > 0 else { return }
-    let look = palette.look(cell.style)
-    let base = wchar_t(bitPattern: glyph.base.value)
-    if glyph.isFlexible {
-      return fill(cell, with: Overlay.blank, row: row, column: column)
-    }
-    // ncurses would miscount columns if the system's tables lack the character.
-    guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
-      return fill(cell, with: "?", row: row, column: column)
-    }
-    curses_put(
-      screen, Int32(row), Int32(column), base, mark(glyph.mark), mark(glyph.secondMark),
-      look.attributes, look.pair)
+  /// Has everything painted anew with the next frame, in other colours.
+  private func repaint(_ theme: Theme, _ background: Theme.Background) {
+    palette = Palette(theme, colors: colors, background: background)
+    shown = nil
   }
 
-  private func fill(_ cell: Cell, with scalar: Unicode.Scalar, row: Int, column: Int) {
-    let look = palette.look(cell.style)
-    for offset in 0..<Int(cell.glyph.width) {
-      curses_put(
-        screen, Int32(row), Int32(column + offset), wchar_t(bitPattern: scalar.value), 0, 0,
-        look.attributes, look.pair)
-    }
-  }
+  private func send(_ text: String) { send(Array(text.utf8)) }
 
-  private func mark(_ scalar: Unicode.Scalar) -> wchar_t {
-    let value = wchar_t(bitPattern: scalar.value)
-    return value != 0 && curses_columns(value) == 0 ? value : 0
-  }
-
-  private func send(_ text: String) {
-    var rest = Array(text.utf8)[...]
+  private func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
       if count > 0 {
@@ -267,7 +258,19 @@ package final class Terminal {
     }
     if codes.isEmpty, hasHungUp { return onEvents([.hangUp]) }
     let events = decoder.decode(codes)
+    for answer in decoder.takeAnswers() { take(answer) }
     if !events.isEmpty { onEvents(events) }
+  }
+
+  private func take(_ answer: KeyDecoder.Answer) {
+    switch answer {
+    case .end: awaitsAnswer = false
+    case .backgroundChanged: askBackground()
+    case .background(let background):
+      guard background != palette.background, let frame = shown else { return }
+      repaint(palette.theme, background)
+      draw(frame)
+    }
   }
 
   /// Whether the terminal is gone. Its descriptor then stays readable forever, so all sources are cancelled.
@@ -305,10 +308,8 @@ package final class Terminal {
     let rescue = Array(ControlSequences.rescue().utf8CString)
     rescue_arm(output, &settings, rescue, rescue.count - 1)
     reset_prog_mode()
-    enter()
-    // After endwin the first refresh enters the alternate screen.
     resize()
-    redraw()
+    enter()
     onEvents([.resized(size), .resumed])
   }
 

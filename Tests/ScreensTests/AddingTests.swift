@@ -218,7 +218,8 @@ import UploadModel
     var state = Self.browsing()
     let text = Self.said(state)
     #expect(
-      text.contains("FIFO") && text.contains("link   3.0 kB") && text.contains("2026-01-02 10:00"))
+      text.contains("FIFO") && text.contains("link ") && text.contains(" 3.0 kB")
+        && text.contains("2026-01-02 10:00"))
     Fixture.play(&state, .key(.control("a")))
     #expect(Self.said(state).contains("3 marked, 3.0 kB"), "a FIFO cannot be sent")
     Fixture.play(&state, .key(.control("a")))
@@ -393,7 +394,7 @@ import UploadModel
 
   @Test func aFileThatIsQueuedTwiceIsMarkedUntilOneIsGone() {
     func rows(_ state: AppState) -> [String] {
-      render(state, size: state.size).text.filter { $0.contains("a.txt  ") }
+      render(state, size: state.size).text.filter { $0.contains(" a.txt  ") }
     }
     var (one, other) = (Fixture.item(1, "a.txt"), Fixture.item(2, "a.txt"))
     (one.target, other.target) = ("photos", "photos")

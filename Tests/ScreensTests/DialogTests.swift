@@ -84,7 +84,7 @@ import Testing
       Issue.record("\(state.mode)")
       return
     }
-    let source = ItemDetails(row: row, state: state).textSource(width: 72, request: ["POST /"])
+    let source = ItemDetails(row: row, state: state).textSource(width: 76, request: ["POST /"])
     let texts = details.texts.value(for: source) { _ in
       Issue.record("laid out again")
       return ItemDetails.Texts()

@@ -190,7 +190,7 @@ extension Frame {
     (0..<size.height).map { row in
       let line = line(row).map { cell in
         let letter = cell.style.role.letter
-        return cell.style.isSelected ? (letter == "." ? "#" : letter.uppercased()) : letter
+        return cell.style.ground == .selected ? (letter == "." ? "#" : letter.uppercased()) : letter
       }.joined()
       return String(line.reversed().drop { $0 == "." }.reversed())
     }
@@ -210,6 +210,9 @@ extension Role {
     case .warning: "w"
     case .barFull: "f"
     case .barRest: "e"
+    case .media: "m"
+    case .archive: "z"
+    case .barEnd, .selection, .marked: "?"
     case .field: "i"
     case .button: "u"
     }

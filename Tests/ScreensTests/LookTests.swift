@@ -43,24 +43,64 @@ import Testing
 
   @Test func theUsualKeysAreFreeOfMistakes() throws { _ = try Keymap([:]) }
 
-  @Test(arguments: [
-    ("red", 1 as UInt8?, false), ("bold red", 1, true), ("bright-blue", 12, false),
-    ("244", 244, false),
-    ("#ff0000", 196, false), ("bold", nil, true), ("plain", nil, false),
-  ])
-  func looks(_ text: String, _ color: UInt8?, _ isBold: Bool) {
-    #expect(Theme.Look(text)?.color?.index == color)
-    #expect(Theme.Look(text)?.isBold == isBold)
+  @Test(
+    arguments: [
+      ("red", .index(1), nil, false), ("bold red", .index(1), nil, true),
+      ("bright-blue", .index(12), nil, false), ("244", .index(244), nil, false),
+      ("#ff8001", .rgb(255, 128, 1), nil, false), ("bold", nil, nil, true),
+      ("plain", nil, nil, false), ("on 236", nil, .index(236), false),
+      ("white on #102030 bold", .index(7), .rgb(16, 32, 48), true),
+    ] as [(String, Theme.Color?, Theme.Color?, Bool)])
+  func looks(_ text: String, _ color: Theme.Color?, _ ground: Theme.Color?, _ isBold: Bool) {
+    let look = Theme.Look(text)
+    #expect(look?.color == color)
+    #expect(look?.ground == ground)
+    #expect(look?.isBold == isBold)
   }
 
-  @Test(arguments: ["", "purple-ish", "red blue", "256", "#12", "#gggggg"])
+  @Test(arguments: [
+    "", "purple-ish", "red blue", "256", "#12", "#gggggg", "red on", "on", "on bold", "on on red",
+    "on red on blue",
+  ])
   func whatIsNoLook(_ text: String) { #expect(Theme.Look(text) == nil) }
+
+  /// Moving through the list of themes shows them; what the user wants in all of them stays.
+  @Test func aThemeIsTriedBeforeItIsChosen() {
+    var state = Fixture.mixed()
+    let wish = Theme.Look()
+    state.options.theme.wish(.bad, wish)
+    func shown() -> Theme { render(state, size: state.size).theme }
+    func bad() -> Theme.Look { shown().look(.bad, colors: 256, on: .dark) }
+    Fixture.play(&state, .command("theme"), .key("j"), .key("j"), .key("j"))
+    #expect(shown().name == "nord" && bad() == wish)
+    Fixture.play(&state, .key(.escape))
+    #expect(shown().name == "default" && state.mode == .queue)
+    Fixture.play(&state, .command("theme nord"), .command("theme"))
+    #expect(render(state, size: state.size).text.contains { $0.contains("▸ nord") })
+    Fixture.play(&state, .key("k"), .key(.enter))
+    #expect(shown().name == "light" && bad() == wish && state.mode == .queue)
+  }
+
+  /// The usual theme goes by the background; few colours are the terminal's own.
+  @Test func aThemeGoesByTheTerminal() {
+    func look(_ theme: Theme, _ colors: Int, _ background: Theme.Background) -> Theme.Look {
+      theme.look(.selection, colors: colors, on: background)
+    }
+    #expect(look(.usual, 256, .dark) == look(.dark, 256, .unknown))
+    #expect(look(.usual, 256, .light) == look(.light, 256, .dark))
+    #expect(look(.usual, 256, .unknown).ground != nil)
+    for theme in Theme.all where theme != .plain {
+      #expect(look(theme, 256, .dark).ground != nil, "\(theme.name)")
+      #expect(look(theme, 16, .dark) == Theme.Look("reverse"), "\(theme.name)")
+    }
+    #expect(Set(Theme.all.map(\.name)).count == Theme.all.count)
+  }
 
   @Test(arguments: [
     (196, 256, 196), (196, 16, 9), (196, 8, 1), (12, 8, 4), (12, 16, 12), (244, 8, 7),
   ])
   func fewerColours(_ index: Int, _ count: Int, _ expected: Int) {
-    #expect(Theme.Color(index: UInt8(index)).among(count).index == UInt8(expected))
+    #expect(Theme.Color.index(UInt8(index)).among(count) == UInt8(expected))
   }
 
   @Test(arguments: [
@@ -185,7 +225,7 @@ import Testing
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
     Fixture.play(&state, Fixture.away)
     #expect(render(state, size: state.size).text[0].contains("next try in 8 s"))
-    #expect(render(state, size: state.size).text[3].contains("refused · try in 8 s"))
+    #expect(render(state, size: state.size).text[3].contains("refused · next try in 8 s"))
     #expect(state.needsTicks)
     #expect(Fixture.type("R", &state) == [.probe])
     #expect(state.message == "trying the server now")

@@ -290,6 +290,11 @@ import UploadModel
     ("quit", [], nil), ("q", [], nil), ("", [], nil), ("  ", [], nil),
     ("frobnicate", [.bell], "no command is called \"frobnicate\"; help lists them"),
     ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
+    ("theme nord", [], nil),
+    (
+      "theme neon", [.bell],
+      "theme: expected one of default, dark, light, nord, gruvbox, dracula, solarized, rose-pine, contrast, plain, not \"neon\""
+    ),
     (
       "sort sideways", [.bell],
       "sort: expected one of name, smallest, largest, type, target, failed, reverse, not \"sideways\""

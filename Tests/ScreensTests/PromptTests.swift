@@ -173,7 +173,9 @@ import Testing
     func lines() -> [String] {
       let text = render(state, size: state.size).text
       let top = text.firstIndex { $0.contains("─ Commands ") } ?? text.count
-      return text.dropFirst(top + 1).dropLast(2).map { $0.trimmingCharacters(in: .whitespaces) }
+      return text.dropFirst(top + 1).dropLast(2).map {
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: " │"))
+      }
     }
     Fixture.type(":", &state)
     #expect(lines().count == 16 && lines()[0].hasPrefix("add PATH…"))

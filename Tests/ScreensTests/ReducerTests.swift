@@ -226,6 +226,7 @@ import UploadModel
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter,
       asks: [.setConcurrency(7, target: "photos")],
       says: "7 files at once to photos"),
+    Case(0, ":", "t", "h", "e", "m", "e", .enter, .down, .enter, asks: []),
     Case(0, ":", "x", "y", .escape, asks: []),
     Case(0, "a", "x", .escape, asks: []),
     Case(0, "a", "x", .control("c"), asks: []),
@@ -363,7 +364,7 @@ import UploadModel
       ] {
         Fixture.play(&state, .resized(size))
         let lines = render(state, size: size).text
-        #expect(lines.contains { $0.hasPrefix("▸") }, "\(keys) at \(size)")
+        #expect(lines.contains { $0.contains("▌") }, "\(keys) at \(size)")
       }
     }
     Fixture.type("G", &state)
@@ -450,7 +451,7 @@ import UploadModel
     let last = render(state, size: state.size).text
     Fixture.play(&state, .key(.down))
     #expect(render(state, size: state.size).text == last)
-    #expect(last.contains { $0.contains("of") && $0.contains("└") })
+    #expect(last.contains { $0.contains("of") && $0.contains("╰") })
     Fixture.play(&state, .key(.home), .key(.up))
     #expect(render(state, size: state.size).text[2].contains("The queue"))
   }

@@ -156,14 +156,14 @@ import Testing
       &state, .added([item]), Fixture.away,
       .target(
         name: "tickets", url: "https://tickets.example.com/", concurrency: 4, listsServer: false))
-    #expect(Self.said(state).contains("refused · try in 8 s"))
+    #expect(Self.said(state).contains("refused · next try in 8 s"))
     #expect(Self.said(state).contains("no api.example.com · next try"))
     Fixture.play(
       &state, .reachability(server: "https://api.example.com", .back),
       .reachability(
         server: "https://tickets.example.com",
         .away(Failure(.connectionRefused("")), nextTry: state.now + 8)))
-    #expect(!Self.said(state).contains("refused · try in 8 s"))
+    #expect(!Self.said(state).contains("refused · next try in 8 s"))
   }
 
   @Test func anAttemptIsNamedByTheClock() {
@@ -199,15 +199,28 @@ import Testing
   @Test func aFileWhoseOutcomeIsUnknownHasNotFailed() {
     let line = Self.total(Self.refused, Self.refused, Self.unknown)
     #expect(line.contains("2 failed") && line.contains("1 unknown"))
-    #expect(line.contains("▒▒▒") && line.contains("░░░"))
+    #expect(line.contains("≈≈≈") && line.contains("┅┅┅"))
+  }
+
+  /// What does not move is not shown in the half cell that what moves leaves over.
+  @Test func theBarShowsNothingThatIsNotThere() {
+    var canvas = Canvas(size: Size(width: 8, height: 1), ascii: false)
+    func text(_ parts: [(Bar.Kind, Int64)]) -> String {
+      canvas.bar(Bar(parts: parts.map { ($0.0, $0.1) }, total: 16), row: 0, columns: 0..<8)
+      return canvas.frame.text[0]
+    }
+    #expect(text([(.arrived, 0), (.moving, 1), (.unknown, 0)]) == "╸───────")
+    #expect(text([(.arrived, 2), (.moving, 3), (.failed, 0)]) == "═━╸─────")
+    #expect(text([(.moving, 4), (.unknown, 2), (.failed, 10)]) == "━━≈┅┅┅┅┅")
+    #expect(text([(.arrived, 16)]) == "════════")
   }
 
   @Test func theBarShowsWhatFailedAsThat() {
     let five = Self.total(
       Self.done, Self.refused, Self.refused, Self.refused, Self.refused, Self.refused)
-    #expect(five.contains(" ▓▓░░░░░░░░░░░░░░ 1.0 of 6.0 kB arrived"))
+    #expect(five.contains(" ══┅┅┅┅┅┅┅┅┅┅┅┅┅┅ 1.0 of 6.0 kB arrived"))
     let all = Self.total(Self.refused, Self.refused)
-    #expect(all.contains(" ░░░░░░░░░░░░░░░░ 0 B of 2.0 kB arrived"))
+    #expect(all.contains(" ┅┅┅┅┅┅┅┅┅┅┅┅┅┅┅┅ 0 B of 2.0 kB arrived"))
     #expect(!all.contains("/s"), "what was refused has no speed")
   }
 

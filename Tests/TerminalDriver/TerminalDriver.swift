@@ -24,7 +24,7 @@ final class Driver {
     do throws(TerminalError) {
       let argument = CommandLine.arguments.dropFirst().first
       let isStill = argument == "still"
-      let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named[$0] }
+      let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
       if isStill {
         driver.startStill()
@@ -39,12 +39,13 @@ final class Driver {
   }
 
   private init(isStill: Bool, theme: Theme) throws(TerminalError) {
-    terminal = try Terminal(theme: theme)
+    terminal = try Terminal()
     self.isStill = isStill
     state = AppState(
       target: "photos", url: "https://api.example.com/upload", isASCII: !terminal.isUTF8,
       size: terminal.size, now: isStill ? Instant(seconds: 0) : Self.now,
       notice: "received files: /tmp/hoist-demo/inbox")
+    state.options.theme = theme
   }
 
   private static var now: Instant {

@@ -63,6 +63,49 @@ import Testing
     #expect(Self.words(decoder.decode(Self.codes("d") + [end])) == ["[/abcd]"])
   }
 
+  /// What the terminal says about its background, however it arrives, and what is typed after it.
+  @Test(
+    arguments: [
+      ("rgb:1e1e/2020/3030\u{7}", [.background(.dark)]),
+      ("rgb:ff/ff/e0\u{1B}\\", [.background(.light)]),
+      ("rgb:fdfd/f6f6/e3e3\u{1B}\\", [.background(.light)]),
+      ("rgb:0/0/0\u{7}", [.background(.dark)]), ("rgb:\u{7}", []), ("?\u{7}", []),
+      ("rgb:g/0/0\u{1B}\\", []),
+    ] as [(String, [KeyDecoder.Answer])])
+  func theBackground(_ text: String, _ answers: [KeyDecoder.Answer]) {
+    let whole = [.function(KeyDecoder.backgroundStart)] + Self.codes(text)
+    for cut in [whole.count, 3] {
+      var decoder = KeyDecoder()
+      let events =
+        decoder.decode(Array(whole.prefix(cut))) + decoder.decode(Array(whole.dropFirst(cut)))
+        + decoder.decode(Self.codes("j"))
+      #expect(Self.words(events) == ["character(\"j\")"])
+      #expect(decoder.takeAnswers() == answers)
+      #expect(decoder.takeAnswers().isEmpty)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("64;1;2c", [.end]), ("997;1n", [.backgroundChanged]), ("997;2n", [.backgroundChanged]),
+      ("2026;2$y", []), ("996n", []),
+    ] as [(String, [KeyDecoder.Answer])])
+  func whatTheTerminalReports(_ text: String, _ answers: [KeyDecoder.Answer]) {
+    var decoder = KeyDecoder()
+    let events = decoder.decode(
+      [.function(KeyDecoder.reportStart)] + Self.codes(text) + Self.codes("q"))
+    #expect(Self.words(events) == ["character(\"q\")"])
+    #expect(decoder.takeAnswers() == answers)
+  }
+
+  @Test func anAnswerWithoutEndDoesNotSwallowTheKeyboardForEver() {
+    var decoder = KeyDecoder()
+    let flood = [KeyDecoder.Code](repeating: .character(0x30), count: 100)
+    let events = decoder.decode(
+      [.function(KeyDecoder.backgroundStart)] + flood + Self.codes("q"))
+    #expect(Self.words(events).last == "character(\"q\")")
+  }
+
   @Test func aPasteWithoutEndDoesNotSwallowTheKeyboardForEver() {
     var decoder = KeyDecoder()
     let flood = [KeyDecoder.Code](

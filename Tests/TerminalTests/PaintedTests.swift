@@ -17,7 +17,10 @@ import Testing
 
   private static func kinds(_ descriptions: String) -> [Kind] {
     [
-      Kind(name: "256, dark", environment: "TERM=xterm-256color", theme: "dark"),
+      Kind(
+        name: "truecolor, dark", environment: "TERM=xterm-256color COLORTERM=truecolor",
+        theme: "dark"),
+      Kind(name: "256, light", environment: "TERM=xterm-256color", theme: "light"),
       Kind(name: "16", environment: "TERMINFO=\(descriptions) TERM=xterm-16color"),
       Kind(name: "8", environment: "TERM=xterm"),
       Kind(name: "NO_COLOR", environment: "TERM=xterm-256color NO_COLOR=1"),
@@ -58,6 +61,9 @@ import Testing
     }
   }
 
+  private static let letters = Array(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
   private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Goldens")
 
@@ -71,7 +77,7 @@ import Testing
       let footer = lines.last ?? ""
       let isWhole =
         lines.count == height && footer.hasSuffix("q quit") && footer.count == width - 1
-        && lines.contains { $0.hasPrefix("▸ ✗ failed") || $0.hasPrefix("> x failed") }
+        && lines.contains { $0.contains("▌ ✗ failed") || $0.contains("> x failed") }
       return isWhole ? painting : nil
     }
   }
@@ -88,7 +94,7 @@ import Testing
           painting.lines[row].indices.contains(column) ? painting.lines[row][column].look : "plain"
         }
         if let letter = letters[looks] { return letter }
-        let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(table.count)))
+        let letter = String(Self.letters[table.count % Self.letters.count])
         letters[looks] = letter
         table.append([letter] + looks)
         return letter
@@ -96,7 +102,7 @@ import Testing
     }
     let legend = ([[""] + kinds] + table).map { cells in
       cells.enumerated().map { index, text in
-        text.padding(toLength: index == 0 ? 3 : 20, withPad: " ", startingAt: 0)
+        text.padding(toLength: index == 0 ? 3 : 30, withPad: " ", startingAt: 0)
       }.joined().trimmingEnd(" ")
     }
     return (first.text + [""] + map + [""] + legend).joined(separator: "\n") + "\n"

@@ -48,6 +48,7 @@ struct Painting {
     private static let attributes = [1: "bold", 2: "dim", 4: "underline", 7: "reverse"]
     private var on: Set<Int> = []
     private var ink = ""
+    private var ground = ""
 
     mutating func apply(_ codes: [Int]) {
       var codes = codes.isEmpty ? [0] : codes[...]
@@ -58,12 +59,11 @@ struct Painting {
         case 24, 27: on.remove(code - 20)
         case 30..<38: ink = Self.names[code - 30]
         case 90..<98: ink = "bright-\(Self.names[code - 90])"
-        case 38 where codes.first == 5:
-          ink = "\(codes.dropFirst().first ?? 0)"
-          codes = codes.dropFirst(2)
+        case 38: ink = Self.color(&codes)
         case 39: ink = ""
-        // The usual ground: there is no other.
-        case 49: continue
+        case 40..<48: ground = " on \(Self.names[code - 40])"
+        case 48: ground = " on \(Self.color(&codes))"
+        case 49: ground = ""
         case _ where Self.attributes[code] != nil: on.insert(code)
         // Nothing else is ever asked for; if it is, it is to be seen.
         default: ink += " \(code)?"
@@ -71,12 +71,20 @@ struct Painting {
       }
     }
 
+    /// A colour by its number or by its parts (ISO 8613-6).
+    private static func color(_ codes: inout ArraySlice<Int>) -> String {
+      let isNumber = codes.popFirst() == 5
+      defer { codes = codes.dropFirst(isNumber ? 1 : 3) }
+      guard !isNumber else { return "\(codes.first ?? 0)" }
+      return "#" + codes.prefix(3).map { String($0 + 256, radix: 16).dropFirst() }.joined()
+    }
+
     /// The colour of a blank cannot be seen, and curses leaves it as it comes.
     func look(of scalar: Unicode.Scalar) -> String {
       let seen = scalar == " " ? on.intersection([4, 7]) : on
       var words = seen.sorted().compactMap { Self.attributes[$0] }
       if !ink.isEmpty, scalar != " " || !seen.isEmpty { words.append(ink) }
-      return words.isEmpty ? "plain" : words.joined(separator: " ")
+      return (words.isEmpty ? "plain" : words.joined(separator: " ")) + ground
     }
   }
 }

@@ -106,6 +106,22 @@ import Testing
     #expect(try await !tmux.tmux.painting().contains(color))
   }
 
+  /// The usual theme is light or dark as the terminal says that its background is, then and later.
+  @Test func goesByTheBackground() async throws {
+    let tmux = try await DriverTerminal(width: 80, height: 24)
+    try await tmux.startDriver("still", with: "TERM=xterm-256color COLORTERM=truecolor")
+    let answers = [
+      ("rgb:1e1e/1e1e/2e2e", "48;2;43;52;68"), ("rgb:ffff/ffff/eeee", "48;2;216;228;242"),
+    ]
+    for (color, ground) in answers {
+      try await tmux.tmux.type("\u{1B}]11;\(color)\u{1B}\\")
+      try await TestSupport.wait(for: "the selection on \(ground)") {
+        try await tmux.tmux.painting().contains(ground) ? true : nil
+      }
+    }
+    #expect(try await tmux.screen().contains("Queue 9"), "no part of it is taken for keys")
+  }
+
   /// Bars and names of a done, a moving, a failed and an unknown file, in as many colours as there are:
   /// what is done is green and quiet, what moves bright, what failed red.
   @Test(arguments: [
@@ -116,10 +132,13 @@ import Testing
   func tellsStatesApartInAnyColours(_ environment: String, _ colors: [String]) async throws {
     let tmux = try await DriverTerminal(width: 100, height: 20)
     try await tmux.startDriver("still", with: environment)
+    // None of them is the row under the cursor.
+    try await tmux.press("G")
+    try await tmux.wait { $0.contains("▌ · ") }
     let lines = try await tmux.tmux.painting().split(separator: "\n").map(String.init)
     let rows = [
-      ("done.txt", "──"), ("moving.txt", "██"), ("failed.txt", "failed: 413"),
-      ("unknown.txt", "▒▒"),
+      ("done.txt", "done 201"), ("moving.txt", "━━"), ("failed.txt", "failed: 413"),
+      ("unknown.txt", "outcome"),
     ]
     for ((name, glyphs), color) in zip(rows, colors) {
       let row = try #require(lines.first { $0.contains(name) })

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The list to add files from.
@@ -10,7 +11,7 @@ struct BrowserBox {
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
-    let width = size.width < 60 ? size.width : min(100, size.width - 4)
+    let width = size.width < 90 ? size.width : min(100, size.width - 4)
     let left = (size.width - width) / 2
     return (2, left..<left + width)
   }
@@ -52,26 +53,38 @@ struct BrowserBox {
     _ entry: Folder.Entry, isLit: Bool, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
   ) {
     let inner = columns.lowerBound + 1..<columns.upperBound - 1
-    let style = canvas.light(
-      row: row, columns: inner, isLit: isLit, role: entry.isFolder ? .accent : .plain)
-    if browser.marks[entry.path] != nil {
-      canvas.put("*", row: row, column: inner.lowerBound + 1, style: style)
+    let ground = canvas.row(
+      row, columns: inner, isSelected: isLit, isMarked: browser.marks[entry.path] != nil)
+    func style(_ role: Role) -> Style { Style(role, on: ground) }
+    if entry.wasSent {
+      canvas.put(
+        [canvas.sign("✓")], row: row, column: inner.lowerBound + Columns.sign, style: style(.good))
     }
     var end = inner.upperBound - 1
-    if inner.count >= 70 {
-      canvas.putRight(entry.time, row: row, end: end, width: 16, style: style)
-      end -= 18
+    func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
+      defer { end -= count + gap }
+      return end - count..<end
     }
-    let words = entry.isFolder || !entry.isSendable ? "" : HumanReadable.bytes(entry.size)
-    canvas.putRight(words, row: row, end: end, width: 8, style: style)
-    end -= 9
-    if !entry.kind.isEmpty {
-      canvas.putRight(entry.kind, row: row, end: end, width: 8, style: style)
-      end -= 9
+    func put(_ text: String, _ place: Range<Int>, _ role: Role) {
+      canvas.putRight(
+        text, row: row, end: place.upperBound, width: place.count, style: style(role))
     }
+    if inner.count >= 70 { put(entry.time, takeLast(16, gap: 2), .dim) }
+    let hasSize = !entry.isFolder && entry.isSendable
+    put(hasSize ? HumanReadable.bytes(entry.size) : "", takeLast(8), .plain)
+    if inner.count >= 76 {
+      let place = takeLast(8, gap: 2)
+      // Beside the largest file in sight.
+      if hasSize, browser.largest > 0 {
+        let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
+        canvas.bar(bar, row: row, columns: place, on: ground)
+      }
+    }
+    if !entry.kind.isEmpty { put(entry.kind, takeLast(8), .dim) }
+    let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
-      columns: inner.lowerBound + 3..<max(inner.lowerBound + 3, end), style: style)
+      columns: start..<max(start, end), style: style(entry.role))
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
@@ -100,5 +113,24 @@ struct BrowserBox {
     canvas.putRight(
       " \(facts.joined(separator: " · ")) ", row: row, end: inner.upperBound, width: inner.count,
       style: Style(.dim))
+  }
+}
+
+extension Folder.Entry {
+  private static let media: Set = [
+    "avif", "bmp", "gif", "heic", "jpeg", "jpg", "png", "svg", "tif", "tiff", "webp",
+    "avi", "m4v", "mkv", "mov", "mp4", "webm", "aac", "flac", "m4a", "mp3", "ogg", "opus", "wav",
+  ]
+  private static let archives: Set = [
+    "7z", "bz2", "deb", "gz", "iso", "jar", "rar", "rpm", "tar", "tgz", "xz", "zip", "zst",
+  ]
+
+  /// How its name looks: by what its extension says that it holds.
+  fileprivate var role: Role {
+    if isFolder { return .accent }
+    if !isSendable { return .dim }
+    let ending = name.split(scalar: ".").last.map { $0.lowercased() } ?? ""
+    return Self.media.contains(ending)
+      ? .media : Self.archives.contains(ending) ? .archive : .plain
   }
 }

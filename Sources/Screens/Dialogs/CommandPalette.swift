@@ -20,13 +20,15 @@ struct CommandPalette {
     let (width, bottom) = (canvas.size.width, canvas.size.height - 2)
     let height = max(1, min(actions.count, 16, bottom - 4))
     let top = bottom - height
-    canvas.rule(row: top - 1, [("Commands", .heading)])
+    let cursor = canvas.frame.cursor
+    canvas.box(
+      row: top - 1, column: 0, size: Size(width: width, height: height + 2), title: "Commands")
+    if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
     if actions.count > height {
       canvas.putRight(
-        " \(actions.count - height) more: Tab ", row: top - 1, end: width - 2, width: width - 14,
+        " \(actions.count - height) more: Tab ", row: bottom, end: width - 2, width: width - 14,
         style: Style(.dim))
     }
-    for row in top..<bottom { canvas.fill(row: row, columns: 0..<width, style: Style(.plain)) }
     guard !actions.isEmpty else {
       canvas.put("no command matches", row: top, column: 3, style: Style(.warning))
       return

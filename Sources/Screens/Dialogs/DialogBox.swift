@@ -8,6 +8,9 @@ struct DialogBox {
   let size: Size
 
   func paint(on canvas: inout Canvas) {
+    let key = state.keymap.label(.close, in: dialog.mode, ascii: state.isASCII)
+    let words = Action.inMode(dialog.mode).first { $0.name == .close }?.hint ?? "close"
+    canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
     case .command(let prompt):
       CommandPalette(prompt.line)?.paint(keymap: state.keymap, on: &canvas)
@@ -74,7 +77,7 @@ struct DialogBox {
   private var width: Int {
     // The help is in columns if there is room for them.
     let most = if case .help = dialog { 190 } else { 100 }
-    return size.width < 60 ? size.width : min(most, size.width - 4)
+    return size.width < 90 ? size.width : min(most, size.width - 4)
   }
 
   private func paintScrolling(title: String, scroll: Int, on canvas: inout Canvas) {

@@ -12,16 +12,13 @@ struct Bar {
     case unknown
     /// It did not arrive.
     case failed
-    /// The attempt failed, and there will be another.
-    case lost
 
     var look: (sign: Unicode.Scalar, role: Role) {
       switch self {
-      case .arrived: ("▓", .good)
-      case .moving: ("█", .barFull)
-      case .unknown: ("▒", .warning)
-      case .failed: ("░", .bad)
-      case .lost: ("░", .warning)
+      case .arrived: ("═", .good)
+      case .moving: ("━", .barFull)
+      case .unknown: ("≈", .warning)
+      case .failed: ("┅", .bad)
       }
     }
   }
@@ -48,22 +45,13 @@ struct Bar {
 }
 
 extension Bar {
-  /// How far one file is, or came.
-  ///
-  /// - Parameter reached: how many bytes the last attempt had sent when it ended.
+  /// How far one file is: how much of it has been handed over.
   init(of item: UploadItem, reached: Int64) {
-    let sent = item.state.bytesHandedOver(of: item.sentSize)
-    switch item.state {
-    case .failed(let failure) where failure.isOutcomeUnknown:
-      self.init(parts: [(.unknown, 1)], total: 1)
-    case .failed: self.init(parts: [(.failed, reached)], total: item.sentSize)
-    case .retrying: self.init(parts: [(.lost, reached)], total: item.sentSize)
     // An empty file that has been sent is as complete as any other.
-    case .sending where item.sentSize == 0, .awaitingReply where item.sentSize == 0:
-      self.init(parts: [(.moving, 1)], total: 1)
-    case .waiting, .preparing, .sending, .awaitingReply, .paused, .done:
-      self.init(parts: [(.moving, sent ?? 0)], total: item.sentSize)
-    }
+    self =
+      item.sentSize == 0
+      ? Bar(parts: [(.moving, 1)], total: 1)
+      : Bar(parts: [(.moving, reached)], total: item.sentSize)
   }
 }
 
@@ -81,33 +69,36 @@ extension Totals {
 }
 
 extension Canvas {
-  /// Paints a progress bar. If its last part is moving, it ends in eighths of a cell.
-  mutating func bar(_ bar: Bar, row: Int, columns: Range<Int>) {
+  /// Paints a progress bar, thin enough to stay apart from those above and below it. If its last part is moving, it
+  /// ends in half a cell. What moves changes its colour on its way to the end.
+  mutating func bar(
+    _ bar: Bar, row: Int, columns: Range<Int>, on ground: Style.Ground = .plain
+  ) {
     fill(
-      row: row, columns: columns, with: Glyph(base: ascii ? "." : "·"), style: Style(.barRest))
+      row: row, columns: columns, with: Glyph(base: ascii ? "." : "─"),
+      style: Style(.barRest, on: ground))
     let start = columns.lowerBound
     let isFine = !ascii && bar.parts.last { $0.amount > 0 }?.kind == .moving
     let whole = bar.ends(cells: columns.count, steps: 1)
-    let fine = isFine ? bar.ends(cells: columns.count, steps: 8) : []
+    let fine = isFine ? bar.ends(cells: columns.count, steps: 2) : []
     var from = 0
-    for (index, part) in bar.parts.enumerated() {
-      let style = Style(part.kind.look.role)
-      var to = whole[index]
+    for (index, part) in bar.parts.enumerated() where part.amount > 0 {
+      var (to, endsInHalf) = (whole[index], false)
       if isFine, part.kind == .moving {
-        to = max(from, fine[index] / 8)
-        // If an earlier part was lengthened to be visible, `rest` may be negative: this part is then drawn as a sliver.
-        let rest = fine[index] - to * 8
-        if rest != 0, to < columns.count {
-          let eighth = Self.eighths[max(1, rest) - 1]
-          put([Glyph(base: eighth)], row: row, column: start + to, style: style)
-        }
+        to = max(from, fine[index] / 2)
+        // If an earlier part was lengthened to be visible, it may end beyond this one, which then is half a cell.
+        endsInHalf = fine[index] != to * 2 && to < columns.count
       }
-      fill(
-        row: row, columns: start + from..<start + max(from, to),
-        with: sign(part.kind.look.sign), style: style)
-      from = max(from, to)
+      let end = max(from, endsInHalf ? to + 1 : to)
+      for cell in from..<end {
+        var style = Style(part.kind.look.role, on: ground)
+        if part.kind == .moving { style.shade = UInt8(cell * Int(Style.shades) / columns.count) }
+        let isHalf = endsInHalf && cell == to
+        put(
+          [isHalf ? Glyph(base: "╸") : sign(part.kind.look.sign)], row: row, column: start + cell,
+          style: style)
+      }
+      from = end
     }
   }
-
-  private static let eighths: [Unicode.Scalar] = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 }

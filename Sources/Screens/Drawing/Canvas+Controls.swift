@@ -25,15 +25,18 @@ extension Canvas {
     return style
   }
 
-  /// Prepares the line of a list that the cursor is on.
-  mutating func select(row: Int, width: Int = .max) {
-    fill(row: row, columns: 0..<width, style: Style(.plain, isSelected: true))
-    put([sign("▸")], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
-  }
-
-  /// Marks a line of a list.
-  mutating func mark(row: Int, isSelected: Bool) {
-    put("*", row: row, column: Columns.mark, style: Style(.accent, isSelected: isSelected))
+  /// Prepares a line of a list: the row under the cursor and marked ones lie on grounds of their own, and have signs
+  /// for screens without colours. Returns the ground.
+  mutating func row(
+    _ row: Int, columns: Range<Int>, isSelected: Bool, isMarked: Bool
+  ) -> Style.Ground {
+    let ground: Style.Ground = isSelected ? .selected : isMarked ? .marked : .plain
+    guard ground != .plain else { return ground }
+    let (start, style) = (columns.lowerBound, Style(.accent, on: ground))
+    fill(row: row, columns: columns, style: Style(.plain, on: ground))
+    if isSelected { put([sign("▌")], row: row, column: start + Columns.cursor, style: style) }
+    if isMarked { put("*", row: row, column: start + Columns.mark, style: style) }
+    return ground
   }
 
   /// One of several choices. The selected one has a mark as well as a style.

@@ -5,9 +5,12 @@ struct Canvas {
 
   private(set) var frame: Frame
   let ascii: Bool
+  /// What goes into the upper edge of the boxes that follow.
+  var keys: Spans = []
 
-  init(size: Size, ascii: Bool) {
+  init(size: Size, ascii: Bool, theme: Theme = .usual) {
     frame = Frame(size: size)
+    frame.theme = theme
     self.ascii = ascii
   }
 
@@ -83,22 +86,58 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
-  /// A vertical rule, with other signs where it begins and ends in horizontal ones.
-  mutating func rule(
-    column: Int, rows: Range<Int>, top: Unicode.Scalar = "│", bottom: Unicode.Scalar = "│"
+  /// A line round a pane, with a title and keys in its upper edge, and words and the cursor's position in the lower
+  /// one.
+  ///
+  /// - Parameter end: the column where the title has to end.
+  mutating func outline(
+    _ box: Layout.Box, _ title: Spans = [], end: Int = .max, keys: Spans = [], foot: Spans = [],
+    position: String = ""
   ) {
-    for row in rows {
-      let edge = row == rows.lowerBound ? top : row == rows.upperBound - 1 ? bottom : "│"
-      put([sign(edge)], row: row, column: column, style: Style(.rule))
+    let (top, bottom) = (box.rows.lowerBound, box.rows.upperBound - 1)
+    let (left, right) = (box.columns.lowerBound, box.columns.upperBound - 1)
+    for row in [top, bottom] {
+      fill(row: row, columns: left + 1..<right, with: sign("─"), style: Style(.rule))
     }
+    for row in box.innerRows {
+      for column in [left, right] {
+        put([sign("│")], row: row, column: column, style: Style(.rule))
+      }
+    }
+    for (row, column, corner) in [
+      (top, left, "╭"), (top, right, "╮"), (bottom, left, "╰"), (bottom, right, "╯"),
+    ] as [(Int, Int, Unicode.Scalar)] {
+      put([sign(corner)], row: row, column: column, style: Style(.rule))
+    }
+    var used = left + 2
+    if !title.isEmpty {
+      used += put(spaced(title), row: top, column: used, width: min(end, right - 1) - used)
+    }
+    putRight(keys, row: top, end: right - 1, from: used + 2)
+    if !foot.isEmpty {
+      put(spaced(foot), row: bottom, column: left + 2, width: right - left - 3)
+    }
+    if !position.isEmpty { putRight([(position, .dim)], row: bottom, end: right - 1, from: left) }
   }
 
-  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. A border of blank
-  /// cells sets it off from what is under it, but never covers the header or the footer.
+  private func spaced(_ spans: Spans) -> Spans { [(" ", .rule)] + spans + [(" ", .rule)] }
+
+  /// Paints `spans` so that they end before column `end`, if they begin at `from` or later.
+  private mutating func putRight(_ spans: Spans, row: Int, end: Int, from start: Int) {
+    guard !spans.isEmpty else { return }
+    let column = end - spaced(spans).reduce(0) { $0 + $1.text.count }
+    if column >= start { put(spaced(spans), row: row, column: column) }
+  }
+
+  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. What is behind it is dimmed, except
+  /// for the last line, and a border of blank cells sets it off, which never covers the header or the footer.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // A text field under the box has no cursor.
     frame.cursor = nil
+    for index in 0..<max(0, (self.size.height - 1) * self.size.width) {
+      frame.cells[index].style = Style(.dim)
+    }
     for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
       clearHalves(row: y, column: column - 1)
       clearHalves(row: y, column: right + 2)
@@ -107,12 +146,8 @@ struct Canvas {
     for y in row...max(row, last) {
       fill(row: y, columns: column..<right + 1, style: Style(.plain))
     }
-    for y in [row, last] {
-      fill(row: y, columns: column + 1..<right, with: sign("─"), style: Style(.rule))
-    }
-    rule(column: column, rows: row..<last + 1, top: "┌", bottom: "└")
-    rule(column: right, rows: row..<last + 1, top: "┐", bottom: "┘")
-    put(" \(title) ", row: row, column: column + 2, width: size.width - 4, style: Style(.heading))
+    let box = Layout.Box(rows: row..<max(row, last) + 1, columns: column..<right + 1)
+    outline(box, [(title, .heading)], keys: keys)
   }
 
   /// Shows the cursor where text is typed.

@@ -14,6 +14,8 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cells: [Cell]
   /// Where text is being typed; `nil` hides the cursor.
   package internal(set) var cursor: Position?
+  /// How the roles of its cells look.
+  package internal(set) var theme = Theme.usual
   /// The title for the terminal's window, safe to send.
   package internal(set) var title = ""
   /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.

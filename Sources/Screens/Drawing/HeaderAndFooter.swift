@@ -1,3 +1,5 @@
+import UploadModel
+
 /// What frames the panes: the header and the tabs above them, totals and hints below.
 struct HeaderAndFooter {
   let state: AppState
@@ -5,10 +7,14 @@ struct HeaderAndFooter {
 
   func paint(on canvas: inout Canvas) {
     Header(state: state).paint(on: &canvas)
-    let tabs = Tabs(state, width: layout.listWidth)
-    canvas.rule(row: 1, title(width: layout.listWidth), end: tabs.start)
+    let width = layout.box?.columns.count ?? canvas.size.width
+    let tabs = Tabs(state, width: width)
+    if let box = layout.box {
+      canvas.outline(box, title(width: width), end: tabs.start, foot: foot, position: position)
+    } else {
+      canvas.rule(row: 1, title(width: width), end: tabs.start)
+    }
     tabs.paint(on: &canvas)
-    if let row = layout.rule { canvas.rule(row: row) }
     if let row = layout.notice, let notice = state.notice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
@@ -18,16 +24,17 @@ struct HeaderAndFooter {
 
   private func title(width: Int) -> Canvas.Spans {
     let list = state.shown
+    let isBoxed = layout.box != nil
     var spans: Canvas.Spans
     switch state.pane {
-    case .queue: spans = [("Queue \(state.queue.count)", .heading)]
+    case .queue: spans = [("Queue \(place ?? "\(state.queue.count)")", .heading)]
     case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
     case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
-    case .log: spans = [("Log", .heading)]
+    case .log: spans = [("Log", .heading), (count(0), .dim)]
     }
     // What an action would apply to comes first: if there is no room, the rest is cut.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
-    if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
+    if !isBoxed, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty {
       spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
@@ -40,7 +47,28 @@ struct HeaderAndFooter {
       .map { (" · \($0.text)", $0.role) }
   }
 
-  private func count(_ number: Int) -> String { number > 0 ? " \(number)" : "" }
+  private func count(_ number: Int) -> String {
+    place.map { " \($0)" } ?? (number > 0 ? " \(number)" : "")
+  }
+
+  /// The position, where there is no lower edge for it.
+  private var place: String? { layout.box != nil || position.isEmpty ? nil : position }
+
+  /// Which row the cursor is on, if not all can be seen.
+  private var position: String {
+    let list = state.shown
+    return list.count > layout.rows.count ? "\(list.cursor + 1)/\(list.count)" : ""
+  }
+
+  /// What is marked.
+  private var foot: Canvas.Spans {
+    let list = state.shown
+    guard list.marked > 0 else { return [] }
+    let bytes = state.pane == .queue ? state.markedBytes : nil
+    return [
+      ("\(list.marked) marked\(bytes.map { " · \(HumanReadable.bytes($0))" } ?? "")", .accent)
+    ]
+  }
 
   private func paintFooter(on canvas: inout Canvas) {
     if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
@@ -51,5 +79,14 @@ struct HeaderAndFooter {
     } else {
       Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
     }
+  }
+}
+
+extension AppState {
+  /// How large the marked files are together; `nil` if that would take long to find out, since frames are drawn often.
+  fileprivate var markedBytes: Int64? {
+    if marks.count == queue.count { return queue.totals.bytes }
+    guard marks.count <= 500 else { return nil }
+    return marks.reduce(0) { $0 + (queue.row($1)?.item.sentSize ?? 0) }
   }
 }

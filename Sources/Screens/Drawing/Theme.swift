@@ -1,11 +1,84 @@
 import ScalarText
 
-/// The styles of roles, if the terminal's own colours are not wanted.
+/// How roles look.
+///
+/// A theme has a look for each role where a terminal has 256 colours or more. Where there are fewer, all themes look
+/// alike, since the few colours are the terminal's own and known to be readable.
 package struct Theme: Hashable, Sendable {
-  /// A colour and attributes. Terminals ignore those that they lack.
+  /// Its name.
+  package private(set) var name: String
+  private var looks: [Role: Look]
+  /// The looks for a light background, if the theme goes by that of the terminal.
+  private var lightLooks: [Role: Look]?
+  /// What the user wants to look different in every theme.
+  private var wishes: [Role: Look] = [:]
+
+  /// What is known of the terminal's background.
+  package enum Background: Sendable { case dark, light, unknown }
+
+  /// How a role looks in a terminal with so many colours.
+  package func look(_ role: Role, colors: Int, on background: Background) -> Look {
+    if let wish = wishes[role] { return wish }
+    let isPlain = name == Self.plain.name
+    guard colors >= 256 || isPlain else { return Self.few[role] ?? Look() }
+    guard let lightLooks else { return looks[role] ?? Look() }
+    switch background {
+    case .dark: return looks[role] ?? Look()
+    case .light: return lightLooks[role] ?? Look()
+    case .unknown: return Self.anywhere[role] ?? Look()
+    }
+  }
+
+  /// Makes a role look different in this theme and any other that takes its place.
+  package mutating func wish(_ role: Role, _ look: Look) { wishes[role] = look }
+
+  /// The theme with this name and the same wishes; `nil` if there is none.
+  package func changed(to name: String) -> Theme? {
+    guard var theme = Self.named(name) else { return nil }
+    theme.wishes = wishes
+    return theme
+  }
+
+  /// The names of all themes, for people.
+  package static var names: String { all.map(\.name).joined(separator: ", ") }
+
+  /// The theme with this name; `nil` if there is none.
+  package static func named(_ name: String) -> Theme? { all.first { $0.name == name } }
+
+  init(_ name: String, _ looks: [Role: String], light: [Role: String]? = nil) {
+    self.name = name
+    self.looks = looks.compactMapValues { Look($0) }
+    lightLooks = light.map { $0.compactMapValues { Look($0) } }
+  }
+
+  init(_ name: String, dark: Theme, light: Theme) {
+    (self.name, looks, lightLooks) = (name, dark.looks, light.looks)
+  }
+
+  /// Colours of the usual eight, which every theme of a terminal maps to something readable.
+  private static let few = Theme(
+    "",
+    [
+      .accent: "cyan", .barFull: "bright-cyan", .good: "green", .bad: "bold red",
+      .warning: "yellow", .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim",
+      .field: "underline", .button: "reverse", .selection: "reverse", .media: "magenta",
+      .archive: "yellow",
+    ]
+  ).looks
+
+  /// The same with grounds that need no particular background.
+  private static let anywhere = few.merging(
+    Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
+  ) { $1 }
+}
+
+extension Theme {
+  /// A colour, a background and attributes. Terminals ignore those that they lack.
   package struct Look: Hashable, Sendable {
-    /// The colour of the characters; `nil` for the terminal's own.
+    /// The colour of the characters; `nil` for that of plain text.
     package var color: Color?
+    /// The background; `nil` for that of plain text.
+    package var ground: Color?
     /// Whether it is bold.
     package var isBold = false
     /// Whether it is dim.
@@ -15,14 +88,15 @@ package struct Theme: Hashable, Sendable {
     /// Whether foreground and background change places.
     package var isReversed = false
 
-    /// The terminal's own colour, without attributes.
+    /// Plain text, without attributes.
     package init() {}
 
-    /// A colour, attributes or both, as people write them: "bold red", "bright-blue",
-    /// "dim 244", "#ff8800", "plain"; `nil` where a word is neither.
+    /// A colour, a background, attributes or all of it, as people write them: "bold red", "bright-blue",
+    /// "dim 244", "#ff8800 on 236", "plain"; `nil` where a word is none of these.
     package init?(_ text: String) {
       let words = text.lowercased().split(whereSeparator: \.isWhitespace)
       guard !words.isEmpty else { return nil }
+      var isGround = false
       for word in words {
         switch word {
         case "plain": break
@@ -30,125 +104,18 @@ package struct Theme: Hashable, Sendable {
         case "dim": isDim = true
         case "underline": isUnderlined = true
         case "reverse": isReversed = true
+        case "on" where ground == nil && !isGround:
+          isGround = true
+          continue
         default:
-          guard color == nil, let color = Color(String(word)) else { return nil }
-          self.color = color
+          guard isGround || color == nil, let named = Color(String(word)) else { return nil }
+          if isGround { ground = named } else { color = named }
+          isGround = false
         }
+        if isGround { return nil }
       }
+      if isGround { return nil }
     }
-  }
-
-  /// One of the 256 colours that terminals number: 8 usual ones, 8 bright ones, a cube of 216, and
-  /// 24 greys (xterm).
-  package struct Color: Hashable, Sendable {
-    /// The number.
-    package let index: UInt8
-
-    /// The colour with this number.
-    package init(index: UInt8) { self.index = index }
-
-    private static let names = [
-      "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
-    ]
-
-    /// A colour by its name, its number, or as `#rrggbb`; `nil` if it is not one.
-    init?(_ text: String) {
-      if let index = UInt8(text) {
-        self.index = index
-      } else if let index = Self.names.firstIndex(of: text) {
-        self.index = UInt8(index)
-      } else if text.hasPrefix(scalars: "bright-"),
-        let index = Self.names.firstIndex(of: String(text.dropFirst("bright-".count)))
-      {
-        self.index = UInt8(index + 8)
-      } else if text.hasPrefix(scalars: "#"), text.utf8.count == 7,
-        let rgb = UInt32(text.dropFirst(), radix: 16)
-      {
-        let wanted = (Int(rgb >> 16), Int(rgb >> 8 & 0xFF), Int(rgb & 0xFF))
-        index = Self.nearest(to: wanted, among: 16..<256)
-      } else {
-        return nil
-      }
-    }
-
-    /// The closest colour of a terminal with `count` colours.
-    package func among(_ count: Int) -> Color {
-      if Int(index) < count { return self }
-      // The bright ones are the usual ones to a terminal with eight.
-      if index < 16 { return Color(index: index - 8) }
-      return Color(index: Self.nearest(to: Self.rgb(index), among: 0..<max(1, min(count, 16))))
-    }
-
-    private static func nearest(to wanted: (Int, Int, Int), among candidates: Range<Int>) -> UInt8 {
-      func distance(_ index: Int) -> Int {
-        let (r, g, b) = rgb(UInt8(index))
-        let d = (r - wanted.0, g - wanted.1, b - wanted.2)
-        return d.0 * d.0 + d.1 * d.1 + d.2 * d.2
-      }
-      return UInt8(candidates.min { distance($0) < distance($1) } ?? 0)
-    }
-
-    /// As xterm mixes them.
-    private static func rgb(_ index: UInt8) -> (Int, Int, Int) {
-      let number = Int(index)
-      switch number {
-      case 0..<8:
-        return (number & 1 != 0 ? 205 : 0, number & 2 != 0 ? 205 : 0, number & 4 != 0 ? 205 : 0)
-      case 8..<16:
-        return (number & 1 != 0 ? 255 : 0, number & 2 != 0 ? 255 : 0, number & 4 != 0 ? 255 : 0)
-      case 16..<232:
-        let steps = [0, 95, 135, 175, 215, 255]
-        let cube = number - 16
-        return (steps[cube / 36], steps[cube / 6 % 6], steps[cube % 6])
-      default:
-        let grey = 8 + (number - 232) * 10
-        return (grey, grey, grey)
-      }
-    }
-  }
-
-  private var looks: [Role: Look]
-
-  /// Colours of the usual eight, which every theme of a terminal maps to something readable.
-  package static let usual = Theme([
-    .accent: "cyan", .barFull: "bright-cyan", .good: "green", .bad: "bold red", .warning: "yellow",
-    .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim", .field: "underline",
-    .button: "reverse",
-  ])
-
-  /// Attributes only.
-  package static let plain = Theme([
-    .bad: "bold", .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim",
-    .field: "underline", .button: "reverse",
-  ])
-
-  /// 256 colours, for a dark background.
-  package static let dark = Theme([
-    .accent: "80", .barFull: "74", .good: "114", .bad: "bold 203", .warning: "215",
-    .heading: "bold 255", .dim: "245", .rule: "239", .barRest: "239", .field: "underline 253",
-    .button: "reverse",
-  ])
-
-  /// 256 colours, for a light background.
-  package static let light = Theme([
-    .accent: "25", .barFull: "31", .good: "28", .bad: "bold 124", .warning: "130",
-    .heading: "bold 16", .dim: "242", .rule: "249", .barRest: "250", .field: "underline 16",
-    .button: "reverse",
-  ])
-
-  /// The themes by name.
-  package static let named: [String: Theme] = [
-    "default": .usual, "plain": .plain, "dark": .dark, "light": .light,
-  ]
-
-  private init(_ words: [Role: String]) {
-    looks = words.compactMapValues { Look($0) }
-  }
-
-  /// How a role looks.
-  package subscript(role: Role) -> Look {
-    get { looks[role] ?? Look() }
-    set { looks[role] = newValue }
   }
 }
 
@@ -160,19 +127,39 @@ extension Role {
 /// The meaning of a cell; the terminal decides how it looks. No information is in the role alone: words and
 /// glyphs convey all of it without colours and attributes.
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
-  case plain, dim, heading, rule, accent, good, bad, warning, barFull, barRest, field, button
+  case plain, dim, heading, rule, accent, good, bad, warning, barFull, barEnd, barRest, field,
+    button
+  /// Names of pictures, films and sound, and of archives.
+  case media, archive
+  /// What the row under the cursor, and marked ones, lie on. No cell has these roles.
+  case selection, marked
 }
 
 /// How a cell is to be drawn.
 package struct Style: Hashable, Sendable {
+  /// What the cell belongs to.
+  package enum Ground: UInt8, Sendable {
+    /// Nothing in particular.
+    case plain
+    /// The row under the cursor.
+    case selected
+    /// A marked row.
+    case marked
+  }
+
   /// What the cell means.
   package var role: Role
-  /// Whether the cell belongs to the row under the cursor.
-  package var isSelected: Bool
+  /// What it belongs to.
+  package var ground: Ground
+  /// How far on the way from `barFull` to `barEnd` its colour is, of `Style.shades`.
+  package var shade: UInt8 = 0
+
+  /// How many shades there are from one end of a bar to the other.
+  package static let shades: UInt8 = 32
 
   /// A style for `role`.
-  package init(_ role: Role, isSelected: Bool = false) {
+  package init(_ role: Role, on ground: Ground = .plain) {
     self.role = role
-    self.isSelected = isSelected
+    self.ground = ground
   }
 }

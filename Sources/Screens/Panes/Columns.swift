@@ -12,19 +12,20 @@ struct Columns {
   static let cursor = 0
   static let mark = 1
   static let sign = 2
-  private static let prefix = 4
+  static let name = 4
 
   /// - Parameter hasTargets: whether the files go to several targets, so that each row names its own.
-  init(width: Int, hasTargets: Bool = false) {
+  init(in columns: Range<Int>, hasTargets: Bool = false) {
+    let width = columns.count
     // Where a file goes matters more than its type, and no column takes the room of the names.
-    let hasType = !hasTargets || width >= 140
-    let extra = max(0, width - (hasTargets && hasType ? 104 : 80))
-    let isWide = width >= 76
-    let stateWidth = isWide ? 22 + min(42, extra / 2) : width >= 56 ? 18 : 15
-    let typeWidth = 11 + min(13, extra / 8)
+    let hasType = width >= (hasTargets ? 140 : 118)
+    let extra = max(0, width - 80)
+    let isWide = width >= 74
+    let stateWidth = isWide ? (hasTargets ? 18 : 21) + min(42, extra / 3) : width >= 56 ? 18 : 15
     let barWidth = 8 + min(24, extra / 5)
 
-    var end = width
+    // Nothing touches what is beside the list, if there is room.
+    var end = columns.upperBound - (isWide ? 1 : 0)
     func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
       defer { end -= count + gap }
       return end - count..<end
@@ -33,8 +34,11 @@ struct Columns {
     percent = takeLast(4)
     bar = isWide ? takeLast(barWidth, gap: 2) : nil
     size = width >= 56 ? takeLast(7) : nil
-    type = isWide && hasType ? takeLast(typeWidth) : nil
+    type = hasType ? takeLast(13 + min(11, extra / 8)) : nil
     target = isWide && hasTargets ? takeLast(min(16, 11 + extra / 10)) : nil
-    name = Self.prefix..<max(Self.prefix, end)
+    name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, end)
   }
+
+  /// The columns of the progress and the state, for words in place of both.
+  var words: Range<Int> { (bar ?? percent).lowerBound..<state.upperBound }
 }

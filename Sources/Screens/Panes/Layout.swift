@@ -6,23 +6,38 @@ struct Layout {
   /// Below this nothing useful fits.
   static let smallest = Size(width: 40, height: 10)
 
+  /// A pane with a line round it.
+  struct Box: Hashable {
+    let rows: Range<Int>
+    let columns: Range<Int>
+
+    /// The lines and columns within the line.
+    var innerRows: Range<Int> { Self.inner(rows) }
+    var innerColumns: Range<Int> { Self.inner(columns) }
+
+    private static func inner(_ range: Range<Int>) -> Range<Int> {
+      let start = range.lowerBound + 1
+      return start..<max(start, range.upperBound - 1)
+    }
+  }
+
   let isTooSmall: Bool
+  /// The box of the list; `nil` if there is no room for lines round panes, but only for one above the list.
+  let box: Box?
   /// The line of column headings, if there is room for it.
   let headings: Int?
   /// The lines of the list.
   let rows: Range<Int>
-  /// How many columns the list takes.
-  let listWidth: Int
-  /// The columns of the pane beside the list, after a separating line.
-  let side: Range<Int>?
-  /// The rule above the details, and the lines of the details.
-  let detailsTitle: Int?
-  let details: Range<Int>
-  /// The rule above the graph, the graph, and the line of its axis.
-  let throughput: Range<Int>?
-  /// The columns for the latest events, beside the graph.
-  let events: Range<Int>?
-  let rule: Int?
+  /// The columns of the list.
+  let list: Range<Int>
+  /// The pane beside the list.
+  let side: Box?
+  /// The details below the list, if there is no pane beside it.
+  let details: Box?
+  /// The graph, with the line of its axis.
+  let throughput: Box?
+  /// The latest events, beside the graph.
+  let events: Box?
   let notice: Int?
   let total: Int
   let footer: Int
@@ -30,46 +45,48 @@ struct Layout {
   init(size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     let isQueue = pane == .queue && !isEmpty
-    var top = 2
     var bottom = size.height
-    func takeLast(_ wanted: Bool) -> Int? {
+    func takeLast(_ wanted: Bool = true) -> Int? {
       guard wanted else { return nil }
       bottom -= 1
       return bottom
     }
-    footer = takeLast(true) ?? 0
-    total = takeLast(true) ?? 0
+    footer = takeLast() ?? 0
+    total = takeLast() ?? 0
     notice = takeLast(hasNotice)
-    rule = takeLast(size.height >= 14)
-    headings = size.height >= 14 && pane != .log ? 2 : nil
-    if headings != nil { top += 1 }
-
-    if size.width > 120, isQueue {
-      let width = min(84, max(44, size.width * 2 / 5 - 8))
-      listWidth = size.width - width - 1
-      side = listWidth + 1..<size.width
-    } else {
-      listWidth = size.width
-      side = nil
+    let hasHeadings = size.height >= 14 && pane != .log
+    headings = hasHeadings ? 2 : nil
+    let top = hasHeadings ? 3 : 2
+    guard size.height >= 16, !isTooSmall else {
+      (box, side, details, throughput, events) = (nil, nil, nil, nil, nil)
+      rows = min(top, max(0, bottom))..<max(top, bottom, 0)
+      list = 0..<size.width
+      return
     }
+
+    let sideWidth = min(85, max(45, size.width * 2 / 5 - 7))
+    let split = size.width > 120 && isQueue ? size.width - sideWidth : size.width
     if size.height > 30, isQueue {
-      let lines = min(10, size.height / 6)
-      throughput = bottom - lines..<bottom
+      let lines = min(11, size.height / 6 + 1)
+      let half = split < size.width ? split : size.width >= 100 ? size.width * 3 / 5 : size.width
+      throughput = Box(rows: bottom - lines..<bottom, columns: 0..<half)
+      events =
+        half < size.width
+        ? Box(rows: bottom - lines..<bottom, columns: half..<size.width) : nil
       bottom -= lines
     } else {
-      throughput = nil
+      (throughput, events) = (nil, nil)
     }
-    // If there is a pane beside the list, the line between them continues below.
-    let split = side?.lowerBound ?? (size.width >= 100 ? size.width * 3 / 5 : size.width)
-    events = throughput != nil && split < size.width ? split..<size.width : nil
-    if size.height >= 20, isQueue, side == nil {
-      details = bottom - 3..<bottom
-      detailsTitle = bottom - 4
-      bottom -= 4
+    if size.height >= 20, isQueue, split == size.width {
+      details = Box(rows: bottom - 5..<bottom, columns: 0..<size.width)
+      bottom -= 5
     } else {
-      details = bottom..<bottom
-      detailsTitle = nil
+      details = nil
     }
-    rows = min(top, max(0, bottom))..<max(top, bottom, 0)
+    let box = Box(rows: 1..<bottom, columns: 0..<split)
+    side = split < size.width ? Box(rows: box.rows, columns: split..<size.width) : nil
+    self.box = box
+    rows = top..<box.innerRows.upperBound
+    list = box.innerColumns
   }
 }

@@ -9,7 +9,7 @@ struct LogPane {
       return paintWords(["Nothing has happened yet."], in: layout, on: &canvas)
     }
     let table = PaneTable(layout: layout, list: state.shown)
-    let width = canvas.size.width
+    let width = layout.list.count
     table.paint(on: &canvas) { index in
       [
         PaneTable.Cell(columns: 2..<10, text: state.clock(lines[index].at), role: .dim),

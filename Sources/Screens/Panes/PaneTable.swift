@@ -1,6 +1,6 @@
 /// A table with columns, for the panes beside the queue.
 struct PaneTable {
-  /// A cell: its place and its text.
+  /// A cell: its place, counted from the list's first column, and its text.
   struct Cell {
     var columns: Range<Int>
     var text: String
@@ -18,25 +18,27 @@ struct PaneTable {
       scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
     for (line, index) in zip(layout.rows, first..<list.count) {
       let isSelected = index == list.cursor
-      if isSelected { canvas.select(row: line) }
-      if isMarked(index) { canvas.mark(row: line, isSelected: isSelected) }
-      for cell in cells(index) { paint(cell, line: line, isSelected: isSelected, on: &canvas) }
+      let ground = canvas.row(
+        line, columns: layout.list, isSelected: isSelected, isMarked: isMarked(index))
+      for cell in cells(index) { paint(cell, line: line, ground, on: &canvas) }
     }
   }
 
   func headings(_ cells: [Cell], on canvas: inout Canvas) {
     guard let row = layout.headings else { return }
-    for cell in cells { paint(cell, line: row, isSelected: false, on: &canvas) }
+    for cell in cells { paint(cell, line: row, .plain, on: &canvas) }
   }
 
-  private func paint(_ cell: Cell, line: Int, isSelected: Bool, on canvas: inout Canvas) {
+  private func paint(_ cell: Cell, line: Int, _ ground: Style.Ground, on canvas: inout Canvas) {
     guard cell.columns.count > 0 else { return }
-    let style = Style(cell.role, isSelected: isSelected)
+    let style = Style(cell.role, on: ground)
     let glyphs = TextFitting.middle(
       Glyphs.of(cell.text, ascii: canvas.ascii), to: cell.columns.count, ascii: canvas.ascii)
     let column =
       cell.isRight ? cell.columns.upperBound - Glyphs.width(glyphs) : cell.columns.lowerBound
-    canvas.put(glyphs, row: line, column: column, width: cell.columns.count, style: style)
+    canvas.put(
+      glyphs, row: line, column: layout.list.lowerBound + column, width: cell.columns.count,
+      style: style)
   }
 }
 
@@ -53,11 +55,11 @@ func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
   var pieces: [ArraySlice<Glyph>] = []
   for line in lines {
     pieces += TextFitting.wrapped(
-      Glyphs.of(line, ascii: canvas.ascii), to: max(2, canvas.size.width - 4))
+      Glyphs.of(line, ascii: canvas.ascii), to: max(2, layout.list.count - 4))
   }
   let top = layout.rows.lowerBound + max(0, layout.rows.count - pieces.count) / 2
   for (index, piece) in pieces.prefix(layout.rows.count).enumerated() {
-    let column = max(0, (canvas.size.width - Glyphs.width(piece)) / 2)
+    let column = layout.list.lowerBound + max(0, (layout.list.count - Glyphs.width(piece)) / 2)
     canvas.put(
       piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))
   }

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The queue: one line for each item on the screen.
@@ -10,7 +11,7 @@ struct QueuePane {
   init(_ state: AppState, layout: Layout) {
     self.state = state
     self.layout = layout
-    columns = Columns(width: layout.listWidth, hasTargets: state.queue.hasSeveralTargets)
+    columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
     targets = TargetLabels(columns.target == nil ? [] : state.queue.targetNames)
   }
 
@@ -20,9 +21,11 @@ struct QueuePane {
     let list = state.list
     let first = ListState.firstRow(
       scroll: list.scroll, cursor: list.cursor, count: state.rowCount, height: layout.rows.count)
+    var before: [Glyph] = []
     for (line, index) in zip(layout.rows, first..<state.rowCount) {
       guard let row = state.row(index) else { continue }
-      paint(row, isSelected: index == list.cursor, line: line, on: &canvas)
+      before = paint(
+        row, isSelected: index == list.cursor, after: before, line: line, on: &canvas)
     }
     paintWhereTheRestIs(on: &canvas)
   }
@@ -36,7 +39,7 @@ struct QueuePane {
     let key = state.keymap.label(.history, in: .queue, ascii: canvas.ascii)
     canvas.put(
       "\(key) shows what was sent before", row: line, column: columns.name.lowerBound,
-      width: layout.listWidth - columns.name.lowerBound, style: Style(.dim))
+      width: layout.list.upperBound - columns.name.lowerBound, style: Style(.dim))
   }
 
   private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
@@ -51,18 +54,22 @@ struct QueuePane {
     put("STATE", row, columns.state, style, on: &canvas)
   }
 
+  /// Paints a row, and returns what it is waiting for.
+  ///
+  /// - Parameter before: what the row above is waiting for. If that is the same, it need not be said again.
   private func paint(
-    _ row: Queue.Row, isSelected: Bool, line: Int, on canvas: inout Canvas
-  ) {
+    _ row: Queue.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
+  ) -> [Glyph] {
     let item = row.item
-    func style(_ role: Role) -> Style { Style(role, isSelected: isSelected) }
-    if isSelected { canvas.select(row: line, width: layout.listWidth) }
-    if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
+    let ground = canvas.row(
+      line, columns: layout.list, isSelected: isSelected,
+      isMarked: state.marks.contains(item.id))
+    func style(_ role: Role) -> Style { Style(role, on: ground) }
 
-    let sent = item.state.bytesHandedOver(of: item.sentSize)
-    let words = StateLabel(of: row, in: state)
+    let label = StateLabel(of: row, in: state)
     canvas.put(
-      [words.sign(ascii: canvas.ascii)], row: line, column: Columns.sign, style: style(words.role))
+      [label.sign(ascii: canvas.ascii)], row: line, column: layout.list.lowerBound + Columns.sign,
+      style: style(label.role))
 
     canvas.putMiddle(
       item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))
@@ -75,34 +82,62 @@ struct QueuePane {
     }
     if let size = columns.size {
       canvas.putRight(
-        sizeText(item), row: line, end: size.upperBound, width: size.count, style: style(.plain))
+        sizeText(item), row: line, end: size.upperBound, width: size.count,
+        style: style(item.state.isDone ? .dim : .plain))
     }
-    paintProgress(row, sent: sent, line: line, isSelected: isSelected, on: &canvas)
-    canvas.put(
-      words.fitting(columns.state.count, ascii: canvas.ascii), row: line,
-      column: columns.state.lowerBound, style: style(words.role))
+    if item.state.isDone {
+      paintPlace(of: row, label, line: line, ground, on: &canvas)
+      return []
+    }
+    let reached = item.state.bytesHandedOver(of: item.sentSize) ?? row.reached
+    let isOnItsWay = item.state.isMoving || item.state.isHandedOver
+    if isOnItsWay || item.state == .paused && item.canGoOn {
+      paintProgress(item, reached: reached, line: line, ground, on: &canvas)
+      canvas.put(
+        label.fitting(columns.state.count, ascii: canvas.ascii), row: line,
+        column: columns.state.lowerBound, style: style(label.role))
+      return []
+    }
+    let words = label.fitting(columns.words.count, ascii: canvas.ascii)
+    if words != before || isSelected {
+      canvas.put(words, row: line, column: columns.words.lowerBound, style: style(label.role))
+    }
+    return item.state == .waiting ? words : []
+  }
+
+  /// Where a file is now, as far as the server has said so, and when it arrived there.
+  private func paintPlace(
+    of row: Queue.Row, _ label: StateLabel, line: Int, _ ground: Style.Ground,
+    on canvas: inout Canvas
+  ) {
+    var place = columns.words
+    if let arrival = row.attempts.last, arrival.isGood {
+      // Without seconds.
+      let time = String(state.clock(arrival.at).dropLast(3))
+      canvas.putRight(
+        time, row: line, end: place.upperBound, width: time.count, style: Style(.dim, on: ground))
+      place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
+    }
+    guard let url = row.item.url else {
+      canvas.put(
+        label.fitting(place.count, ascii: canvas.ascii), row: line, column: place.lowerBound,
+        style: Style(label.role, on: ground))
+      return
+    }
+    let bare = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
+    canvas.putMiddle(bare, row: line, columns: place, style: Style(.dim, on: ground))
   }
 
   private func paintProgress(
-    _ row: Queue.Row, sent: Int64?, line: Int, isSelected: Bool, on canvas: inout Canvas
+    _ item: UploadItem, reached: Int64, line: Int, _ ground: Style.Ground, on canvas: inout Canvas
   ) {
-    let (item, style) = (row.item, Style(.plain, isSelected: isSelected))
-    let reached = sent ?? row.reached
     if let bar = columns.bar {
-      if item.state.isDone {
-        // What is done needs no attention, so its line is thin.
-        canvas.fill(row: line, columns: bar, with: canvas.sign("─"), style: Style(.good))
-      } else {
-        canvas.bar(Bar(of: item, reached: row.reached), row: line, columns: bar)
-      }
+      canvas.bar(Bar(of: item, reached: reached), row: line, columns: bar, on: ground)
     }
-    // For a file that has failed for good, the progress says nothing.
-    guard !item.state.isDone, item.state != .paused,
-      sent != nil || reached > 0 && reached < item.sentSize
-    else { return }
     let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
     canvas.putRight(
-      percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
+      percent, row: line, end: columns.percent.upperBound, width: 4,
+      style: Style(.plain, on: ground))
   }
 
   private func paintEmpty(on canvas: inout Canvas) {

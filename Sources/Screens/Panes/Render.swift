@@ -4,7 +4,7 @@ import UploadModel
 /// same whether three items are queued or a hundred thousand.
 package func render(_ state: AppState, size: Size) -> Frame {
   let layout = state.layout(in: size)
-  var canvas = Canvas(size: size, ascii: state.isASCII)
+  var canvas = Canvas(size: size, ascii: state.isASCII, theme: state.options.theme)
   let total = TotalLine(state: state)
   canvas.setTitle(total.windowTitle, progress: total.progressOfAll)
   guard !layout.isTooSmall else {
@@ -22,9 +22,9 @@ package func render(_ state: AppState, size: Size) -> Frame {
       SummaryBox(summary: summary, state: state, layout: layout).paint(on: &canvas)
     }
   case .server:
-    ListPane(server: state, layout: layout, width: size.width).paint(on: &canvas)
+    ListPane(server: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   case .history:
-    ListPane(history: state, layout: layout, width: size.width).paint(on: &canvas)
+    ListPane(history: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   case .log: LogPane(state: state, layout: layout).paint(on: &canvas)
   }
   for dialog in state.dialogs {
@@ -34,14 +34,16 @@ package func render(_ state: AppState, size: Size) -> Frame {
 }
 
 private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
-  guard let row = layout.detailsTitle else { return }
-  guard let selected = state.row(state.list.cursor) else { return canvas.rule(row: row) }
+  guard let box = layout.details else { return }
+  guard let selected = state.row(state.list.cursor) else { return canvas.outline(box) }
   let name = TextFitting.middle(
     selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
-  canvas.rule(row: row, [(name, .heading)])
-  let lines = ItemDetails(row: selected, state: state).summary(width: canvas.size.width - 2)
-  for (line, text) in zip(layout.details, lines) {
-    canvas.put(text, row: line, columns: 1..<canvas.size.width)
+  canvas.outline(box, [(name, .heading)], keys: state.hint(.details, "all of it"))
+  let width = max(2, box.innerColumns.count - 2)
+  let lines = ItemDetails(row: selected, state: state).summary(width: width)
+  for (line, text) in zip(box.innerRows, lines) {
+    canvas.put(
+      text, row: line, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound)
   }
 }
 

@@ -6,42 +6,42 @@ struct SidePane {
   let layout: Layout
 
   func paint(on canvas: inout Canvas) {
-    guard let columns = layout.side else { return }
-    let last = layout.throughput?.lowerBound ?? layout.rule ?? layout.total
-    canvas.rule(
-      column: columns.lowerBound - 1, rows: 1..<last + 1, top: "┬",
-      bottom: layout.throughput == nil ? "┴" : "┼")
-    guard let row = state.row(state.list.cursor) else { return }
+    guard let box = layout.side else { return }
+    guard let row = state.row(state.list.cursor) else { return canvas.outline(box) }
     let name = TextFitting.middle(
-      row.item.fileName, to: columns.count - 4, ascii: canvas.ascii)
-    canvas.put([(" \(name) ", .heading)], row: 1, column: columns.lowerBound + 1)
+      row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
     let item = ItemDetails(row: row, state: state)
-    let width = Self.textWidth(of: columns)
+    let width = Self.textWidth(of: box)
     let texts = state.sideTexts.value(
       for: item.textSource(width: width, request: []), compute: item.texts)
     let lines = item.glance(width: width, texts: texts)
-    for (row, line) in zip(2..<last, lines) {
-      canvas.put(line, row: row, columns: columns.lowerBound + 1..<columns.upperBound - 1)
-    }
-    if lines.count > last - 2, last > 3 {
-      let key = state.keymap.label(.details, in: .queue, ascii: canvas.ascii)
-      canvas.fill(row: last - 1, columns: columns, style: Style(.plain))
+    let isCut = lines.count > box.innerRows.count
+    canvas.outline(
+      box, [(name, .heading)], foot: isCut ? state.hint(.details, "shows all of it") : [])
+    for (row, line) in zip(box.innerRows, lines) {
       canvas.put(
-        "\(key) shows all of it", row: last - 1, column: columns.lowerBound + 1, style: Style(.dim))
+        line, row: row,
+        columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1)
     }
   }
 
-  static func textWidth(of columns: Range<Int>) -> Int { max(2, columns.count - 2) }
+  static func textWidth(of box: Layout.Box) -> Int { max(2, box.innerColumns.count - 2) }
 }
 
 extension AppState {
   /// Lays out the long texts of the selected file as soon as they change, so that drawing a frame need not do it.
   mutating func layOutSide() {
-    guard pane == .queue, let columns = layout.side, let row = row(list.cursor) else { return }
+    guard pane == .queue, let box = layout.side, let row = row(list.cursor) else { return }
     let item = ItemDetails(row: row, state: self)
     sideTexts.update(
-      for: item.textSource(width: SidePane.textWidth(of: columns), request: []),
+      for: item.textSource(width: SidePane.textWidth(of: box), request: []),
       compute: item.texts)
+  }
+
+  /// A key with what it does, for an edge of a box.
+  func hint(_ name: Action.Name, _ words: String) -> Canvas.Spans {
+    let key = keymap.label(name, in: pane.mode, ascii: isASCII)
+    return key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
   }
 }
 

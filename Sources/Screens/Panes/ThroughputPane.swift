@@ -9,33 +9,36 @@ struct ThroughputPane {
   private static let labels = 10
 
   func paint(on canvas: inout Canvas) {
-    guard let lines = layout.throughput, lines.count >= 3 else { return }
-    canvas.rule(row: lines.lowerBound, [("Throughput", .heading)])
-    paintGraph(lines.dropFirst(), on: &canvas)
-    guard let columns = layout.events else { return }
-    let meetsRule = layout.rule == lines.upperBound
-    canvas.rule(
-      column: columns.lowerBound - 1,
-      rows: lines.lowerBound..<lines.upperBound + (meetsRule ? 1 : 0),
-      top: layout.side == nil ? "┬" : "┼", bottom: meetsRule ? "┴" : "│")
-    paintEvents(lines, columns, on: &canvas)
+    if let box = layout.throughput {
+      canvas.outline(box, [("Throughput", .heading)], keys: state.hint(.limit, "limit"))
+      paintGraph(in: box, on: &canvas)
+    }
+    if let box = layout.events {
+      canvas.outline(box, [("Just now", .heading)], keys: state.hint(.log, "log"))
+      paintEvents(in: box, on: &canvas)
+    }
   }
 
-  private func paintGraph(_ lines: Range<Int>, on canvas: inout Canvas) {
-    let end = (layout.events?.lowerBound ?? canvas.size.width) - 2
-    let start = Self.labels + 1
+  private func paintGraph(in box: Layout.Box, on canvas: inout Canvas) {
+    let lines = box.innerRows
+    let labels = box.innerColumns.lowerBound + Self.labels
+    let (start, end) = (labels + 1, box.innerColumns.upperBound - 1)
     let (width, height) = (end - start, lines.count - 1)
     guard width > 0, height > 0 else { return }
     let values = state.speeds.whole.values(width * ThroughputGraph.seconds, at: state.now)
     let graph = ThroughputGraph(values)
+    let top = HumanReadable.speed(Double(graph.scale))
     canvas.putRight(
-      HumanReadable.speed(Double(graph.scale)), row: lines.lowerBound, end: Self.labels,
-      width: Self.labels,
-      style: Style(.dim))
+      top, row: lines.lowerBound, end: labels, width: Self.labels, style: Style(.dim))
     canvas.putRight(
-      "0", row: lines.upperBound - 2, end: Self.labels, width: Self.labels, style: Style(.dim))
-    for (row, glyphs) in zip(lines, graph.rows(width: width, height: height, ascii: canvas.ascii)) {
-      canvas.put(glyphs, row: row, column: start, style: Style(.accent))
+      "0", row: lines.upperBound - 2, end: labels, width: Self.labels, style: Style(.dim))
+    for (index, glyphs) in graph.rows(width: width, height: height, ascii: canvas.ascii)
+      .enumerated()
+    {
+      var style = Style(.barFull)
+      // What is higher is further on the way to the colour of a full bar.
+      style.shade = UInt8((height - 1 - index) * Int(Style.shades) / max(1, height - 1))
+      canvas.put(glyphs, row: lines.lowerBound + index, column: start, style: style)
     }
     // The axis: a mark for each minute, as long as they do not touch each other.
     let axis = lines.upperBound - 1
@@ -49,10 +52,10 @@ struct ThroughputPane {
     }
   }
 
-  private func paintEvents(_ lines: Range<Int>, _ columns: Range<Int>, on canvas: inout Canvas) {
-    canvas.put([(" Just now ", .heading)], row: lines.lowerBound, column: columns.lowerBound + 1)
-    let events = state.log.lines.suffix(lines.count - 1)
-    for (row, event) in zip(lines.dropFirst(), events) {
+  private func paintEvents(in box: Layout.Box, on canvas: inout Canvas) {
+    let columns = box.innerColumns
+    let events = state.log.lines.suffix(box.innerRows.count)
+    for (row, event) in zip(box.innerRows, events) {
       let time = state.clock(event.at)
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count

@@ -14,7 +14,7 @@ package struct Action: Sendable {
     case find, filter, findNext, findPrevious
     case nextFailed, nextActive, follow
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
-    case copyURL, copyAsCurl
+    case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
     case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt

@@ -48,6 +48,8 @@ extension Action {
       "choose, or make, the target of files added from now on", hint: "target", argument: "NAME",
       footer: 12),
     Action(
+      .theme, [], in: [.queue], "choose how the screen looks", argument: "NAME", traits: .looks),
+    Action(
       .clear, ["c"], in: [.queue], "clear what is done", hint: "clear", footer: 15, traits: .edits),
     Action(
       .mark, [" "], in: Mode.marked + [.browser], "mark, for what is asked next", hint: "mark",

@@ -40,7 +40,7 @@ extension AppState {
   private mutating func runAlone(_ action: Action) -> [Effect] {
     switch action.name {
     case .lanes: return refuse("lanes: say how many files to send at once, such as lanes 4")
-    case .add, .limit, .find, .filter, .target, .sort: return performInPane(action.name)
+    case .add, .limit, .find, .filter, .target, .sort, .theme: return performInPane(action.name)
     default: return performEverywhere(action.name) ?? performInPane(action.name)
     }
   }
@@ -69,6 +69,12 @@ extension AppState {
         return refuse("sort: expected one of \(orders), not \"\(argument)\"")
       }
       return sort(order)
+    case .theme:
+      guard let theme = options.theme.changed(to: argument) else {
+        return refuse("theme: expected one of \(Theme.names), not \"\(argument)\"")
+      }
+      options.theme = theme
+      return []
     default: return run(name, onFiles: argument)
     }
   }
@@ -127,6 +133,7 @@ extension AppState {
       return [.complete(PastedPaths.unescaped(word))]
     case .target?: choices = options.targets
     case .sort?: choices = SortOrder.allCases.map(\.rawValue)
+    case .theme?: choices = Theme.all.map(\.name)
     case .limit?: choices = ["off"]
     default: choices = []
     }

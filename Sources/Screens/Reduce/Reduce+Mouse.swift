@@ -50,13 +50,13 @@ extension AppState {
     default: return []
     }
     if row == 1,
-      let tab = Tabs(self, width: layout.listWidth).tabs.first(where: {
+      let tab = Tabs(self, width: layout.box?.columns.count ?? size.width).tabs.first(where: {
         $0.columns.contains(column)
       })
     {
       return show(tab.pane)
     }
-    guard column < layout.listWidth else { return [] }
+    guard layout.list.contains(column) else { return [] }
     if row == layout.headings, pane == .queue { return sort(byColumn: column) }
     guard layout.rows.contains(row) else { return [] }
     return click(line: row - layout.rows.lowerBound)
@@ -65,7 +65,7 @@ extension AppState {
   /// A click on a column heading sorts by it; another click reverses the order.
   private mutating func sort(byColumn column: Int) -> [Effect] {
     guard queue.count > 1, !isReading else { return [] }
-    let columns = Columns(width: layout.listWidth, hasTargets: queue.hasSeveralTargets)
+    let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)
     let heads: [(Range<Int>?, SortOrder)] = [
       (columns.name, .name), (columns.target, .target), (columns.type, .type),
       (columns.size, .largest), (columns.state, .failed),

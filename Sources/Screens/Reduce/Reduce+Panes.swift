@@ -180,10 +180,13 @@ extension AppState {
     var menu = menu
     if menu.list.move(name, of: menu.shown.count, height: MenuBox.lines(menu, in: size)) {
       dialog = .menu(menu)
+      if case .theme = menu.purpose, let chosen = menu.chosen { show(theme: menu.choices[chosen]) }
       return []
     }
     switch name {
-    case .close: dialog = nil
+    case .close:
+      dialog = nil
+      if case .theme(let before) = menu.purpose { options.theme = before }
     case .accept:
       guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
@@ -191,10 +194,17 @@ extension AppState {
       case .target where menu.isNew(chosen): dialog = .form(Form(forTarget: menu.filter.text))
       case .target: return switchTarget(menu.choices[chosen])
       case .sort: return sort(SortOrder.allCases[chosen])
+      case .theme: show(theme: menu.choices[chosen])
       }
     default: if menu.isFiltered { edit(name) }
     }
     return []
+  }
+}
+
+extension AppState {
+  fileprivate mutating func show(theme name: String) {
+    options.theme = options.theme.changed(to: name) ?? options.theme
   }
 }
 

@@ -30,6 +30,12 @@ extension AppState {
       message =
         isFollowing ? "going along with what is being sent" : "staying with this file"
       if isFollowing { follow() }
+    case .theme:
+      var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
+      let current = Theme.all.firstIndex { $0.name == options.theme.name }
+      menu.list.move(
+        to: current ?? 0, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
+      dialog = .menu(menu)
     case .target: return openTargets()
     case .startStop:
       return start(!isStarted)

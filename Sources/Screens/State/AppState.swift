@@ -86,6 +86,8 @@ package struct AppState: Sendable {
     package var targets: [String] = []
     /// Which key asks for what.
     package var keymap = Keymap.usual
+    /// How things look.
+    package var theme = Theme.usual
     /// Whether the target can say what is on the server.
     package var listsServer = false
     /// What to do when nothing is left to send.

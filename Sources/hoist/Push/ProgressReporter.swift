@@ -143,8 +143,8 @@ struct ProgressReporter: PushReporter {
     case .good: "32"
     case .bad: "31"
     case .warning: "33"
-    case .barFull: "34"
-    case .plain, .field, .button: "0"
+    case .barFull, .barEnd: "34"
+    case .plain, .field, .button, .media, .archive, .selection, .marked: "0"
     }
   }
 }

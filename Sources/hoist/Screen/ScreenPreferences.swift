@@ -72,9 +72,8 @@ struct ScreenPreferences {
   private static func theme(_ settings: ScreenSettings) throws(ConfigError) -> Theme {
     var theme = Theme.usual
     if let base = settings.theme.first(where: { $0.key == "base" }) {
-      guard let named = Theme.named[base.value] else {
-        let names = Theme.named.keys.sorted().joined(separator: ", ")
-        throw base.error("no theme is called \"\(base.value)\"; the themes are: \(names)")
+      guard let named = Theme.named(base.value) else {
+        throw base.error("no theme is called \"\(base.value)\"; the themes are: \(Theme.names)")
       }
       theme = named
     }
@@ -85,10 +84,10 @@ struct ScreenPreferences {
       }
       guard let look = Theme.Look(entry.value) else {
         throw entry.error(
-          "\"\(entry.value)\" is not a look; use one such as \"bold red\", \"bright-blue\", \"dim 244\", \"#ff8800\" or \"plain\""
+          "\"\(entry.value)\" is not a look; use one such as \"bold red\", \"bright-blue\", \"dim 244\", \"#ff8800 on 236\" or \"plain\""
         )
       }
-      theme[role] = look
+      theme.wish(role, look)
     }
     return theme
   }
@@ -98,7 +97,7 @@ struct ScreenPreferences {
   func interface(in context: Context) throws -> any UserInterface {
     if let audience { return PlainInterface(audience, in: context) }
     do {
-      return try Terminal(theme: theme, usesMouse: usesMouse)
+      return try Terminal(usesMouse: usesMouse)
     } catch {
       throw UserError(
         "\(error); hoist --plain speaks in lines, and hoist push uploads without a screen")

@@ -84,6 +84,7 @@ final class ScreenSession {
       size: interface.size, now: context.time.now(), isReading: true, notice: options.notice)
     state.options.targets = book.names
     state.options.keymap = options.preferences.keymap
+    state.options.theme = options.preferences.theme
     state.options.listsServer = target.server.list != nil
     state.options.endSignal = options.preferences.endSignal
     state.options.midnight = context.time.midnight()

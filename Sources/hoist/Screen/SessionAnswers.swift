@@ -17,7 +17,32 @@ struct SessionAnswers {
   let time: TimeSource
 
   func listFolder(_ path: [UInt8]?) {
-    loop.answer({ FolderReader.read(path) }) { [.folder($0)] }
+    let (store, target) = (store, book.current.name)
+    loop.answer({ Self.ticked(FolderReader.read(path), store, target) }) { [.folder($0)] }
+  }
+
+  /// The most files of a folder that are looked up in the history: a list must not be kept waiting.
+  private nonisolated static let mostTicked = 2_000
+
+  /// The folder, with ticks at what was sent to the target before.
+  private nonisolated static func ticked(
+    _ folder: Folder, _ store: UploadStore, _ target: String
+  ) -> Folder {
+    guard folder.entries.count <= mostTicked else { return folder }
+    let items = folder.entries.indices.compactMap { index -> UploadItem? in
+      let location = FileLocation(bytes: folder.entries[index].path)
+      guard let identity = try? FileIdentity.of(location) else { return nil }
+      return UploadItem(
+        id: ItemID(Int64(index)), location: location, mediaType: "", typeSource: "",
+        size: identity.size, identity: identity)
+    }
+    // If the history cannot be read, ticks are what can be done without.
+    guard let sent = try? store.sentBefore(items, to: target) else { return folder }
+    var folder = folder
+    for (id, earlier) in sent where earlier.isCertain {
+      folder.entries[Int(id.rawValue)].wasSent = true
+    }
+    return folder
   }
 
   /// The maximum number of pages of a server's list that the screen requests.

@@ -12,11 +12,11 @@ final class SetupSession {
   ) throws {
     self.config = config
     let interface = try preferences.interface(in: context)
-    loop = ScreenLoop(
-      .setup(
-        isASCII: isASCII || !interface.isUTF8, size: interface.size, now: context.time.now(),
-        keymap: preferences.keymap),
-      on: interface, time: context.time)
+    var state = AppState.setup(
+      isASCII: isASCII || !interface.isUTF8, size: interface.size, now: context.time.now(),
+      keymap: preferences.keymap)
+    state.options.theme = preferences.theme
+    loop = ScreenLoop(state, on: interface, time: context.time)
     loop.onEffect = { [weak self] in self?.perform($0) }
   }
 

@@ -247,7 +247,7 @@ extension EndToEnd {
         $0.shows("1 failed") && $0.shows("r retry")
       }
       #expect(
-        screen.shows("┬─ big.bin ─") && screen.shows("─ Throughput ─") && screen.shows("Just now"))
+        screen.shows("╮╭─ big.bin ─") && screen.shows("─ Throughput ─") && screen.shows("Just now"))
       #expect(screen.shows("0 B of 100 kB arrived") && screen.shows("no more than 10 kB a file"))
       #expect(screen.rows.last { !$0.isEmpty }?.contains("r retry") == true)
       try await terminal.resize(columns: 80, rows: 24)

@@ -85,7 +85,7 @@ extension EndToEnd {
       // The history uses the queue's word for it.
       try await terminal.press("3")
       try await terminal.wait(until: "both paused in the history") { screen in
-        ["one.bin", "two.bin"].allSatisfy { screen.row(with: $0)?.hasSuffix("paused") == true }
+        ["one.bin", "two.bin"].allSatisfy { screen.row(with: $0)?.contains(" paused ") == true }
       }
       try await terminal.press("1")
       gate.open()

@@ -77,7 +77,7 @@ extension EndToEnd {
       // Behind the folders, such as that of hoist's socket.
       try await terminal.press("G")
       try await terminal.wait(until: "the cursor is on it") {
-        $0.row(with: "caf\u{FFFD}")?.contains("▸") == true
+        $0.row(with: "caf\u{FFFD}")?.contains("▌") == true
       }
       try await terminal.press("a")
       try await terminal.wait(for: "✓ caf\u{FFFD} \u{FFFD}.txt")

@@ -21,7 +21,7 @@ extension EndToEnd {
         try await terminal.command(path)
       }
       let screen = try await terminal.wait(until: "three ends") { $0.shows("1 ok  2 failed") }
-      #expect(screen.row(with: "✓ good.bin")?.contains("done 201 Created") == true)
+      #expect(screen.row(with: "✓ good.bin")?.contains("/good.bin ") == true)
       #expect(screen.row(with: "✗ missing.bin")?.contains("failed: file is missing") == true)
       #expect(screen.row(with: "✗ too-big.bin")?.contains("413 Content Too Large") == true)
 

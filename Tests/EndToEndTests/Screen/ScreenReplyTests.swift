@@ -47,7 +47,7 @@ extension EndToEnd {
         "no title given", "the first of two", "The backend is asleep", "Name taken: choose another",
       ]
       for (name, message) in zip(names, messages) {
-        #expect(screen.row(with: "✗ \(name)")?.hasSuffix(" · \(message)") == true, "\(screen.text)")
+        #expect(screen.row(with: "✗ \(name)")?.contains(" · \(message) ") == true, "\(screen.text)")
       }
       // Boxes have a blank cell around them, whatever lies under them.
       try await terminal.resize(columns: 80, rows: 24)
@@ -64,7 +64,7 @@ extension EndToEnd {
         return menu.shows("Sort the queue") && edges.count > 3 && edges.allSatisfy { $0 }
       }
       try await terminal.press("q", "s", "j", "j")
-      try await terminal.wait(for: "▸ ✗ page.txt")
+      try await terminal.wait(for: "▌ ✗ page.txt")
       // The smallest window still says where files go and how that stands.
       try await terminal.resize(columns: 40, rows: 12)
       try await terminal.wait(until: "the header") {
@@ -106,7 +106,7 @@ extension EndToEnd {
       try await terminal.press("3")
       let history = try await terminal.wait(for: "History 2")
       #expect(
-        history.row(with: "✗ busy.txt")?.contains(/3  503 Service Unavailable · come back$/)
+        history.row(with: "✗ busy.txt")?.contains(/3  503 Service Unavailable · come back +│$/)
           == true,
         "\(history.text)")
       try await terminal.press("o", "o")

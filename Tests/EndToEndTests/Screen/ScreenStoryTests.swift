@@ -159,7 +159,7 @@ extension EndToEnd {
       try await terminal.wait(for: "✗ beta.txt")
       try await terminal.press("/")
       try await terminal.command("bet")
-      try await terminal.wait(for: "▸ ✗ beta.txt")
+      try await terminal.wait(for: "▌ ✗ beta.txt")
     }
 
     @Test("y copies the URL that the server named, through the terminal")
@@ -171,7 +171,7 @@ extension EndToEnd {
       let terminal = try await person.terminal()
       try await terminal.set("set-clipboard", to: "on")
       try await terminal.command("hoist a.txt --to \(server.url().absoluteString)")
-      try await terminal.wait(for: "done 201 Created")
+      try await terminal.wait(for: "/files/42")
       try await terminal.press("y")
       try await terminal.wait(for: "copied: \(server.url("/files/42").absoluteString)")
       try await wait(for: "the clipboard") {
@@ -243,9 +243,9 @@ extension EndToEnd {
       try await terminal.wait(for: "3 failed")
       #expect(try await terminal.ask("#{mouse_any_flag}#{mouse_sgr_flag}") == "11")
       try await terminal.type("\u{1B}[<0;10;6M\u{1B}[<0;10;6m")
-      try await terminal.wait(for: "▸ ✗ c.txt")
+      try await terminal.wait(for: "▌ ✗ c.txt")
       try await terminal.type("\u{1B}[<64;10;6M")
-      try await terminal.wait(for: "▸ ✗ a.txt")
+      try await terminal.wait(for: "▌ ✗ a.txt")
       try await terminal.type("\u{1B}[<0;10;4M\u{1B}[<0;10;4m")
       try await terminal.wait(for: "Path ")
     }
@@ -340,7 +340,7 @@ extension EndToEnd {
       try await terminal.press("2")
       try await terminal.wait(for: "cannot say what is on the server")
       try await terminal.press("Tab", "Tab", "Tab")
-      try await terminal.wait(for: "done 201 Created")
+      try await terminal.wait(for: "/a.txt ")
     }
 
     @Test("while the server is away the screen says when it is tried next; R tries it now")

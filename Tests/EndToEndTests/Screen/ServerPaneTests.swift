@@ -126,7 +126,7 @@ extension EndToEnd {
       let shown = try await terminal.wait(for: "Server 2")
       for name in ["iso.bin", "unix.bin"] {
         #expect(
-          shown.row(with: name)?.contains(/2026-11-\d\d \d\d:\d\d$/) == true, "\(shown.text)")
+          shown.row(with: name)?.contains(/2026-11-\d\d \d\d:\d\d +│$/) == true, "\(shown.text)")
       }
       try await terminal.press("x")
       try await terminal.wait(for: "Delete")

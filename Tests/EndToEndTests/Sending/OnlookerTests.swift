@@ -97,7 +97,7 @@ extension EndToEnd {
       try await second.press("y")
       for screen in [first, second] {
         try await screen.wait(until: "no large.bin") {
-          $0.row(with: "▸")?.contains("large.bin") != true
+          $0.row(with: "▌")?.contains("large.bin") != true
         }
         try await screen.wait(for: "1 ok")
       }

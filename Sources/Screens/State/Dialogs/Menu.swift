@@ -1,8 +1,10 @@
 /// A menu of a few choices.
 struct Menu: Sendable {
-  enum Purpose: Sendable {
+  enum Purpose: Hashable, Sendable {
     case target
     case sort
+    /// With the theme that comes back if none is chosen.
+    case theme(Theme)
   }
 
   let purpose: Purpose
@@ -70,6 +72,7 @@ struct Menu: Sendable {
     switch purpose {
     case .target: "Where files go that are added from now on"
     case .sort: "Sort the queue"
+    case .theme: "How the screen looks"
     }
   }
 }

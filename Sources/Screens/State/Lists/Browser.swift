@@ -6,6 +6,8 @@ struct Browser: Sendable {
   private(set) var folder: Folder?
   /// The visible entries.
   private(set) var entries: [Folder.Entry] = []
+  /// The size of the largest of them.
+  private(set) var largest: Int64 = 0
   var list = ListState()
   /// What is marked, in any folder: paths and sizes in bytes.
   private(set) var marks: [[UInt8]: Int64] = [:]
@@ -70,6 +72,7 @@ struct Browser: Sendable {
     entries = (folder?.entries ?? []).filter {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
+    largest = entries.reduce(0) { max($0, $1.size) }
     // They are already sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor

@@ -14,6 +14,8 @@ package struct Folder: Sendable, Hashable {
     package var kind: String
     /// Whether it can be uploaded, or holds what can: a FIFO cannot.
     package var isSendable: Bool
+    /// Whether it was sent to the target before, as it is now.
+    package var wasSent = false
     /// When it was last written to, in seconds since 1970.
     package var modified: Double
     /// The same, for people: "2026-11-20 22:15".

@@ -1,0 +1,85 @@
+import ScalarText
+
+extension Theme {
+  /// A colour: one of the 256 that terminals number (8 usual ones, 8 bright ones, a cube of 216, and 24 greys, as in
+  /// xterm), or any.
+  package enum Color: Hashable, Sendable {
+    case index(UInt8)
+    case rgb(UInt8, UInt8, UInt8)
+
+    private static let names = [
+      "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+    ]
+
+    /// A colour by its name, its number, or as `#rrggbb`; `nil` if it is not one.
+    init?(_ text: String) {
+      if let index = UInt8(text) {
+        self = .index(index)
+      } else if let index = Self.names.firstIndex(of: text) {
+        self = .index(UInt8(index))
+      } else if text.hasPrefix(scalars: "bright-"),
+        let index = Self.names.firstIndex(of: String(text.dropFirst("bright-".count)))
+      {
+        self = .index(UInt8(index + 8))
+      } else if text.hasPrefix(scalars: "#"), text.utf8.count == 7,
+        let rgb = UInt32(text.dropFirst(), radix: 16)
+      {
+        self = .rgb(UInt8(rgb >> 16), UInt8(rgb >> 8 & 0xFF), UInt8(rgb & 0xFF))
+      } else {
+        return nil
+      }
+    }
+
+    /// The closest of a terminal's numbered colours.
+    package func among(_ count: Int) -> UInt8 {
+      if case .index(let index) = self {
+        if Int(index) < count { return index }
+        // The bright ones are the usual ones to a terminal with eight.
+        if index < 16 { return index - 8 }
+      }
+      // The first 16 of many look different in every terminal.
+      let candidates = count >= 256 ? 16..<256 : 0..<max(1, min(count, 16))
+      let wanted = components
+      func distance(_ index: Int) -> Int {
+        let (r, g, b) = Self.components(UInt8(index))
+        let d = (r - wanted.0, g - wanted.1, b - wanted.2)
+        return d.0 * d.0 + d.1 * d.1 + d.2 * d.2
+      }
+      return UInt8(candidates.min { distance($0) < distance($1) } ?? 0)
+    }
+
+    /// The colour `share` of the way to another one.
+    package func mixed(with other: Color, _ share: Double) -> Color {
+      let (a, b) = (components, other.components)
+      func mix(_ one: Int, _ two: Int) -> UInt8 {
+        UInt8(clamping: Int(Double(one) + Double(two - one) * share))
+      }
+      return .rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    }
+
+    private var components: (Int, Int, Int) {
+      switch self {
+      case .index(let index): Self.components(index)
+      case .rgb(let r, let g, let b): (Int(r), Int(g), Int(b))
+      }
+    }
+
+    /// As xterm mixes them.
+    private static func components(_ index: UInt8) -> (Int, Int, Int) {
+      let number = Int(index)
+      switch number {
+      case 0..<8:
+        return (number & 1 != 0 ? 205 : 0, number & 2 != 0 ? 205 : 0, number & 4 != 0 ? 205 : 0)
+      case 8..<16:
+        return (number & 1 != 0 ? 255 : 0, number & 2 != 0 ? 255 : 0, number & 4 != 0 ? 255 : 0)
+      case 16..<232:
+        let steps = [0, 95, 135, 175, 215, 255]
+        let cube = number - 16
+        return (steps[cube / 36], steps[cube / 6 % 6], steps[cube % 6])
+      default:
+        let grey = 8 + (number - 232) * 10
+        return (grey, grey, grey)
+      }
+    }
+  }
+}

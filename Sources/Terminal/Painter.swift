@@ -1,0 +1,108 @@
+import CNcurses
+import Screens
+
+/// What turns one frame on the terminal into the next: the cells that differ, where they are, as they look.
+struct Painter {
+  /// Between two cells that differ, as many that do not are written again: going past them takes more bytes.
+  private static let shortGap = 6
+
+  private let cursorAddress = ControlSequences.capability("cup")
+  private let plain = Array(ControlSequences.capability("sgr0").utf8)
+  /// Whether the last cell of the screen can be written without scrolling the screen.
+  private let canFillLastCell =
+    !ControlSequences.flag("am") || ControlSequences.flag("xenl")
+
+  private var bytes: [UInt8] = []
+  /// Where the terminal's cursor is, if that is certain.
+  private var place: (row: Int, column: Int)?
+  private var style: Style?
+
+  /// The bytes that show `frame` in place of `old`, or of anything if there is none.
+  mutating func paint(_ frame: Frame, over old: Frame?, within size: Size, _ palette: inout Palette)
+    -> [UInt8]
+  {
+    (bytes, place, style) = ([], nil, nil)
+    let rows = min(frame.size.height, size.height)
+    let columns = min(frame.size.width, size.width)
+    for row in 0..<rows {
+      let line = frame.line(row).prefix(columns)
+      let before = old?.line(row).prefix(columns)
+      if before == line { continue }
+      paint(line, over: before, row: row, isLast: row == size.height - 1, size.width, &palette)
+    }
+    if style != nil { bytes += plain }
+    if let cursor = frame.cursor { move(to: cursor.row, cursor.column) }
+    return bytes
+  }
+
+  private mutating func paint(
+    _ line: ArraySlice<Cell>, over before: ArraySlice<Cell>?, row: Int, isLast: Bool, _ width: Int,
+    _ palette: inout Palette
+  ) {
+    func differs(_ column: Int) -> Bool {
+      guard let before else { return true }
+      return line[line.startIndex + column] != before[before.startIndex + column]
+    }
+    var column = 0
+    while column < line.count {
+      let cell = line[line.startIndex + column]
+      let step = max(1, Int(cell.glyph.width))
+      defer { column += step }
+      let isSame =
+        !differs(column) && (step == 1 || column + 1 >= line.count || !differs(column + 1))
+      if cell.glyph.width == 0 || isSame { continue }
+      if isLast, column + step == width, !canFillLastCell { continue }
+      // What is short and plain is written once more rather than passed.
+      if let place, place.row == row, place.column < column,
+        column - place.column <= Self.shortGap,
+        line[(line.startIndex + place.column)..<(line.startIndex + column)]
+          .allSatisfy({ $0.glyph.width == 1 && $0.glyph.base.isASCII && $0.style == style })
+      {
+        for gap in place.column..<column { bytes += line[line.startIndex + gap].glyph.text.utf8 }
+        self.place = (row, column)
+      }
+      if place?.row != row || place?.column != column {
+        move(to: row, column)
+      }
+      if cell.style != style {
+        bytes += palette.sequence(cell.style)
+        style = cell.style
+      }
+      put(cell.glyph, row: row, column: column)
+      // At the right edge, terminals differ in where the cursor is.
+      if column + step >= width { place = nil }
+    }
+  }
+
+  private mutating func put(_ glyph: Glyph, row: Int, column: Int) {
+    let width = Int(glyph.width)
+    guard glyph.isFlexible || !glyph.base.isASCII && !isAgreed(glyph) else {
+      glyph.append(to: &bytes)
+      place = (row, column + width)
+      return
+    }
+    // Its real width must not shift anything else.
+    bytes += repeatElement(UInt8(ascii: " "), count: width)
+    move(to: row, column)
+    glyph.append(to: &bytes)
+    place = nil
+  }
+
+  /// Whether the system's tables give the glyph the same width, and so probably the terminal too.
+  private func isAgreed(_ glyph: Glyph) -> Bool {
+    curses_columns(wchar_t(bitPattern: glyph.base.value)) == Int32(glyph.width)
+  }
+
+  private mutating func move(to row: Int, _ column: Int) {
+    bytes += ControlSequences.filled(cursorAddress, row, column).utf8
+    place = (row, column)
+  }
+}
+
+extension Glyph {
+  fileprivate func append(to bytes: inout [UInt8]) {
+    for scalar in [base, mark, secondMark] where scalar != "\0" {
+      bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+    }
+  }
+}
