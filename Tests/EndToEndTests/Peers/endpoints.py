@@ -532,8 +532,10 @@ def pixeldrain(name):
     if said.partition(":")[2] != "s3cret":
         return jsonify(success=False, value="authentication_failed", message="wrong credentials"), 401
     content, _ = alone()
+    if not content:
+        return jsonify(success=False, value="no_file", message="The file does not exist or is empty."), 422
     kept[name] = content
-    return jsonify(success=True, id="k3YxAb9Z"), 201
+    return jsonify(id="k3YxAb9Z")
 
 
 @app.post("/gofile/uploadfile")
