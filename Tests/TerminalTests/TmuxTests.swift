@@ -130,7 +130,7 @@ import Testing
     ("NO_COLOR=1", ["", "", "", ""]),
   ])
   func tellsStatesApartInAnyColours(_ environment: String, _ colors: [String]) async throws {
-    let tmux = try await DriverTerminal(width: 100, height: 20)
+    let tmux = try await DriverTerminal(width: 100, height: 30)
     try await tmux.startDriver("still", with: environment)
     // None of them is the row under the cursor.
     try await tmux.press("G")

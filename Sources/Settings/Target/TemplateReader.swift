@@ -43,7 +43,7 @@ struct TemplateReader: Sendable {
     _ node: ConfigNode, scope: [Template.Placeholder]
   ) throws(ConfigError) -> Template {
     // What is between braces may be the secret. The names of variables and secrets may be shown.
-    let blind = Template.Lookup(environment: { _ in "" }, secret: { _ in "" })
+    let blind = lookup.withoutSecrets
     if case .string(let text) = node.value,
       (try? Template(text, scope: scope, lookup: blind)) == nil
     {

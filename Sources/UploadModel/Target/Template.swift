@@ -41,6 +41,14 @@ package struct Template: Hashable, Sendable {
       self.secret = secret
     }
 
+    /// The same lookup with nothing for every variable and secret.
+    package var withoutSecrets: Lookup {
+      var copy = self
+      copy.environment = { _ in "" }
+      copy.secret = { (_) throws(InvalidInput) in "" }
+      return copy
+    }
+
     /// The same lookup with these values.
     package func knowing(_ values: [DerivedValue]) -> Lookup {
       var copy = self

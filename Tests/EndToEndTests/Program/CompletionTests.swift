@@ -27,9 +27,9 @@ extension EndToEnd {
 
     /// What is typed before the tab, and what the line then is.
     static let lines = [
-      ("hoist --to n", "hoist --to nas"), ("hoist repo", "hoist report.pdf"),
-      ("hoist report.pdf --to n", "hoist report.pdf --to nas"),
-      ("hoist report.pdf --pla", "hoist report.pdf --plain"), ("hoist pu", "hoist push"),
+      ("hoist --to n", "hoist --to nas"), ("hoist lett", "hoist letter.pdf"),
+      ("hoist letter.pdf --to n", "hoist letter.pdf --to nas"),
+      ("hoist letter.pdf --pla", "hoist letter.pdf --plain"), ("hoist pu", "hoist push"),
       ("hoist push --to n", "hoist push --to nas"), ("hoist --asc", "hoist --ascii"),
       ("hoist holi", #"hoist holiday\ photo.jpg"#),
     ]
@@ -38,7 +38,7 @@ extension EndToEnd {
     func completes(shell: Shell) async throws {
       let person = try Person()
       try person.configure("[targets.nas]\nurl = \"https://nas.example.com/\"\n")
-      for name in ["report.pdf", "holiday photo.jpg"] { try person.folder.write(name, []) }
+      for name in ["letter.pdf", "holiday photo.jpg"] { try person.folder.write(name, []) }
       let made = try await person.shell("hoist completions \(shell.name) > script").end()
       #expect(made.status == 0, "\(made)")
       let terminal = try await person.terminal()

@@ -258,7 +258,7 @@ extension EndToEnd {
         secret: "IMMICH_KEY")
       #expect(
         try unasked.events().end(of: "photo.png").number("there_already") == 1, "\(unasked)")
-      let history = try await desk.shell("hoist history --json $R", secret: "IMMICH_KEY")
+      let history = try await desk.shell("hoist history --json", secret: "IMMICH_KEY")
       #expect(
         history.output.components(separatedBy: "\"outcome\":\"there-already\"").count == 4,
         "\(history)")

@@ -111,8 +111,11 @@ extension EndToEnd {
       try await terminal.command("clear")
       try await terminal.command("hoist a.txt b.txt --to desk --concurrency 1 --log log")
       let list = try await terminal.wait(until: "both ends") {
-        $0.shows("1 ok") && $0.shows("403 Forbidden")
+        $0.shows("1 ok") && $0.shows("403 Forbidden") && $0.shows("next problem")
       }
+      // The first Enter would lead to the next problem.
+      try await terminal.press("Escape")
+      try await terminal.wait(until: "the summary is gone") { !$0.shows("next problem") }
       try await terminal.press("Enter")
       let details = try await terminal.wait(for: "The server said")
       #expect(details.shows("(secret)"), "\(details.text)")

@@ -54,7 +54,9 @@ extension EndToEnd {
       try await terminal.press("o")
       // What is drawn first may still be for the larger window.
       try await terminal.wait(until: "a menu with room around it") { menu in
-        let edges = menu.rows.compactMap { row -> Bool? in
+        let edges = menu.rows.compactMap { line -> Bool? in
+          // Without the edges of the panes.
+          let row = line.dropFirst().dropLast()
           guard let left = row.firstIndex(of: "│"), let right = row.lastIndex(of: "│") else {
             return nil
           }

@@ -141,7 +141,7 @@ extension EndToEnd {
       }
       try await stopped.interrupt(SIGINT)
       let end = try await stopped.end()
-      #expect(end.status == 130 && end.errors.contains("another hoist goes on"), "\(end)")
+      #expect(end.status == 130 && end.errors.contains("another hoist continues"), "\(end)")
       #expect(!follower.hasEnded && !sender.hasEnded)
       gate.open()
       for program in [sender, follower] {
