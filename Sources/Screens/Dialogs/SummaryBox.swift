@@ -7,15 +7,16 @@ struct SummaryBox {
   private static let height = 4
 
   func paint(on canvas: inout Canvas) {
-    let width = min(72, layout.listWidth - 2)
-    let (left, top) = ((layout.listWidth - width) / 2, layout.rows.upperBound - Self.height - 1)
+    let width = min(72, layout.list.count - 2)
+    let left = layout.list.lowerBound + (layout.list.count - width) / 2
+    let top = layout.rows.upperBound - Self.height - 1
     // On a small screen the rows matter more, and the totals say the same.
     guard layout.rows.count >= 2 * Self.height else { return }
     canvas.box(
       row: top, column: left, size: Size(width: width, height: Self.height),
       title:
-        "\(summary.problems > 0 ? "Done, with problems" : "All done") · \(TotalLine(state: state).progress)"
-    )
+        "\(summary.problems > 0 ? "Done, with problems" : "All done") · \(TotalLine(state: state).progress)",
+      isDimming: false)
     for (row, spans) in [(top + 1, counts), (top + 2, offers)] {
       canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }

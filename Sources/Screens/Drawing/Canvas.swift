@@ -129,13 +129,13 @@ struct Canvas {
     if column >= start { put(spaced(spans), row: row, column: column) }
   }
 
-  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. What is behind it is dimmed, except
-  /// for the last line, and a border of blank cells sets it off, which never covers the header or the footer.
-  mutating func box(row: Int, column: Int, size: Size, title: String) {
+  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. What is behind it is dimmed if it
+  /// does not count meanwhile, except for the last line, and a border of blank cells sets it off, which never covers the header or the footer.
+  mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // A text field under the box has no cursor.
     frame.cursor = nil
-    for index in 0..<max(0, (self.size.height - 1) * self.size.width) {
+    for index in 0..<(isDimming ? max(0, (self.size.height - 1) * self.size.width) : 0) {
       frame.cells[index].style = Style(.dim)
     }
     for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
