@@ -31,7 +31,7 @@ struct SessionAnswers {
     guard folder.entries.count <= mostTicked else { return folder }
     let items = folder.entries.indices.compactMap { index -> UploadItem? in
       let location = FileLocation(bytes: folder.entries[index].path)
-      guard let identity = try? FileIdentity.of(location) else { return nil }
+      guard let identity = try? FileIdentity(of: location) else { return nil }
       return UploadItem(
         id: ItemID(Int64(index)), location: location, mediaType: "", typeSource: "",
         size: identity.size, identity: identity)
