@@ -30,6 +30,8 @@ static void rescue(void) {
     else if (wrote < 0 && errno == EINTR) continue;
     else break;
   }
+  // Answers of the terminal that are still unread would be typed into the shell.
+  tcflush(rescue_fd, TCIFLUSH);
   tcsetattr(rescue_fd, TCSANOW, &rescue_saved);
 }
 

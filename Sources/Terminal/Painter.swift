@@ -31,7 +31,8 @@ struct Painter {
       paint(line, over: before, row: row, isLast: row == size.height - 1, size.width, &palette)
     }
     if style != nil { bytes += plain }
-    if let cursor = frame.cursor { move(to: cursor.row, cursor.column) }
+    // If the program is killed, the shell goes on below the screen.
+    move(to: frame.cursor?.row ?? max(0, size.height - 1), frame.cursor?.column ?? 0)
     return bytes
   }
 
