@@ -105,7 +105,8 @@ struct ExistenceTests {
           return connection.reset()
         }
         let status = isStored.withLock { $0 } ? 200 : 404
-        connection.send("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n")
+        // What breaks on a kept connection would be sent again at once.
+        connection.send("HTTP/1.1 \(status) X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
       }
     }
     defer { server.stop() }
