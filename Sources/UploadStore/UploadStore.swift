@@ -285,7 +285,7 @@ package final class UploadStore: Sendable {
   }
 
   /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
-  /// have an unknown outcome. Finished items leave the queue for the history.
+  /// have an unknown outcome, unless their next attempt finds out. Finished items leave the queue for the history.
   ///
   /// Call it while holding the `SenderLock`, before sending.
   ///
@@ -299,12 +299,13 @@ package final class UploadStore: Sendable {
       let rows = try Row.fetchAll(
         db,
         sql: """
-          SELECT id, state, target FROM item WHERE state IN ('sending', 'handed over')
+          SELECT id, state, target, resume_point FROM item WHERE state IN ('sending', 'handed over')
           ORDER BY position
           """)
       for row in rows {
         let id = ItemID(row[0])
-        if row[1] as String == "sending" {
+        let point: ResumePoint? = JSONColumn.value(row[3])
+        if row[1] as String == "sending" || point?.settlesItself == true {
           recovery.interrupted.append(id)
           let words = "hoist ended while this was being sent"
           try writer.end(id, AttemptEnd(.interrupted, bytes: nil, message: words))

@@ -18,6 +18,10 @@ struct ExistenceTests {
     let status: Int
     var body = ""
     var hasSigns = false
+    /// Whether `/action` says so if it is not "accept".
+    var isNegated = false
+    /// What a text says.
+    var pattern: String?
     let code: String
     var isSent = false
     var wasThere = false
@@ -34,6 +38,18 @@ struct ExistenceTests {
       testDescription: "not there by its reply", status: 200, body: #"{"action":"accept"}"#,
       hasSigns: true, code: "done 201", isSent: true),
     Row(
+      testDescription: "a page instead of a reply", status: 200, body: "<html>Log in</html>",
+      hasSigns: true, code: "unusable-answer"),
+    Row(
+      testDescription: "a text that says so", status: 200, body: "we have it", pattern: "have it",
+      code: "done 200", wasThere: true),
+    Row(
+      testDescription: "a text that says nothing of it", status: 200, body: "<p>no</p>",
+      pattern: "have it", code: "done 201", isSent: true),
+    Row(
+      testDescription: "a reply without what must be different", status: 200, body: "{}",
+      hasSigns: true, isNegated: true, code: "done 201", isSent: true),
+    Row(
       testDescription: "a reply that cannot tell", status: 200, body: "busy", hasSigns: true,
       code: "unusable-answer"),
     Row(testDescription: "no answer that counts", status: 500, code: "http-500"),
@@ -47,8 +63,13 @@ struct ExistenceTests {
     var check = ExistenceCheck(call: ServerCall(url: url))
     if row.hasSigns {
       check.signs = [
-        FailureRule(.pointer(try JSONPointer("/action")), test: .equals(.string("reject")))
+        FailureRule(
+          .pointer(try JSONPointer("/action")),
+          test: row.isNegated ? .differs(.string("accept")) : .equals(.string("reject")))
       ]
+    }
+    if let pattern = row.pattern {
+      check.signs = [FailureRule(.pattern(try Pattern(pattern)), test: .equals(.bool(true)))]
     }
     target.exists = check
     return target

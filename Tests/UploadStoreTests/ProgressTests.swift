@@ -112,6 +112,27 @@ struct ProgressTests {
     #expect(try store.items().map(\.wasInterrupted) == [true, false, true])
   }
 
+  @Test("An upload in pieces that awaited a reply goes on, since its next attempt finds out")
+  func piecesAwaitingReply() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b")])
+    _ = try store.begin(queued.map(\.id))
+    let url = try #require(URL(string: "http://nas/files/1"))
+    var point = ResumePoint(
+      url: url, target: queued[0].target, identity: try #require(queued[0].identity))
+    point.pieces = try JSONDecoder().decode(
+      PieceProgress.self,
+      from: Data(
+        #"{"id":"u","size":4,"begun":{},"isFromAway":false,"kept":[],"hasTaken":true,"isUnderWay":false,"isFinishing":true,"seal":""}"#
+          .utf8))
+    try store.keep(point, of: queued[0].id)
+    try store.record(
+      queued.map { ($0.id, .awaitingReply(attempt: 1, since: Instant(seconds: 9))) })
+    let recovery = try store.recover()
+    #expect(recovery.interrupted == [queued[0].id] && recovery.unknown == [queued[1].id])
+    #expect(try store.items().first?.state == .waiting)
+  }
+
   @Test(
     "Where an upload can go on is on the disk, and the history tells from where an attempt went on")
   func resumePoint() throws {

@@ -59,7 +59,7 @@ package struct RecipeDraft {
       throw InvalidInput("the recipe adds to this URL, so it has no query (\"?…\")")
     }
     let address = text.trimming { $0 == "/" }
-    let path = text.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
+    let path = address.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
     try put(
       Answer(
         sample: Array(question.written.utf8), inURL: isAddress ? address : path,

@@ -4,11 +4,11 @@ import UploadModel
 /// The requests of a target other than uploads: its ticket and its server side.
 extension Schema where Root == ServerCall {
   /// The keys of a request whose texts may have these placeholders.
-  static func call(scope: [Template.Placeholder]) -> Schema {
+  static func call(scope: [Template.Placeholder], _ more: String...) -> Schema {
     Schema(
       [
         Key("url", \.url, .address(scope: scope), need: "the address of the request"),
-        Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"])),
+        Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"] + more)),
         Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
         Key("type", \.type, .mediaType),
         Key("query", \.query, .pairs(scope: scope)),
@@ -27,8 +27,8 @@ extension ServerCall {
     if let node = entries["form"], json != nil {
       throw node.fault("a request has one body; leave \"json\" or \"form\" out")
     }
-    if let body = entries["json"] ?? entries["form"], method == "GET" {
-      throw body.fault("a GET request has no body")
+    if let body = entries["json"] ?? entries["form"], ["GET", "HEAD"].contains(method) {
+      throw body.fault("a \(method) request has no body")
     }
     if let node = entries["type"], json == nil, form.isEmpty {
       throw node.fault("the request has no body; \"json\" or \"form\" makes one")
@@ -42,10 +42,11 @@ extension ServerCall {
 extension Schema where Root == ExistenceCheck {
   /// The table `exists` of a target.
   static let exists = Schema(
-    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [
-      Key("is_there_when", \.signs, .list(.failure)),
-      Key("address", \.call.rules.url, .place()),
-    ])
+    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile, "HEAD").keys
+      .map { $0.within(\.call) } + [
+        Key("is_there_when", \.signs, .list(.failure)),
+        Key("address", \.call.rules.url, .place()),
+      ])
 }
 
 extension ExistenceCheck {

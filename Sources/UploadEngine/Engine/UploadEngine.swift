@@ -735,7 +735,7 @@ extension UploadEngine {
       if let id = transfer.shares.first?.item.id, sendsInAnyOrder(id) {
         tellProgress(of: id)
       } else {
-        tell(transfer.news(at: now))
+        tell(ofUpload(transfer.news(at: now)))
       }
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
@@ -1214,6 +1214,15 @@ extension UploadEngine {
     jobs[id]?.conversation?.machine.sendsInAnyOrder == true
   }
 
+  /// News of a request as news of its upload: the reply to a piece is not the reply that the upload awaits.
+  private func ofUpload(_ news: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
+    guard case (let id, .awaitingReply(let attempt, _))? = news.first,
+      let machine = jobs[id]?.conversation?.machine, !machine.mayFinish
+    else { return news }
+    let size = machine.course.size
+    return [(id, .sending(attempt: attempt, sent: size, total: size))]
+  }
+
   /// Reports how much the server has of an upload, including the pieces under way. Within an attempt, the number never
   /// falls, even if a piece is lost.
   private func tellProgress(of id: ItemID) {
@@ -1225,20 +1234,14 @@ extension UploadEngine {
     let sent = min(course.size, course.taken + underWay)
     guard sent > conversation.told else { return }
     job.conversation?.told = sent
-    let attempt = conversation.attempt
-    tell([
-      (
-        id,
-        sent < course.size
-          ? .sending(attempt: attempt, sent: sent, total: course.size)
-          : .awaitingReply(attempt: attempt, since: time.now())
-      )
-    ])
+    tell([(id, .sending(attempt: conversation.attempt, sent: sent, total: course.size))])
   }
 
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
-    if conversation.machine.sendsInAnyOrder {
+    if conversation.machine.isFinishing {
+      tell([(id, .awaitingReply(attempt: conversation.attempt, since: time.now()))])
+    } else if conversation.machine.sendsInAnyOrder {
       tellProgress(of: id)
     } else if let content = request.content, content.lowerBound > 0 {
       tell([

@@ -494,6 +494,9 @@ package struct PieceMachine: ResumeMachine {
   /// Whether the request under way may finish the upload.
   private var isWholeRequest: Bool { phase == .finishing || phase == .sending && isLastRequest }
 
+  package var mayFinish: Bool { isWholeRequest }
+  package var isFinishing: Bool { phase == .finishing }
+
   /// Notes whether a request may have finished the upload although its reply does not say so.
   private mutating func noteDoubt(_ end: TransferEnd) {
     guard !mayBeFinished else { return }

@@ -27,6 +27,10 @@ package protocol ResumeMachine: Sendable {
   var wantsMore: Bool { get }
   /// Sends one more request beside those under way.
   mutating func sendMore() -> [ResumeAction]
+  /// Whether the request under way may finish the upload, so that its reply is the upload's.
+  var mayFinish: Bool { get }
+  /// Whether that request carries nothing of the file: the server has all of it.
+  var isFinishing: Bool { get }
   /// Whether it only waits for the other requests under way before it handles a failure.
   var isBreakingOff: Bool { get }
   /// Handles the end of a request.
@@ -50,6 +54,10 @@ extension ResumeMachine {
   package var width: Int { 1 }
   package var wantsMore: Bool { false }
   package var isBreakingOff: Bool { false }
+
+  /// The last of the file's bytes finish the upload.
+  package var mayFinish: Bool { true }
+  package var isFinishing: Bool { false }
 
   /// Does nothing: the protocol has one request at a time.
   package mutating func sendMore() -> [ResumeAction] { [] }

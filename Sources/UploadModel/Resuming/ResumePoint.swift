@@ -69,6 +69,9 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     pieces.flatMap { $0.done?.ranges(of: $0.size, in: identity.size) }
   }
 
+  /// Whether the next attempt finds out what became of a request that may have finished the upload.
+  package var settlesItself: Bool { pieces != nil }
+
   /// The request that has the server forget the upload; nil if there is no such request.
   ///
   /// - Parameter values: the values for the file.

@@ -59,15 +59,24 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
+  /// Whether a reply has the value that is tested. What a search has not decided has none.
+  func hasValue(in content: ReplyContent, of end: TransferEnd) -> Bool {
+    if let pattern, content.undecided.contains(pattern) { return false }
+    return value(in: content, of: end) != nil
+  }
+
+  private func value(in content: ReplyContent, of end: TransferEnd) -> JSONValue? {
+    switch place {
+    case .pointer(let pointer):
+      content.document.flatMap { pointer.value(in: $0, file: end.place.index) }
+    case .pattern(let pattern): .bool(content.matches[pattern] != nil)
+    case .header(let name): end.headers[name].map { .string($0) }
+    }
+  }
+
   /// What went wrong with a file according to the reply and this rule.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> String? {
-    let value: JSONValue? =
-      switch place {
-      case .pointer(let pointer):
-        content.document.flatMap { pointer.value(in: $0, file: end.place.index) }
-      case .pattern(let pattern): .bool(content.matches[pattern] != nil)
-      case .header(let name): end.headers[name].map { .string($0) }
-      }
+    let value = value(in: content, of: end)
     switch test {
     case .equals(let wanted): guard value == wanted else { return nil }
     case .differs(let wanted): guard value != wanted else { return nil }

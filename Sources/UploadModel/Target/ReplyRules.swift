@@ -112,9 +112,11 @@ package struct ReplyRules: Hashable, Sendable {
     return rules.matches(content, of: end)
   }
 
-  /// Whether any of `failures` describes a reply.
+  /// Whether any of `failures` describes a reply. A value that is missing says nothing.
   func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
-    failures.contains { $0.complaint(in: content, of: end) != nil }
+    failures.contains {
+      $0.hasValue(in: content, of: end) && $0.complaint(in: content, of: end) != nil
+    }
   }
 
   /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,

@@ -146,6 +146,9 @@ struct ParallelPieceTests {
     }
     #expect(zip(sent, sent.dropFirst()).allSatisfy { $0 <= $1 }, "\(sent)")
     #expect(sent.contains { $0 > 100_000 })
+    // Only the reply to the request that finishes is the upload's.
+    let awaiting = harness.states(of: ItemID(1)).count { $0.isHandedOver }
+    #expect(awaiting == 1, "\(harness.states(of: ItemID(1)))")
   }
 
   @Test("a token that runs out is renewed once, and costs only what was refused")

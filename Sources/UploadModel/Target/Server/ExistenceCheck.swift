@@ -23,7 +23,15 @@ package struct ExistenceCheck: Hashable, Sendable {
     var rules = ReplyRules()
     rules.failures = signs
     let content = rules.read(end.reply)
-    guard !rules.cannotJudge(end, content) else { throw .unusable("its answer is not JSON") }
-    return rules.matches(content, of: end)
+    if rules.matches(content, of: end) { return true }
+    // A file that is not sent must not be lost because of a reply that says nothing.
+    if content.document == nil, signs.contains(where: \.place.needsJSON) {
+      throw .unusable("its answer is not JSON")
+    }
+    if end.reply.isCut { throw .unusable("its answer is too long to read") }
+    if let pattern = content.undecided.first {
+      throw .unusable("searching its answer for \(pattern.source) takes too long")
+    }
+    return false
   }
 }
