@@ -114,7 +114,7 @@ struct RecipeDraftTests {
     let recipe = try recipe("nextcloud")
     var draft = RecipeDraft(of: recipe, named: "my cloud", file: "/c.toml", takenSecrets: [])
     let answers = [
-      "https://me.test/", "M\u{fc}ller \"Uploads\" O'N {x}", "Ferien 2026/S\u{fc}d?",
+      "https://me.test/", "M\u{fc}ller \"Uploads\" O'N {x}", "/Ferien 2026/S\u{fc}d?/",
     ]
     for (question, answer) in zip(recipe.questions, answers) {
       try draft.answer(question, with: answer)

@@ -147,7 +147,7 @@ struct TemplateTests {
     let template = try Template("{value.v|base64|json}", lookup: lookup)
     let sent = template.filled(with: values("a"))
     #expect(sent == "tnNlu6H5NSe1SLJvb+8UTg==")
-    #expect(template.stretches(with: values("a")).shown == "$V")
+    #expect(template.stretches(with: values("a")).shown == "$VALUE_V_BASE64_JSON")
     #expect(template.secrets.map(\.value) == ["env:KEY"])
     #expect(template.source == "{value.v|base64|json}")
     #expect(template.placeholders == [.fileName])

@@ -124,8 +124,19 @@ struct QueuePane {
         style: Style(label.role, on: ground))
       return
     }
+    canvas.putMiddle(
+      Self.short(url, place.count, ascii: canvas.ascii), row: line, columns: place,
+      style: Style(.dim, on: ground))
+  }
+
+  /// An address without its scheme or, in little room, without its host or its folders: its end tells files apart.
+  private static func short(_ url: String, _ width: Int, ascii: Bool) -> String {
     let bare = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
-    canvas.putMiddle(bare, row: line, columns: place, style: Style(.dim, on: ground))
+    let parts = bare.split(scalar: "/")
+    let forms =
+      [bare] + [parts.dropFirst(), parts.suffix(1)].map { "…/" + $0.joined(separator: "/") }
+    return parts.count < 2
+      ? bare : forms.first { Glyphs.width(Glyphs.of($0, ascii: ascii)) <= width } ?? forms[2]
   }
 
   private func paintProgress(

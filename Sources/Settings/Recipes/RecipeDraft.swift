@@ -55,6 +55,9 @@ package struct RecipeDraft {
     if text.isEmpty { throw InvalidInput("an answer is needed") }
     let isAddress = question.kind == .address
     if isAddress { _ = try TargetURL.parse(text) }
+    if isAddress, text.utf8.contains(where: { "{}".utf8.contains($0) }) {
+      throw InvalidInput("the recipe fills in placeholders; this URL has no braces")
+    }
     if isAddress, text.utf8.contains(UInt8(ascii: "?")) {
       throw InvalidInput("the recipe adds to this URL, so it has no query (\"?…\")")
     }
@@ -103,9 +106,10 @@ package struct RecipeDraft {
       secrets.append((name, line))
       placeholder += name
     } else if case .variable(let variable) = place {
-      guard variable.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil else {
+      // A secret often looks like a name in small letters.
+      guard variable.wholeMatch(of: #/[A-Z_][A-Z0-9_]*/#) != nil else {
         throw InvalidInput(
-          "that is not the name of a variable; do not put the secret itself here")
+          "expected the name of a variable in capitals; do not put the secret itself here")
       }
       placeholder = "env.\(variable)"
     }

@@ -56,6 +56,8 @@ package struct DerivedValue: Hashable, Sendable {
     let written = writing(digest: digits)
     guard !secrets.isEmpty else { return .text(written) }
     return .secret(
-      Template.Secret(name: name, value: digits, source: .derived), written: written)
+      Template.Secret(
+        name: (["value", name] + writing.filters.map(\.source)).joined(separator: "_"),
+        value: digits, source: .derived), written: written)
   }
 }
