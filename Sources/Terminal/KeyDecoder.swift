@@ -60,7 +60,9 @@ nonisolated struct KeyDecoder {
         continue
       }
       report = nil
-      if answer != nil, case .character(let value) = code {
+      // Any other control character is a key: an answer that breaks off must not take ^c.
+      if answer != nil, case .character(let value) = code, value >= 32 || value == 7 || value == 27
+      {
         readAnswer(value, &rest)
         continue
       }

@@ -160,10 +160,25 @@ package final class Terminal {
       progress + (usesMouse ? ControlSequences.mouseOff : "")
         + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
     keepsTitle = false
-    // An answer that comes later would be typed into the shell.
-    var keys = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-    if awaitsAnswer, poll(&keys, 1, 200) > 0 { tcflush(input, TCIFLUSH) }
+    if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false
+  }
+
+  /// Waits for an answer that is still due, and drops it: later it would be typed into the shell.
+  private func dropAnswer() {
+    let end = ContinuousClock.now + .milliseconds(500)
+    var (bytes, seen) = ([UInt8](repeating: 0, count: 256), [UInt8]())
+    var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    while case let left = (end - .now) / .milliseconds(1), left > 0,
+      poll(&descriptor, 1, Int32(left.rounded(.up))) > 0
+    {
+      let count = read(input, &bytes, bytes.count)
+      guard count > 0 else { return }
+      seen += bytes.prefix(count)
+      // Its last part is `ESC [ ? … c`, which comes from every terminal.
+      guard let start = seen.lastIndex(of: UInt8(ascii: "?")) else { continue }
+      if seen[start...].contains(UInt8(ascii: "c")) { return }
+    }
   }
 
   /// Gives the terminal back, stops the process, and takes the terminal over again when the process resumes.

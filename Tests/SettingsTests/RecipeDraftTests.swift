@@ -134,7 +134,7 @@ struct RecipeDraftTests {
       ("nextcloud", 0, "cloud.test", "expected a URL such as https://host/upload"),
       ("nextcloud", 0, "https://me:secret@cloud.test", "the URL holds a user name or password"),
       ("nextcloud", 0, "https://cloud.test/?a=b", "it has no query"),
-      ("nextcloud", 0, "https://cloud.test/{nonsense}", "targets.cloud.url: "),
+      ("nextcloud", 0, "https://cloud.test/{nonsense}", "this URL has no braces"),
       ("nextcloud", 1, "", "an answer is needed"),
       ("nextcloud", 1, "a:b", "targets.cloud.auth.basic.user: "),
       ("nextcloud", 1, "a\u{0}b", "holds a NUL character"),
@@ -154,7 +154,7 @@ struct RecipeDraftTests {
     var draft = draft(recipe, taken: ["aws_access_key_id"])
     let (key, secret) = (recipe.questions[3], recipe.questions[4])
     #expect(
-      draft.problem(with: .variable("wJalr/XUtn"), for: key)?.contains("not the name") == true)
+      draft.problem(with: .variable("wJalr/XUtn"), for: key)?.contains("a variable in capitals") == true)
     #expect(draft.problem(with: .command([]), for: key)?.contains("expected a program") == true)
     #expect(draft.problem(with: .file(""), for: key)?.contains("expected a path") == true)
     try draft.answer(key, with: .file("~/s3-key"))

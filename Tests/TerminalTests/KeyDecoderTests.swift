@@ -85,6 +85,15 @@ import Testing
     }
   }
 
+  @Test("an answer that breaks off takes no ^c")
+  func brokenAnswer() {
+    var decoder = KeyDecoder()
+    #expect(
+      decoder.decode([.function(KeyDecoder.backgroundStart)] + Self.codes("rgb:1e")).isEmpty)
+    #expect(Self.words(decoder.decode(Self.codes("\u{3}"))) == ["control(\"c\")"])
+    #expect(Self.words(decoder.decode(Self.codes("j"))) == ["character(\"j\")"])
+  }
+
   @Test(
     arguments: [
       ("64;1;2c", [.end]), ("997;1n", [.backgroundChanged]), ("997;2n", [.backgroundChanged]),
