@@ -154,7 +154,8 @@ struct RecipeDraftTests {
     var draft = draft(recipe, taken: ["aws_access_key_id"])
     let (key, secret) = (recipe.questions[3], recipe.questions[4])
     #expect(
-      draft.problem(with: .variable("wJalr/XUtn"), for: key)?.contains("a variable in capitals") == true)
+      draft.problem(with: .variable("wJalr/XUtn"), for: key)?.contains("a variable in capitals")
+        == true)
     #expect(draft.problem(with: .command([]), for: key)?.contains("expected a program") == true)
     #expect(draft.problem(with: .file(""), for: key)?.contains("expected a path") == true)
     try draft.answer(key, with: .file("~/s3-key"))

@@ -341,4 +341,31 @@ struct SecretNameTests {
     ("monkey", false), ("Accept", false), ("sig", true), ("signal", false),
   ])
   func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.matches(name) == isSecret) }
+
+  @Test(
+    "a duplicate is one of its own file, and a value that is missing says nothing",
+    arguments: [
+      ("/files/0/s", FailureRule.Test.equals(.string("d")), 1, true),
+      ("/files/0/s", .equals(.string("d")), 2, false),
+      ("/files/*/s", .equals(.string("d")), 2, true),
+      ("/new", .differs(.bool(true)), 1, false),
+    ])
+  func duplicates(
+    _ pointer: String, _ test: FailureRule.Test, _ count: Int, _ isDuplicate: Bool
+  ) throws {
+    var rules = ReplyRules()
+    rules.duplicates = [FailureRule(.pointer(try JSONPointer(pointer)), test: test)]
+    var target = Target(name: "t", url: try #require(URL(string: "http://h/")))
+    target.response = rules
+    var end = TransferEnd(
+      url: target.url, status: 200, reply: Reply(text: #"{"files":[{"s":"d"},{"s":"n"}]}"#))
+    end.place = TransferEnd.Place(0, of: count)
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: Date())
+    guard case .delivered(let receipt) = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+    #expect(receipt.wasThere == isDuplicate)
+    #expect(receipt.words == (isDuplicate ? "there already" : "200 OK"))
+  }
 }

@@ -108,7 +108,8 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the server had the file already, according to its reply.
   func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     var rules = self
-    rules.failures = duplicates
+    // What a reply says of one file does not hold for the others.
+    rules.failures = duplicates.filter { end.place.count == 1 || $0.dependsOnFile }
     return rules.matches(content, of: end)
   }
 
