@@ -31,6 +31,12 @@ SERVICES = {
 }
 # A server that adds up what it gets cannot get a piece again that may have arrived, so that its uploads start over.
 STARTS_OVER = {"zipline"}
+# One piece after the other, and three at once where their order does not matter.
+CASES = [(name, 1) for name in SERVICES] + [(name, 3) for name in ["nextcloud", "azure", "s3-parts", "b2"]]
+
+
+def title(name, parallel):
+    return name if parallel == 1 else f"{name} x{parallel}"
 
 
 class Copies:
@@ -65,7 +71,7 @@ class Copies:
         self.ask("/fault", {"service": service, "kind": kind, **more})
 
 
-def configure(place, name, copies, more):
+def configure(place, name, parallel, copies, more):
     """Writes a recipe that leads to the copies, with small pieces."""
     origin, path, piece, secret = SERVICES[name]
     with open(os.path.join(RECIPES, f"{name}.toml")) as file:
@@ -73,7 +79,7 @@ def configure(place, name, copies, more):
     # The application that presigns has another origin than S3.
     base = f"http://{'localhost' if path == 'presign' else '127.0.0.1'}:{copies.port}"
     text = text.replace(origin, base if path == "presign" else f"{base}/{path}")
-    text = re.sub(r"(?m)^above = .*$", 'above = "1 MiB"', re.sub(r"(?m)^size = .*$", f'size = "{piece}"', text))
+    text = re.sub(r"(?m)^above = .*$", 'above = "1 MiB"', re.sub(r"(?m)^size = .*$", f'size = "{piece}"\nparallel = {parallel}', text))
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
     text = text.replace(target[0], f"{target[0]}\n{more}", 1)
     with open(os.path.join(place.folder("config", "hoist"), "config.toml"), "w") as file:
@@ -117,12 +123,12 @@ def bytes_of(text):
 
 
 def killed(hoist, seed, copies, total, kills):
-    count = Count("senders killed between and in pieces", "one whole object, little sent twice; on the wire", len(SERVICES))
-    for name in SERVICES:
-        draw = source(seed, f"pieces kills {name}")
+    count = Count("senders killed between and in pieces", "one whole object, little sent twice; on the wire", len(CASES))
+    for name, parallel in CASES:
+        draw = source(seed, f"pieces kills {title(name, parallel)}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, f'rate_limit = "{total // 1_000_000} MB/s"')
+            path = configure(place, name, parallel, copies, f'rate_limit = "{total // 1_000_000} MB/s"')
             digest = content(place, draw, total)
             place.run("add", "big.bin")
             made = 0
@@ -140,45 +146,45 @@ def killed(hoist, seed, copies, total, kills):
             is_unknown = any("outcome-unknown" in json.dumps(line) for line in left)
             # Nobody can tell whether such a server got the last piece, and it must not get it twice.
             if not (is_unknown and name in STARTS_OVER):
-                judge(count, name, copies, path, total, digest, 1.1 * total + (made + 1) * piece)
+                judge(count, title(name, parallel), copies, path, total, digest, 1.1 * total + (made + 1) * parallel * piece)
             if status != 0 and not is_unknown:
-                count.fail(name, f"status {status} after {made} kills: {errors or output or left}")
+                count.fail(title(name, parallel), f"status {status} after {made} kills: {errors or output or left}")
     return count
 
 
 def cut(hoist, seed, copies, total, cuts):
-    count = Count("pieces cut off", "one whole object, little sent twice; on the wire", len(SERVICES))
-    for name in SERVICES:
-        draw = source(seed, f"pieces cuts {name}")
+    count = Count("pieces cut off", "one whole object, little sent twice; on the wire", len(CASES))
+    for name, parallel in CASES:
+        draw = source(seed, f"pieces cuts {title(name, parallel)}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, parallel, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
             digest = content(place, draw, total)
             piece = bytes_of(SERVICES[name][2])
             for index in range(cuts):
                 # Some in the middle of a piece, some after it was taken. A piece is cut but twice in a row.
                 copies.fault(path, "cut", after=draw.randrange(1, piece // 2), of="piece")
             status, output, errors = place.run("push", "big.bin")
-            judge(count, name, copies, path, total, digest, 1.1 * total + (cuts + 1) * piece)
+            judge(count, title(name, parallel), copies, path, total, digest, 1.1 * total + (cuts + 1) * parallel * piece)
             if status != 0:
-                count.fail(name, f"status {status}: {errors or output}")
+                count.fail(title(name, parallel), f"status {status}: {errors or output}")
     return count
 
 
 def unanswered(hoist, seed, copies, total):
-    count = Count("replies to pieces lost", "one whole object; on the wire", len(SERVICES))
-    for name in SERVICES:
-        draw = source(seed, f"pieces replies {name}")
+    count = Count("replies to pieces lost", "one whole object; on the wire", len(CASES))
+    for name, parallel in CASES:
+        draw = source(seed, f"pieces replies {title(name, parallel)}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, parallel, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
             digest = content(place, draw, total)
             copies.fault(path, "drop-reply", of="piece", times=2)
             copies.fault(path, "drop-reply", of="begin")
             status, output, errors = place.run("push", "big.bin")
-            judge(count, name, copies, path, total, digest, 1.1 * total + 3 * bytes_of(SERVICES[name][2]))
+            judge(count, title(name, parallel), copies, path, total, digest, 1.1 * total + 3 * bytes_of(SERVICES[name][2]))
             if status != 0:
-                count.fail(name, f"status {status}: {errors or output}")
+                count.fail(title(name, parallel), f"status {status}: {errors or output}")
     return count
 
 
