@@ -27,7 +27,9 @@ class Line:
         self.tunnel = os.open("/dev/net/tun", os.O_RDWR)
         fcntl.ioctl(self.tunnel, TUNSETIFF, struct.pack("16sH22x", b"line", IFF_TUN | IFF_NO_PI))
         for words in (["addr", "add", HERE, "peer", THERE, "dev", "line"], ["link", "set", "line", "up"],
-                      ["link", "set", "lo", "up"]):
+                      ["link", "set", "lo", "up"],
+                      # Most systems' own; BBR, which some have, hardly minds packets that are lost.
+                      ["route", "change", THERE, "dev", "line", "src", HERE, "congctl", "cubic"]):
             subprocess.run(["ip", *words], check=True)
         self.packets = collections.deque()
         self.arrived = threading.Condition()
