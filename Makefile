@@ -16,7 +16,7 @@ PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
-# The same program from any folder: nothing in it names this one.
+# Meant to give the same program from any folder: nothing in it names this one.
 MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
@@ -65,7 +65,7 @@ deb: ## make a Debian package in .build that needs no Swift
 	$(PROGRAM) hoist
 	config/deb.sh $(RELEASE)/hoist .build
 
-release: ## make what a release consists of, in .build/release; the same from the same commit
+release: ## make what a release consists of, in .build/release
 	@config/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes what a release consists of: the sources, the program in a tarball and in a Debian package, a bill of materials,
-# the notes, and the sums of all of them. The same from the same commit: make release.
+# the notes, and the sums of all of them. Called by make release.
 #   config/release.sh PROGRAM FOLDER
 set -eu
 [ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
