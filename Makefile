@@ -65,11 +65,11 @@ deb: ## make a Debian package in .build that needs no Swift
 	$(PROGRAM) hoist
 	config/deb.sh $(RELEASE)/hoist .build
 
-release: ## make what a release consists of, in .build/release
+release: ## make what a release consists of, in .build/dist
 	@config/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist
-	config/release.sh $(RELEASE)/hoist .build/release
+	config/release.sh $(RELEASE)/hoist .build/dist
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
