@@ -32,7 +32,7 @@ package struct Theme: Hashable, Sendable {
   /// Makes a role look different in this theme and any other that takes its place.
   package mutating func wish(_ role: Role, _ look: Look) { wishes[role] = look }
 
-  /// The theme with this name and the same wishes; `nil` if there is none.
+  /// The theme with this name, with the same looks set by the configuration; nil if no theme has that name.
   package func changed(to name: String) -> Theme? {
     guard var theme = Self.named(name) else { return nil }
     theme.wishes = wishes
@@ -42,7 +42,7 @@ package struct Theme: Hashable, Sendable {
   /// The names of all themes, for people.
   package static var names: String { all.map(\.name).joined(separator: ", ") }
 
-  /// The theme with this name; `nil` if there is none.
+  /// The theme with this name; nil if no theme has it.
   package static func named(_ name: String) -> Theme? { all.first { $0.name == name } }
 
   init(_ name: String, _ looks: [Role: String], light: [Role: String]? = nil) {
@@ -92,7 +92,7 @@ extension Theme {
     package init() {}
 
     /// A colour, a background, attributes or all of it, as people write them: "bold red", "bright-blue",
-    /// "dim 244", "#ff8800 on 236", "plain"; `nil` where a word is none of these.
+    /// "dim 244", "#ff8800 on 236", "plain"; nil if it contains any other word.
     package init?(_ text: String) {
       let words = text.lowercased().split(whereSeparator: \.isWhitespace)
       guard !words.isEmpty else { return nil }

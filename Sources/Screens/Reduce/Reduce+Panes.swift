@@ -75,7 +75,7 @@ extension AppState {
     return []
   }
 
-  /// Performs an action on rows of the history, in its list or in the details of one; nil if it is none.
+  /// Performs an action on rows of the history, in its list or in the details of one; nil if it is not about rows.
   private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
     switch name {
     case .sendAgain: return askToSendAgain(rows)
