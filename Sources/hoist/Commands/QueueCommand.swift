@@ -16,7 +16,8 @@ struct QueueCommand: AsyncParsableCommand {
 
   /// `hoist queue list`.
   struct List: HoistCommand {
-    static let configuration = CommandConfiguration(abstract: "Show what is in the queue.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Show what is in the queue.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -66,6 +67,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `hoist queue remove`.
   struct Remove: HoistCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Remove files from the queue. Uploads under way are cancelled.",
       discussion: """
         What a server keeps of an upload that could have gone on is deleted there.
@@ -119,6 +121,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `hoist queue retry`.
   struct Retry: HoistCommand {
     static let configuration = CommandConfiguration(
+      commandName: "retry",
       abstract: "Queue failed files again: all of them, or those named.",
       discussion: """
         Files that may be on the server already are only sent again where their numbers are given.
@@ -165,6 +168,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `hoist queue stop`.
   struct Stop: HoistCommand {
     static let configuration = CommandConfiguration(
+      commandName: "stop",
       abstract: "Begin no more files of the queue, until hoist queue start.",
       discussion:
         "What is being sent goes on. It is what s does on the screen, and outlives a restart.")
@@ -180,6 +184,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `hoist queue start`.
   struct Start: HoistCommand {
     static let configuration = CommandConfiguration(
+      commandName: "start",
       abstract: "Go on with a queue that was stopped.")
 
     @OptionGroup var queue: QueueOptions
@@ -196,6 +201,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `hoist queue clear`.
   struct Clear: HoistCommand {
     static let configuration = CommandConfiguration(
+      commandName: "clear",
       abstract: "Remove finished files from the queue. The history keeps them.")
 
     @OptionGroup var queue: QueueOptions

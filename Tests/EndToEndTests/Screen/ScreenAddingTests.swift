@@ -44,8 +44,9 @@ extension EndToEnd {
       try await terminal.command("a.txt")
       try await terminal.wait(for: "This file waits there already")
       try await terminal.press("Enter")
-      try await terminal.wait(until: "the queue") { !$0.shows("Already in the queue") }
-      #expect(try await terminal.screen().shows("Queue 1"))
+      try await terminal.wait(until: "the queue") {
+        !$0.shows("Already in the queue") && $0.shows("Queue 1")
+      }
       try await terminal.press("a")
       try await terminal.command("a.txt")
       try await terminal.wait(for: "add again")
@@ -203,8 +204,9 @@ extension EndToEnd {
       try await terminal.command("a.txt")
       try await terminal.wait(for: "2 ok")
       #expect(inbox.names.count == 3, "both receivers share a folder")
-      #expect(
-        try await terminal.screen().rows.contains { $0.contains("a.txt") && $0.contains("attic") })
+      try await terminal.wait(until: "a.txt at attic") {
+        $0.rows.contains { $0.contains("a.txt") && $0.contains("attic") }
+      }
       try person.configure(
         "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
           + "[targets.shed]\nurl = \"\(attic.url)\"\n")
@@ -216,8 +218,9 @@ extension EndToEnd {
       try await terminal.press("Enter")
       try await terminal.wait(for: "files that are added from now on go to shed")
       try await terminal.press("2")
-      try await terminal.wait(for: "says how, in")
-      #expect(try await terminal.screen().shows("~/.config/hoist/config.toml (docs/targets.md)"))
+      try await terminal.wait(until: "where to say how") {
+        $0.shows("says how, in") && $0.shows("~/.config/hoist/config.toml (docs/targets.md)")
+      }
       // What is sent once more goes where it went, if that is still there.
       try await terminal.press("3")
       try await terminal.wait(for: "History 2")
@@ -227,8 +230,9 @@ extension EndToEnd {
       try await terminal.wait(for: "1 file queued")
       try await terminal.press("1")
       try await terminal.wait(for: "3 ok")
-      #expect(
-        try await terminal.screen().rows.count { $0.contains("a.txt") && $0.contains("desk") } == 2)
+      try await terminal.wait(until: "a.txt at desk twice") {
+        $0.rows.count { $0.contains("a.txt") && $0.contains("desk") } == 2
+      }
       try await terminal.press("q")
       try await terminal.waitForShell()
     }

@@ -177,8 +177,9 @@ extension EndToEnd {
           && screen.row(with: " a.txt  ")?.contains("no server") == true
       }
       try await terminal.press("g", "x")
-      try await terminal.wait(for: "Queue 2")
-      #expect(try await terminal.screen().shows("next try in"))
+      try await terminal.wait(until: "the others as they were") {
+        $0.shows("Queue 2") && $0.shows("next try in")
+      }
       try await terminal.press("p")
       try await terminal.wait(until: "no promise any more") {
         $0.shows("1 paused") && !$0.shows("next try")
