@@ -5,7 +5,7 @@ extension UploadSession {
   ///
   /// Not `curl_version`, which sets up LDAP and loads SASL's plug-ins to name their versions: a tenth of the time to start.
   package static var libraries: String {
-    guard let known = curl_version_info(CURLVERSION_NOW)?.pointee else { return "libcurl" }
+    guard let known = curl_version_info(CURLVERSION_SEVENTH)?.pointee else { return "libcurl" }
     let named: [(prefix: String, version: UnsafePointer<CChar>?)] = [
       ("libcurl/", known.version), ("", known.ssl_version), ("nghttp2/", known.nghttp2_version),
     ]

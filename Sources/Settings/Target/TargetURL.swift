@@ -28,7 +28,7 @@ package enum TargetURL {
     }
     // A query may contain a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
-    guard let url = URL(string: text), url.scheme != nil else {
+    guard let url = URL(written: text), url.scheme != nil else {
       throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
@@ -52,7 +52,7 @@ package enum TargetURL {
   /// allowed, but then the text before it must be a URL by itself: "http://u:pa/ss@host" does not qualify.
   private static func mayHoldPassword(_ text: String) -> Bool {
     guard let at = text.unicodeScalars.firstIndex(of: "@") else { return false }
-    guard let url = URL(string: text), Origin(url) != nil else { return true }
+    guard let url = URL(written: text), Origin(url) != nil else { return true }
     if url.user != nil || url.password != nil { return true }
     return URL(string: String(text[..<at])) == nil
   }

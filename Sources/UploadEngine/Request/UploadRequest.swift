@@ -153,7 +153,7 @@ struct UploadRequest {
     guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
     // The values are percent-encoded, but dots could still lead elsewhere.
-    guard let whole = URL(string: text), Origin(whole) == target.origin,
+    guard let whole = URL(written: text), Origin(whole) == target.origin,
       target.address == nil
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("with its name filled in, the URL is invalid or leads elsewhere") }

@@ -715,7 +715,7 @@ extension ResumeRequest {
     let address = whole.hidingQuery().address(with: values, query: query)
     // An address that a reply names cannot be shown as one.
     let written = values.showsPlaceholders ? target.url.absoluteString : address.written
-    guard let url = URL(string: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
+    guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
       !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("with its placeholders filled in, its address is invalid") }
     let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in

@@ -67,7 +67,7 @@ package struct TransferEnd: Hashable, Sendable {
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
   var location: URL? {
-    headers["location"].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+    headers["location"].flatMap { URL(written: $0, relativeTo: url)?.absoluteURL }
   }
 
   /// The end of a request to `url`.

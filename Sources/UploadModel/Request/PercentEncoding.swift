@@ -10,4 +10,52 @@ package enum PercentEncoding {
   package static func encode(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
+
+  /// What may stand in a path, a query or a fragment as it is, by RFC 3986 §3.3 to §3.5.
+  private static let kept = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
+
+  /// An address with everything encoded that a URL cannot hold as it is; what is encoded already stays so.
+  fileprivate static func completed(_ address: String) -> String {
+    let bytes = Array(address.utf8)
+    let rest = endOfAuthority(bytes)
+    var encoded = bytes[..<rest]
+    for index in rest..<bytes.count {
+      let byte = bytes[index]
+      let isComplete =
+        switch byte {
+        case UInt8(ascii: "%"): isEncodedByte(bytes[(index + 1)...].prefix(2))
+        case UInt8(ascii: "#"): bytes[..<index].firstIndex(of: byte) == nil
+        default: kept.contains(byte)
+        }
+      if isComplete {
+        encoded.append(byte)
+      } else {
+        encoded += "%".utf8
+        encoded += (byte < 16 ? "0" : "").utf8
+        encoded += String(byte, radix: 16, uppercase: true).utf8
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static func isEncodedByte(_ digits: ArraySlice<UInt8>) -> Bool {
+    digits.count == 2 && digits.allSatisfy { "0123456789ABCDEFabcdef".utf8.contains($0) }
+  }
+
+  /// Where the part with the host ends, which alone may hold brackets, around an IPv6 address; 0 without one.
+  private static func endOfAuthority(_ address: [UInt8]) -> Int {
+    guard let mark = address.firstIndex(where: "/?#".utf8.contains),
+      address[mark...].starts(with: "//".utf8)
+    else { return 0 }
+    return address[(mark + 2)...].firstIndex(where: "/?#".utf8.contains) ?? address.count
+  }
+}
+
+extension URL {
+  /// Parses an address as people and servers write it, where `ä` or `[` may stand beside `%20`. Foundation alone would
+  /// encode the `%` of what is encoded already.
+  package init?(written address: String, relativeTo base: URL? = nil) {
+    self.init(string: PercentEncoding.completed(address), relativeTo: base)
+  }
 }

@@ -225,7 +225,7 @@ extension HTTPResumeMachine {
       headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
         == .integer(Self.interopVersion)
     else { return [] }
-    guard let address = URL(string: location, relativeTo: url)?.absoluteURL else {
+    guard let address = URL(written: location, relativeTo: url)?.absoluteURL else {
       return [.stop(.unresumable(.badLocation))]
     }
     if let fault = course.fault(of: address, namedBy: url) { return [.stop(.unresumable(fault))] }

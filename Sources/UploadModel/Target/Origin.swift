@@ -25,7 +25,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
   /// The origin of an address as text; `nil` if it has none.
   package init?(text: String) {
-    guard let url = URL(string: text) else { return nil }
+    guard let url = URL(written: text) else { return nil }
     self.init(url)
   }
 

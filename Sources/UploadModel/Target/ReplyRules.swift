@@ -140,7 +140,7 @@ package struct ReplyRules: Hashable, Sendable {
 
   private func whole(_ text: String?, _ end: TransferEnd) -> String? {
     guard let text, !text.isEmpty,
-      let whole = URL(string: text, relativeTo: end.url)?.absoluteURL, whole.scheme != nil
+      let whole = URL(written: text, relativeTo: end.url)?.absoluteURL, whole.scheme != nil
     else { return nil }
     return whole.absoluteString
   }

@@ -113,7 +113,7 @@ struct SessionAnswers {
   private nonisolated static func delete(
     _ file: UploadedFile, _ book: TargetCatalog, _ tokens: TokenSource
   ) async -> String {
-    guard let url = URL(string: file.deletionURL) else {
+    guard let url = URL(written: file.deletionURL) else {
       return "\(file.name) was not deleted: \(file.deletionURL) is not a URL"
     }
     // Without a target's table there are no credentials, which such an address rarely needs.

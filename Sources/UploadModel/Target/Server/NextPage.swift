@@ -53,9 +53,9 @@ package enum NextPage: Hashable, Sendable {
     switch self {
     case .link:
       return end.headers["link"].flatMap(Self.nextLink)
-        .flatMap { URL(string: $0, relativeTo: end.url)?.absoluteURL }.map { .address($0) }
+        .flatMap { URL(written: $0, relativeTo: end.url)?.absoluteURL }.map { .address($0) }
     case .address(let pointer):
-      return text(pointer).flatMap { URL(string: $0, relativeTo: end.url)?.absoluteURL }
+      return text(pointer).flatMap { URL(written: $0, relativeTo: end.url)?.absoluteURL }
         .map { .address($0) }
     case .token(let pointer, let query):
       return text(pointer).map { .query(name: query, value: $0) }

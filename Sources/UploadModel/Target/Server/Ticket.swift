@@ -57,7 +57,7 @@ package struct Ticket: Hashable, Sendable {
     guard let text = uploadURL.text(in: end, values: values), !text.isEmpty else {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
     }
-    guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
+    guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
       url.user == nil, url.password == nil
     else {
       throw InvalidInput("the ticket's \(uploadURL.words) is not a URL that files can be sent to")
