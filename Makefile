@@ -98,16 +98,19 @@ lint: ## check the format, the handling of text, the map of rooms and the docume
 	config/lint-docs.py
 
 docs: ## make the documentation of the libraries, .build/hoist.doccarchive
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/docs.sh .build/debug .build/hoist.doccarchive
 
 api: ## compare the libraries' public interface with the one in config/api
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/api.py check .build/debug
 
 api-record: ## keep the libraries' public interface in config/api, as that of a release
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/api.py record .build/debug
