@@ -31,7 +31,7 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install uninstall man sbom deb deb-test release api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo install uninstall man sbom deb deb-test release release-test api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -73,6 +73,9 @@ release: ## make what a release consists of, in .build/dist
 	$(LINKED)
 	$(PROGRAM) hoist
 	config/release.sh $(RELEASE)/hoist .build/dist
+
+release-test: release ## make it again elsewhere, of the same program, and compare
+	config/release-test.sh $(RELEASE)/hoist .build/dist
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
