@@ -268,6 +268,7 @@ let package = Package(
         "hoist", "JSONText", "MultipartForm", "Settings", "TestSupport", "UploadModel",
         "UploadStore",
       ],
+      exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
