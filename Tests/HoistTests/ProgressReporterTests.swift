@@ -87,7 +87,7 @@ struct ProgressReporterTests {
   func whole(columns: Int) throws {
     let text = try Self.written(columns: columns).joined()
     let lines = text.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "")
-      .split(separator: #/[\r\n]+/#)
+      .split(whereSeparator: \.isNewline)
     #expect(lines.count > 15)
     // The command stands as it is to be copied.
     for line in lines where !line.contains("--retry-failed") {
@@ -96,7 +96,7 @@ struct ProgressReporterTests {
     }
     #expect(text.contains("hoist push --retry-failed 'a report of this push.json'"))
     #expect(text.components(separatedBy: "Retrying").count == 2, "advice is given once")
-    #expect(text.contains("3 failed; 2 cancelled"))
+    #expect(text.replacing("\r\n  ", with: " ").contains("; 3 failed; 2 cancelled; interrupted"))
   }
 
   @Test("signs have the colours of the screen, and names none of their own")
@@ -125,6 +125,6 @@ struct ProgressReporterTests {
     #expect(frames[3].hasPrefix("\u{1B}[6A\r\u{1B}[J✓ "), "\(frames[3].debugDescription)")
     #expect(frames[4].hasPrefix("\u{1B}[1A\r\u{1B}[J1 of 6 files sent"))
     let plain = try Self.written(columns: 80, ascii: true).joined()
-    #expect(plain.unicodeScalars.allSatisfy(\.isASCII), "\(plain.debugDescription)")
+    #expect(!plain.unicodeScalars.contains { !$0.isASCII }, "\(plain.debugDescription)")
   }
 }

@@ -54,12 +54,15 @@ public final class PseudoTerminal: Sendable {
 
   /// Takes what has been written to it, with the carriage returns that it adds to line feeds.
   public func take() -> String {
+    // It arrives a moment after it was written: a mark behind it says when all is there.
+    var mark: UInt8 = 0x1F
+    _ = write(slave, &mark, 1)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    while unread > 0, case let count = read(master, &buffer, buffer.count), count > 0 {
+    while bytes.last != mark, case let count = read(master, &buffer, buffer.count), count > 0 {
       bytes += buffer[..<count]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
   /// How many keys the program has not taken yet, where it wants to be told of each.
