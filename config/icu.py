@@ -20,8 +20,11 @@ MEMBER = "icu_packaged_data.cpp.o"
 LOCALES = "root|en|en_001|en_US|en_US_POSIX"
 # Of the folders, the names of zones, without which no date is read by a pattern, and currencies, without which no number.
 KEPT = re.compile(rf"(zone/|curr/)?({LOCALES}|pool|res_index|supplementalData)\.res")
-# At the top, all but these: other locales, charsets, names of characters, look-alikes, profiles of other protocols.
-LEFT = re.compile(rf"[a-z]{{2,3}}(_\w+)?\.res|.*\.cnv|unames\.icu|confusables\.cfu|.*\.spp")
+# At the top, all but these: other locales, charsets, names of characters, look-alikes, profiles of other protocols, and
+# what is said of units, genders and Windows.
+LEFT = re.compile(
+    r"[a-z]{2,3}(_\w+)?\.res|.*\.cnv|unames\.icu|confusables\.cfu|.*\.spp|"
+    r"(units|windowsZones|grammaticalFeatures|pluralRanges|genderList)\.res")
 
 
 def is_kept(name):
