@@ -13,10 +13,10 @@ LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$fo
 TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/lib/swift".*|\1/bin|p')
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld -Xlinker -T -Xlinker $(CURDIR)/config/program.ld $(PACKED))
+LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld -Xlinker -T -Xlinker "$(CURDIR)/config/program.ld" $(PACKED))
 # ICU's data, which Foundation brings, would be half of the program: a fifteenth of it is enough.
-ICU = $(shell config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o > /dev/null && \
-  echo "-Xlinker $(CURDIR)/.build/icu.o")
+# Without Python there is all of it.
+ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
 # The same program from any folder: nothing in it names this one.
@@ -24,7 +24,7 @@ MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-ma
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names.
-PROGRAM = HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $(ICU) $(LINKER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
+PROGRAM = $(ICU) HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $${icu:+-Xlinker "$$icu"} $(LINKER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 

@@ -50,7 +50,7 @@ END
 # shellcheck disable=SC2086  # no linker named is none
 link() { swiftc -static-stdlib $linker "$work/main.o" "$@"; }
 swiftc -swift-version 6 -static-stdlib -c "$work/main.swift" -o "$work/main.o"
-config/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o" > "$work/size"
+config/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o" > /dev/null
 link -o "$work/all"
 link "$work/icu.o" -o "$work/part"
 for variables in "TZ=UTC LC_ALL=C" "TZ=Europe/Berlin LC_ALL=de_DE.UTF-8" "TZ=:/etc/localtime LC_ALL=ja_JP.UTF-8"; do

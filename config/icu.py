@@ -3,7 +3,7 @@
 
   config/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
 
-Linked before the library, it takes its data's place. Time zones, calendars, numbers, normalisation and international
+Prints where the object is. Linked before the library, it takes its data's place. Time zones, calendars, numbers, normalisation and international
 host names stay, and the locales below; any other locale is formatted as ICU's root. What goes: names of languages,
 countries and units, rules for sorting and for breaking lines, charsets that are not Unicode or Latin 1.
 config/icu-test.sh compares what both make of the formats that hoist uses.
@@ -73,7 +73,7 @@ def main(library, target):
             f'.size {symbol}, . - {symbol}\n.section .note.GNU-stack,"",@progbits\n')
         run("as", "-o", "data.o", "data.s")
         target.write_bytes((work / "data.o").read_bytes())
-    print(f"{target}: {len(data) / 1e6:.1f} MB of ICU's data")
+    print(target)
 
 
 if __name__ == "__main__":
