@@ -3,9 +3,10 @@
 
   config/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
 
-Prints where the object is. Linked before the library, it takes its data's place. Time zones, calendars, numbers, normalisation and international
-host names stay, and the locales below; any other locale is formatted as ICU's root. What goes: names of languages,
-countries and units, rules for sorting and for breaking lines, charsets that are not Unicode or Latin 1.
+Prints where the object is. Linked before the library, it takes its data's place. Time zones, calendars, numbers,
+normalisation and international host names stay, and the locales below; any other locale is formatted as ICU's root.
+What goes: names of languages, countries and units, rules for sorting and for breaking lines, charsets that are not
+Unicode or Latin 1.
 config/icu-test.sh compares what both make of the formats that hoist uses.
 """
 
