@@ -13,27 +13,30 @@ LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$fo
 TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/lib/swift".*|\1/bin|p')
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
+LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld -Xlinker -T -Xlinker "$(CURDIR)/config/program.ld" $(PACKED))
 # The functions of a push side by side (config/start-order.py), each in a section of its own, for the kernel maps a program in
 # portions of 64 KiB: all over the program, they take 10 MB more of memory.
 ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz > .build/start-order) \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcxx -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/.build/start-order -Xlinker --no-warn-symbol-ordering)
+# ICU's data, which Foundation brings, would be half of the program: a fifteenth of it is enough.
+# Without Python there is all of it.
+ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
-# Meant to give the same program from any folder: nothing in it names this one.
+# The same program from any folder: nothing in it names this one.
 MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names.
-PROGRAM = HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $(LINKER) $(ORDER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
+PROGRAM = $(ICU) HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $${icu:+-Xlinker "$$icu"} $(LINKER) $(ORDER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo start-order install uninstall man sbom deb deb-test release api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo start-order install uninstall man sbom deb deb-test release release-test api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -81,6 +84,9 @@ release: ## make what a release consists of, in .build/dist
 	$(PROGRAM) hoist
 	config/release.sh $(RELEASE)/hoist .build/dist
 
+release-test: release ## make it again elsewhere, of the same program, and compare
+	config/release-test.sh $(RELEASE)/hoist .build/dist
+
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
 
@@ -92,6 +98,7 @@ test: setup lint ## run all tests
 	$(BUILD) --build-tests
 	HOIST_ALL_TESTS=1 config/test.sh "$$($(SWIFT) build --show-bin-path)"
 	config/examples.sh "$$($(SWIFT) build --show-bin-path)"
+	config/icu-test.sh
 	config/leftovers.sh
 
 test-long: setup build ## run all tests at length, attacks and soaks, other clients; an hour
@@ -108,16 +115,19 @@ lint: ## check the format, the handling of text, the map of rooms and the docume
 	config/lint-docs.py
 
 docs: ## make the documentation of the libraries, .build/hoist.doccarchive
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/docs.sh .build/debug .build/hoist.doccarchive
 
 api: ## compare the libraries' public interface with the one in config/api
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/api.py check .build/debug
 
 api-record: ## keep the libraries' public interface in config/api, as that of a release
+	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	config/api.py record .build/debug

@@ -5,7 +5,7 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// A product of another package. `MultipartForm` and `MediaTypes` need none: with `traits: []`, a package that depends on
+// A product of another package. Only `Receiver` and the program need some: with `traits: []`, a package that depends on
 // this one fetches none.
 func outside(_ name: String, _ package: String, for trait: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: [trait]))
@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .executable(name: "hoist", targets: ["hoist"]),
     .library(name: "MultipartForm", targets: ["MultipartForm"]),
+    .library(name: "MultipartFormCodable", targets: ["MultipartFormCodable"]),
     .library(name: "MediaTypes", targets: ["MediaTypes"]),
     .library(name: "Receiver", targets: ["Receiver"]),
   ],
@@ -65,6 +66,8 @@ let package = Package(
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
+    .target(
+      name: "MultipartFormCodable", dependencies: ["MultipartForm"], swiftSettings: strict),
     .target(name: "MediaTypes", dependencies: ["CMagic"], swiftSettings: strict),
     .target(
       name: "Receiver",
@@ -160,6 +163,9 @@ let package = Package(
       name: "send-form", dependencies: ["MultipartForm"], path: "Examples/Sources/send-form",
       packageAccess: false),
     .executableTarget(
+      name: "code-form", dependencies: ["MultipartForm", "MultipartFormCodable"],
+      path: "Examples/Sources/code-form", packageAccess: false),
+    .executableTarget(
       name: "receive-form",
       dependencies: [
         "MultipartForm", outside("NIOCore", "swift-nio", for: "Receiver"),
@@ -182,6 +188,9 @@ let package = Package(
     .testTarget(
       name: "MultipartFormTests",
       dependencies: ["MultipartForm", "MultipartOracle", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MultipartFormCodableTests", dependencies: ["MultipartForm", "MultipartFormCodable"],
       swiftSettings: strict),
     .executableTarget(
       name: "multipart-fuzz", dependencies: ["MultipartOracle", "TestSupport"], path: "Tests/Fuzz",
@@ -259,6 +268,7 @@ let package = Package(
         "hoist", "JSONText", "MultipartForm", "Settings", "TestSupport", "UploadModel",
         "UploadStore",
       ],
+      exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",

@@ -13,6 +13,12 @@ let package = Package(
     .executableTarget(
       name: "send-form", dependencies: [.product(name: "MultipartForm", package: "hoist")]),
     .executableTarget(
+      name: "code-form",
+      dependencies: [
+        .product(name: "MultipartForm", package: "hoist"),
+        .product(name: "MultipartFormCodable", package: "hoist"),
+      ]),
+    .executableTarget(
       name: "send-async",
       dependencies: [
         .product(name: "MultipartForm", package: "hoist"),

@@ -15,7 +15,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 KEPT = HERE / "api"
-LIBRARIES = ["MultipartForm", "MediaTypes", "Receiver"]
+LIBRARIES = ["MultipartForm", "MultipartFormCodable", "MediaTypes", "Receiver"]
 
 
 def public(node):

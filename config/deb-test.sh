@@ -12,7 +12,12 @@ lintian --fail-on error "$package"
 
 if command -v systemd-analyze > /dev/null; then
   echo "the systemd unit:"
-  systemd-analyze security --offline=true --no-pager --threshold=40 "$(dirname "$0")/hoist-send.service" | tail -n 1
+  unit=$(mktemp -d)
+  dpkg-deb --fsys-tarfile "$package" | tar -C "$unit" -xf - ./usr/lib/systemd/user/hoist-send.service
+  systemd-analyze security --offline=true --no-pager --threshold=40 \
+    "$unit/usr/lib/systemd/user/hoist-send.service" > "$unit/exposure" 2>&1 || { cat "$unit/exposure" >&2; exit 1; }
+  tail -n 1 "$unit/exposure"
+  rm -r "$unit"
 fi
 
 top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
@@ -60,3 +65,4 @@ within sh -eu -c '
 within dpkg --purge hoist > /dev/null
 if within sh -c 'command -v hoist'; then echo "hoist is still there after its removal" >&2; exit 1; fi
 echo "the package installs, uploads and goes again"
+"$top/config/container-test.py" "$system" "$package"

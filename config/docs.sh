@@ -7,7 +7,7 @@ built=$1 archive=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for library in MultipartForm MediaTypes Receiver; do
+for library in MultipartForm MultipartFormCodable MediaTypes Receiver; do
   mkdir "$work/$library"
   # shellcheck disable=SC2046  # the options are meant to be split
   swift symbolgraph-extract -module-name $library $("$here/modules.sh" "$built") -output-dir "$work/$library" \

@@ -85,6 +85,11 @@ if [ -x "$programs/send-async" ]; then
   expect 'photo: photo %221%22.jpg, 5000000 bytes'
 fi
 
+"$programs/code-form" "Summer 2026" "$work/photo \"1\".jpg" sea sun > "$work/reply" || fail "code-form failed"
+expect "place[name]"
+expect 'Summer 2026, ["sea", "sun"], 5000000 bytes'
+expect 'The field "taken" is missing.'
+
 begin receive-reports "$work/reports"
 printf '%%PDF-1.7\n' > "$work/report.pdf"
 curl -sS -F "title=May" -F "file=@$work/report.pdf;type=application/pdf" "${url}reports" > "$work/reply"

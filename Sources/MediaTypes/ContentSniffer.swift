@@ -83,7 +83,7 @@ public final class ContentSniffer: Sendable {
     guard !path.isEmpty, !path.contains(0) else { return failure(.unreadable(ENOENT)) }
     // Opening a pipe would wait for its writer, and opening a device may have an effect, so check first.
     var status = stat()
-    let cPath = path.map { CChar(bitPattern: $0) } + [0]
+    let cPath = path.map { CChar(truncatingIfNeeded: $0) } + [0]
     guard stat(cPath, &status) == 0 else { return failure(.unreadable(errno)) }
     guard status.st_mode & S_IFMT == S_IFREG else { return failure(.notARegularFile) }
     // Non-blocking, in case a pipe has taken the file's place.

@@ -91,7 +91,7 @@ struct Painter {
 
   /// Whether the system's tables give the glyph the same width, and so probably the terminal too.
   private func isAgreed(_ glyph: Glyph) -> Bool {
-    curses_columns(wchar_t(bitPattern: glyph.base.value)) == Int32(glyph.width)
+    curses_columns(wchar_t(truncatingIfNeeded: glyph.base.value)) == Int32(glyph.width)
   }
 
   private mutating func move(to row: Int, _ column: Int) {

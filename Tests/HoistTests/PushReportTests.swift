@@ -80,11 +80,12 @@ struct PushReportTests {
         == #"send them again: hoist push --retry-failed 'it'\''s $HOME.json' --to 'https://h/u?a=b&c'"#
     )
     let short = RetryHint(report: "r.json")
-    #expect(short.text(for: [refused]).hasSuffix("--retry-failed r.json"))
+    #expect(short.text(for: [refused])?.hasSuffix("--retry-failed r.json") == true)
     #expect(
-      short.text(for: [refused, unknown]).hasSuffix(
-        "--retry-failed r.json (with --even-arrived also what may have arrived)"))
-    #expect(short.text(for: [unknown]).hasPrefix("look on the server"))
+      short.text(for: [refused, unknown])?.hasSuffix(
+        "--retry-failed r.json (with --even-arrived also what may have arrived)") == true)
+    #expect(short.text(for: [unknown])?.hasPrefix("look on the server") == true)
+    #expect(short.text(for: []) == nil)
   }
 }
 

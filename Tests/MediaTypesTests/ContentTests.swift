@@ -39,7 +39,8 @@ struct ContentTests {
   @Test("a name that is not UTF-8 is opened by its bytes")
   func rawBytes() throws {
     let path = Array(folder.path.utf8) + [0x2F, 0xFF, 0xFE]
-    let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_CREAT | O_WRONLY, 0o600)
+    let descriptor = open(
+      path.map { CChar(truncatingIfNeeded: $0) } + [0], O_CREAT | O_WRONLY, 0o600)
     try #require(descriptor >= 0)
     #expect(
       Self.png.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == Self.png.count)

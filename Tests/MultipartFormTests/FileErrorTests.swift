@@ -255,10 +255,11 @@ import Testing
         .text(name: "t", value: ""),
       ]))
     try scratch.write("empty", [1])
-    do {
+    do throws(BodyError) {
       _ = try body.bytes()
       Issue.record("the change went unnoticed")
-    } catch BodyError.file(let error) {
+    } catch {
+      guard case .file(let error) = error else { throw error }
       #expect(error.file == FileLocation(empty))
       // Written atomically, so another file is there.
       #expect(error.reason == .replaced || error.reason == .grown(from: 0, to: 1))

@@ -2,7 +2,7 @@ import MultipartForm
 
 extension FormBody {
   /// All bytes of the body, read into a buffer of the given size again and again.
-  func bytes(bufferSize: Int = 65_536) throws -> [UInt8] {
+  func bytes(bufferSize: Int) throws -> [UInt8] {
     let reader = makeReader()
     return try reader.rest(bufferSize: bufferSize)
   }

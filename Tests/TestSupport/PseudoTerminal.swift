@@ -45,6 +45,26 @@ public final class PseudoTerminal: Sendable {
     _ = write(master, &key, 1)
   }
 
+  /// Gives it a size.
+  public func resize(columns: Int, rows: Int) {
+    var size = winsize(
+      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Takes what has been written to it, with the carriage returns that it adds to line feeds.
+  public func take() -> String {
+    // It arrives a moment after it was written: a mark behind it says when all is there.
+    var mark: UInt8 = 0x1F
+    _ = write(slave, &mark, 1)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while bytes.last != mark, case let count = read(master, &buffer, buffer.count), count > 0 {
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  }
+
   /// How many keys the program has not taken yet, where it wants to be told of each.
   public var untaken: Int {
     var count: Int32 = 0

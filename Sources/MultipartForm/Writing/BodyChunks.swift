@@ -47,13 +47,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
     func read() -> Result<[UInt8]?, BodyError> {
       reader.withLock { reader in
         do throws(BodyError) {
-          var failure: BodyError?
-          let chunk = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            do throws(BodyError) {
-              count = try reader.read(into: UnsafeMutableRawBufferPointer(buffer))
-            } catch { failure = error }
-          }
-          if let failure { throw failure }
+          let chunk = try reader.read(atMost: size)
           return .success(chunk.isEmpty ? nil : chunk)
         } catch { return .failure(error) }
       }

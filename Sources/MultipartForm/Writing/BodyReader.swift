@@ -35,6 +35,18 @@ public final class BodyReader {
     }
   }
 
+  /// The next bytes; fewer than asked for only at the end of the body.
+  func read(atMost count: Int) throws(BodyError) -> [UInt8] {
+    var failure: BodyError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
+      do throws(BodyError) {
+        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()

@@ -106,6 +106,13 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
+  /// All of the body, in memory. For more than small forms, ``chunks(of:)`` and the like take less of it.
+  ///
+  /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read.
+  public func bytes() throws(BodyError) -> [UInt8] {
+    try makeReader().read(atMost: Int(contentLength))
+  }
+
   /// Checks every file again. Call this if the body was read some time before it is sent.
   ///
   /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.

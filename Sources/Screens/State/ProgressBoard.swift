@@ -63,6 +63,19 @@ package struct ProgressBoard: Sendable {
     return canvas.frame
   }
 
+  /// A line of words above the bars in lines of at most this width, broken between words and indented as far as its sign
+  /// reaches.
+  package func wrapped(_ line: String, to width: Int) -> [String] {
+    var glyphs = Glyphs.of(line, ascii: ascii)
+    var start = ""
+    if let sign = line.unicodeScalars.first, glyphs.count > 1, glyphs[1].base == " " {
+      start = Glyph(sign: sign, ascii: ascii).text + " "
+      glyphs.removeFirst(2)
+    }
+    let lines = TextFitting.wrapped(glyphs, to: max(2, width - 2))
+    return lines.enumerated().map { ($0 == 0 ? start : "  ") + $1.map(\.text).joined() }
+  }
+
   private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Instant) {
     let done: Int64 =
       switch item.state {

@@ -13,7 +13,8 @@ package final class TemporaryFolder: Sendable {
     while true {
       var name = Array("\(Self.parent)/\(Self.prefix)XXXXXX".utf8CString)
       guard mkdtemp(&name) != nil else { throw Self.trouble(errno) }
-      let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let path = String(
+        decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
       guard let lock = Self.lock(path, waiting: true) else {
         let code = errno
         // Another process took it for a leftover before it was locked, and removed it.

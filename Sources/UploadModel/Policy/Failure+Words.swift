@@ -64,6 +64,17 @@ extension Failure {
   ///
   /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
   package func explanation(goesOn: Bool) -> String {
+    "\(story)\(rest(goesOn: goesOn))"
+  }
+
+  /// What the explanation says beyond the headline, for a line below it.
+  package var explanationBelowHeadline: String {
+    guard case .refused = cause, step == nil else { return explanation }
+    return String(rest(goesOn: false).dropFirst())
+  }
+
+  /// The explanation without its story, from the space on.
+  private func rest(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
@@ -72,7 +83,7 @@ extension Failure {
         " This happened with other files; this one was not tried."
       default: ""
       }
-    return "\(story)\(place)\(tried) \(advice(goesOn: goesOn))"
+    return "\(place)\(tried) \(advice(goesOn: goesOn))"
   }
 
   /// Which request it was, if the story does not say so.

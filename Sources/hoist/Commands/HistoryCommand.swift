@@ -20,13 +20,7 @@ struct HistoryCommand: HoistCommand {
   @Flag(help: "Show only attempts that failed.")
   var failed = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
-  var since: String?
-
-  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
-  var until: String?
+  @OptionGroup var times: TimeOptions
 
   @Option(help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
   var last: Int?
@@ -45,10 +39,9 @@ struct HistoryCommand: HoistCommand {
         "\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
       return
     }
-    var query = HistoryQuery()
+    let now = context.time.date()
+    var query = try times.query(at: now)
     query.onlyFailed = failed
-    query.since = try since.map { try TypedTime.date($0, of: "--since", now: context.time.date()) }
-    query.until = try until.map { try TypedTime.date($0, of: "--until", now: context.time.date()) }
     if let last {
       guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
       query.limit = last
@@ -57,7 +50,6 @@ struct HistoryCommand: HoistCommand {
     let isForTerminal = context.output.isTerminal
     if csv { context.output.line(CSV.row(HistoryLine.names)) }
     var day = ""
-    let now = context.time.date()
     for entry in entries {
       if json {
         context.output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))

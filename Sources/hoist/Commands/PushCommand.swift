@@ -104,9 +104,14 @@ struct PushCommand: HoistCommand {
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
-    let hint = RetryHint(
-      report: format == .json ? telling.report : nil, target: destination.to,
-      needsOptions: options.isMoreThanItsName(target, to: destination))
+    // Only a report in JSON can be read again.
+    let hint = telling.report.flatMap { report in
+      format != .json
+        ? nil
+        : RetryHint(
+          report: report, target: destination.to,
+          needsOptions: options.isMoreThanItsName(target, to: destination))
+    }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
       hint, in: context, mayDraw: !logging.verbose || logging.log != nil)

@@ -15,13 +15,7 @@ struct ReportCommand: HoistCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
-  var since: String?
-
-  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
-  var until: String?
+  @OptionGroup var times: TimeOptions
 
   @Option(
     name: [.short, .long],
@@ -38,10 +32,10 @@ struct ReportCommand: HoistCommand {
     }
     let now = context.time.date()
     let store = try queue.store(in: context)
-    var query = HistoryQuery()
-    query.since = try since.map { try TypedTime.date($0, of: "--since", now: now) }
-    query.until = try until.map { try TypedTime.date($0, of: "--until", now: now) }
-    if since == nil, until == nil { query.since = try store.beginningOfLastRun(pause: Self.pause) }
+    var query = try times.query(at: now)
+    if times.since == nil, times.until == nil {
+      query.since = try store.beginningOfLastRun(pause: Self.pause)
+    }
     let report = UploadReport(try store.history(query), now: now)
     let page = ReportPage(report: report, now: now).html.source
     guard let output, output != "-" else {

@@ -148,6 +148,7 @@ struct DemoCommand: HoistCommand {
     guard mkdtemp(&template) != nil else {
       throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")
     }
-    return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(
+      decoding: template.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
   }
 }

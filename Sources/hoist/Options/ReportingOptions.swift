@@ -29,7 +29,7 @@ struct ReportingOptions: ParsableArguments {
 
   /// - Parameter mayDraw: whether nothing else is written where the bars would be.
   func reporter(
-    _ retry: RetryHint, in context: Context, mayDraw: Bool
+    _ retry: RetryHint?, in context: Context, mayDraw: Bool
   ) -> any PushReporter {
     let output = context.output
     if json { return JSONReporter(output: output) }

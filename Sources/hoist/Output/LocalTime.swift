@@ -44,6 +44,6 @@ extension Date {
     var parts = localParts
     var text = [CChar](repeating: 0, count: 64)
     let length = strftime(&text, text.count, format, &parts)
-    return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(decoding: text.prefix(length).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
   }
 }

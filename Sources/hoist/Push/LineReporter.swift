@@ -10,6 +10,8 @@ struct LineReporter: PushReporter {
   /// Whether only failures are reported.
   private let isQuiet: Bool
   private let retry: RetryHint?
+  /// Explanations that have been given: each is given once, however many files fail for the same reason.
+  private var explained: Set<String> = []
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
   private var lastLine: [ItemID: Instant] = [:]
@@ -92,7 +94,11 @@ struct LineReporter: PushReporter {
     case .failed(let failure):
       forget(item)
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
-      write("  \(SafeText.line(failure.explanation))")
+      // Whoever stopped it knows why.
+      guard failure.cause != .cancelled else { return }
+      if explained.count == 1_000 { explained = [] }
+      let explanation = SafeText.line(failure.explanationBelowHeadline)
+      if explained.insert(explanation).inserted { write("  \(explanation)") }
     }
   }
 
@@ -101,7 +107,9 @@ struct LineReporter: PushReporter {
     var line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
     line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
     if summary.there > 0 { line += "; \(summary.there) there already" }
-    if !summary.failed.isEmpty { line += "; \(summary.failed.count) failed" }
+    let failed = summary.failed.count - summary.cancelled
+    if failed > 0 { line += "; \(failed) failed" }
+    if summary.cancelled > 0 { line += "; \(summary.cancelled) cancelled" }
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
     if summary.isInterrupted { line += "; interrupted" }
@@ -110,9 +118,7 @@ struct LineReporter: PushReporter {
     write(line)
     // A single failure has just been reported.
     if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
-    if !summary.failed.isEmpty, let retry {
-      write(retry.text(for: summary.failed.map(\.failure)))
-    }
+    if let hint = retry?.text(for: summary.failed.map(\.failure)) { write(hint) }
   }
 
   /// What failed, by cause, the most frequent first.

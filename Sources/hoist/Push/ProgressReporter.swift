@@ -12,6 +12,7 @@ struct ProgressReporter: PushReporter {
   private let output: Output
   private var board: ProgressBoard
   private let hasColours: Bool
+  private let retry: RetryHint?
   private let pending = Pending()
   private var lines: LineReporter
   /// How many columns each line of the bars took.
@@ -21,18 +22,21 @@ struct ProgressReporter: PushReporter {
   private final class Pending {
     enum Line {
       case words(String)
+      /// To be copied, so that only the terminal may break it.
+      case command(String)
       case result(String)
     }
     var lines: [Line] = []
   }
 
-  init(to output: Output, ascii: Bool, hasColours: Bool, retry: RetryHint) {
+  init(to output: Output, ascii: Bool, hasColours: Bool, retry: RetryHint?) {
     self.output = output
     board = ProgressBoard(ascii: ascii)
     self.hasColours = hasColours
+    self.retry = retry
     let pending = pending
     lines = LineReporter(
-      interval: .infinity, retry: retry,
+      interval: .infinity,
       write: { pending.lines.append(.words($0)) },
       writeResult: { pending.lines.append(.result($0)) })
   }
@@ -60,11 +64,15 @@ struct ProgressReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     lines.summary(summary)
+    if let hint = retry?.text(for: summary.failed.map(\.failure)) {
+      pending.lines.append(.command(hint))
+    }
     flush(above: nil)
   }
 
   /// Writes what is pending, then the bars.
   private mutating func flush(above frame: Frame?) {
+    let width = size.width
     let bars = frame.map { frame in
       (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
     }
@@ -73,7 +81,9 @@ struct ProgressReporter: PushReporter {
       output.errorBytes(erasing())
       for line in pending.lines {
         switch line {
-        case .words(let text): output.error(hasColours ? Self.coloured(text) : text)
+        case .words(let text):
+          coloured(text, in: board.wrapped(text, to: width)).forEach(output.error)
+        case .command(let text): coloured(text, in: [text]).forEach(output.error)
         case .result(let text): output.line(text)
         }
       }
@@ -83,21 +93,27 @@ struct ProgressReporter: PushReporter {
     drawn = bars?.map(\.columns) ?? []
   }
 
-  /// A line about a file, with the colour that its sign has on the screen.
-  private static func coloured(_ line: String) -> String {
-    let sign = line.unicodeScalars.prefix { $0 != " " }
+  /// A line about a file, in the lines that the terminal gives it, with the colour that its sign has on the screen.
+  private func coloured(_ line: String, in lines: [String]) -> [String] {
+    guard hasColours else { return lines }
     let role: Role
-    switch String(sign) {
+    switch String(line.unicodeScalars.prefix { $0 != " " }) {
     case "✓": role = .good
     case "✗": role = .bad
     case "?", "↻": role = .warning
     case "·", "": role = .dim
     default: role = .heading
     }
-    // What explains a line is dim as a whole.
-    let end = role == .dim || role == .heading ? line.endIndex : sign.endIndex
-    return
-      "\u{1B}[0;\(colour(role))m\(line[..<end])\u{1B}[m\(line[end...])"
+    return lines.enumerated().map { index, text in
+      // What explains a line is dim as a whole, of others only the sign has a colour.
+      let isWhole = role == .dim || role == .heading
+      let end =
+        isWhole
+        ? text.endIndex
+        : index > 0 ? text.startIndex : text.unicodeScalars.firstIndex(of: " ") ?? text.endIndex
+      guard end > text.startIndex else { return text }
+      return "\u{1B}[0;\(Self.colour(role))m\(text[..<end])\u{1B}[m\(text[end...])"
+    }
   }
 
   /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A

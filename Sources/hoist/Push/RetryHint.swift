@@ -1,21 +1,17 @@
 import UploadModel
 
-/// How to resend what failed.
+/// How to resend what failed, by the report that is being written.
 struct RetryHint {
-  /// The report that is being written, if it can be read again.
-  var report: String?
+  var report: String
   /// The target, as it was named.
   var target: String?
   /// Whether the target needs options that must not be shown.
   var needsOptions = false
 
-  func text(for failures: [Failure]) -> String {
+  /// Nil if nothing failed.
+  func text(for failures: [Failure]) -> String? {
+    if failures.isEmpty { return nil }
     let doubtful = failures.count(where: \.mayHaveArrived)
-    guard let report else {
-      return doubtful == failures.count
-        ? "look on the server; with --report FILE.json, hoist push --retry-failed FILE.json --even-arrived sends them again"
-        : "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
-    }
     let to =
       needsOptions
       ? ", with --to and the options as before"

@@ -37,6 +37,11 @@ extension EndToEnd {
       #expect(first.errors.contains("  1 × file is missing: missing"))
       let hint = "hoist push --retry-failed r.json --to \(inbox.url)"
       #expect(first.errors.contains(hint))
+      // What to do about it is said once for both.
+      #expect(first.errors.components(separatedBy: "Retrying will not help").count == 2)
+      // Without a report that can be read again, there is no such command.
+      let bare = try await person.run("push", "missing", "--to", inbox.url, "--report", "r.csv")
+      #expect(bare.status == 1 && !bare.errors.contains("--retry-failed"), "\(bare)")
 
       try person.folder.write("missing", [2])
       for name in ["big 1", "big 2"] { try person.folder.write(name, Array(name.utf8)) }
@@ -190,6 +195,9 @@ extension EndToEnd {
       // One line for each of them would bury the rest.
       #expect(outcome.errors.split(separator: "\n").count < 30, "\(outcome.errors.suffix(2000))")
       #expect(outcome.errors.contains(" × cancelled: "))
+      // What nobody let end has not failed.
+      #expect(outcome.errors.contains(#/; 5\d\d cancelled; /#), "\(outcome.errors.suffix(2000))")
+      #expect(!outcome.errors.contains(#/\d\d failed/#), "\(outcome.errors.suffix(2000))")
       #expect(!outcome.errors.contains("not counted"))
 
       try person.folder.write("missing", [65])

@@ -1,0 +1,51 @@
+/// The name of a field as the keys that lead to its value.
+enum FieldName {
+  private static let open = UInt8(ascii: "[")
+  private static let close = UInt8(ascii: "]")
+
+  /// The keys in a name: `a[b][]` is `a`, `b` and an empty key. A name that has not this form is a key as a whole.
+  static func keys(of name: String) -> [[UInt8]] {
+    let bytes = Array(name.utf8)
+    let head = bytes.prefix { $0 != open }
+    guard !head.isEmpty else { return [bytes] }
+    var keys = [Array(head)]
+    var key: [UInt8]?
+    for byte in bytes[head.endIndex...] {
+      if byte == open, key == nil {
+        key = []
+      } else if byte == close, let ended = key {
+        keys.append(ended)
+        key = nil
+      } else if byte == open || key == nil {
+        return [bytes]
+      } else {
+        key?.append(byte)
+      }
+    }
+    return key == nil ? keys : [bytes]
+  }
+
+  /// Whether a key can be part of a name and is read from it again.
+  static func canHold(_ key: String) -> Bool {
+    !key.isEmpty && !key.utf8.contains { $0 == open || $0 == close }
+  }
+
+  /// The name of the value that these keys lead to.
+  static func text(_ path: [any CodingKey]) -> String {
+    let keys = path.map { ($0 as? Key)?.index.map(String.init) ?? $0.stringValue }
+    return keys.dropFirst().reduce(keys.first ?? "") { "\($0)[\($1)]" }
+  }
+
+  /// The key of an array's element, or of a superclass.
+  struct Key: CodingKey {
+    let stringValue: String
+    let index: Int?
+    var intValue: Int? { index }
+
+    init(index: Int) { (stringValue, self.index) = ("Index \(index)", index) }
+    init(stringValue: String) { (self.stringValue, index) = (stringValue, nil) }
+    init?(intValue: Int) { self.init(index: intValue) }
+
+    static let superclass = Key(stringValue: "super")
+  }
+}

@@ -1,0 +1,70 @@
+import MultipartForm
+
+/// The parts of a form, arranged by the keys in their names. Keys are compared byte by byte.
+struct FieldNode {
+  /// The parts whose name ends here.
+  private(set) var parts: [CollectedForm.Part] = []
+  private var children: [[UInt8]: FieldNode] = [:]
+
+  /// - Throws: `DecodingError` if a name has more than `depth` keys.
+  init(_ form: CollectedForm, depth: Int) throws(DecodingError) {
+    for part in form.parts {
+      // What browsers send for a file that nobody chose.
+      if part.header.fileName == "", part.bytes.isEmpty { continue }
+      let keys = FieldName.keys(of: part.header.unescapedName)
+      guard keys.count <= depth else {
+        throw .dataCorrupted(
+          .init(
+            codingPath: [],
+            debugDescription:
+              "The name of part \(part.header.index + 1) has more than \(depth) keys."))
+      }
+      insert(part, at: keys[...])
+    }
+  }
+
+  private init(_ part: CollectedForm.Part) { parts = [part] }
+  private init() {}
+
+  private mutating func insert(_ part: CollectedForm.Part, at keys: ArraySlice<[UInt8]>) {
+    guard let key = keys.first else {
+      parts.append(part)
+      return
+    }
+    children[key, default: FieldNode()].insert(part, at: keys.dropFirst())
+  }
+
+  /// What begins with this key.
+  subscript(key: String) -> FieldNode? { children[Array(key.utf8)] }
+
+  var keys: [String] { children.keys.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Whether it has named values and nothing else.
+  var isGroup: Bool { parts.isEmpty }
+
+  /// Its one part, if it is nothing else.
+  var only: CollectedForm.Part? { children.isEmpty && parts.count == 1 ? parts.first : nil }
+
+  /// Whether it is a field that was left empty.
+  var isBlank: Bool { only.map { $0.bytes.isEmpty && !$0.header.isFile } ?? false }
+
+  /// Its elements, if it is an array: parts of the same name, `a[]`, or `a[0]`, `a[1]` in their order, with or without
+  /// gaps.
+  var elements: [FieldNode]? {
+    if children.isEmpty { return parts.map { FieldNode($0) } }
+    guard parts.isEmpty else { return nil }
+    if let unnamed = children[[]] {
+      return children.count == 1 && unnamed.children.isEmpty
+        ? unnamed.parts.map { FieldNode($0) } : nil
+    }
+    var elements: [(index: Int, node: FieldNode)] = []
+    for (key, node) in children {
+      // As it would be written, so that no two keys are one index.
+      guard let index = Int(String(decoding: key, as: UTF8.self)), index >= 0,
+        Array("\(index)".utf8) == key
+      else { return nil }
+      elements.append((index, node))
+    }
+    return elements.sorted { $0.index < $1.index }.map(\.node)
+  }
+}

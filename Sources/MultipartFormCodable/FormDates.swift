@@ -1,0 +1,10 @@
+/// How a form says a date.
+public enum FormDates: Sendable {
+  /// ISO 8601 in UTC, to the millisecond: `2026-05-01T12:30:00.000Z`. When read, any offset will do, and a second need not have
+  /// a fraction.
+  case iso8601
+  /// Seconds since 1970, with a fraction if there is one.
+  case secondsSince1970
+  /// Whole milliseconds since 1970, as JavaScript counts.
+  case millisecondsSince1970
+}

@@ -1,0 +1,47 @@
+import MultipartForm
+
+/// Makes a form out of a value of any `Encodable` type.
+///
+/// ```swift
+/// let form = try MultipartFormEncoder().encode(album)
+/// let body = try FormBody(form)
+/// ```
+///
+/// <doc:NamesOfFields> says what becomes of what. ``MultipartFormDecoder`` turns it back.
+public struct MultipartFormEncoder: Sendable {
+  /// What the elements of an array are called if each is one part. Elements that consist of several are always counted:
+  /// `a[0][name]`.
+  public enum ArrayNames: Sendable {
+    /// `a[]`, as PHP, Rails and many others expect it.
+    case brackets
+    /// `a[0]`, `a[1]`.
+    case indices
+    /// The array's own name for each of them, as browsers send several choices.
+    case repeated
+  }
+
+  /// How dates are written.
+  public var dates: FormDates
+  /// What the elements of arrays are called.
+  public var arrays: ArrayNames
+  /// What the encoded types are told.
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+  /// Makes an encoder.
+  public init(dates: FormDates = .iso8601, arrays: ArrayNames = .brackets) {
+    self.dates = dates
+    self.arrays = arrays
+  }
+
+  /// Makes a form out of a structure, a class or a dictionary.
+  ///
+  /// - Throws: `EncodingError`, whose path leads to the value, if the value is not made of named values, a key cannot be
+  ///   part of a name, an array has a nil, or a number is not finite. What a type throws by itself is the
+  ///   `underlyingError`.
+  public func encode(_ value: some Encodable) throws(EncodingError) -> FormData {
+    let parts = PartList()
+    let encoder = FieldEncoder(parts: parts, settings: self)
+    do { try encoder.write(value) } catch { throw FieldEncoder.typed(error, at: [], of: value) }
+    return FormData(parts: parts.parts)
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+import UploadStore
+
+/// The options that say of which time the history is looked at.
+struct TimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
+  var until: String?
+
+  /// The attempts of that time.
+  func query(at now: Date) throws -> HistoryQuery {
+    var query = HistoryQuery()
+    query.since = try since.map { try TypedTime.date($0, of: "--since", now: now) }
+    query.until = try until.map { try TypedTime.date($0, of: "--until", now: now) }
+    return query
+  }
+}
