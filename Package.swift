@@ -62,6 +62,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The versions of the IETF's draft, for both ends as well.
+    .target(name: "UploadDraft", dependencies: ["StructuredFields"], swiftSettings: strict),
+
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
@@ -69,7 +72,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "Digests", "MultipartForm", "ScalarText", "StructuredFields",
+        "Digests", "MultipartForm", "ScalarText", "StructuredFields", "UploadDraft",
         outside("NIOCore", "swift-nio", for: "Receiver"),
         outside("NIOHTTP1", "swift-nio", for: "Receiver"),
         outside("NIOPosix", "swift-nio", for: "Receiver"),
@@ -89,7 +92,7 @@ let package = Package(
       name: "UploadModel",
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "RegularExpressions", "ScalarText",
-        "StructuredFields",
+        "StructuredFields", "UploadDraft",
       ],
       swiftSettings: strict),
     .target(
@@ -192,9 +195,12 @@ let package = Package(
     .testTarget(
       name: "StructuredFieldsTests", dependencies: ["StructuredFields"], swiftSettings: strict),
     .testTarget(
+      name: "UploadDraftTests", dependencies: ["UploadDraft"], swiftSettings: strict),
+    .testTarget(
       name: "ReceiverTests",
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
+        "UploadDraft",
         outside("NIOEmbedded", "swift-nio", for: "Receiver"),
       ],
       swiftSettings: strict),
@@ -212,7 +218,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "UploadModelTests",
-      dependencies: ["JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadModel"],
+      dependencies: [
+        "JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadDraft", "UploadModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
@@ -220,7 +228,8 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel",
+        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadDraft", "UploadEngine",
+        "UploadModel",
       ],
       swiftSettings: strict),
     .testTarget(
