@@ -41,8 +41,8 @@ package struct HTTPResumeMachine: ResumeMachine {
   private let form: ResumePoint.Form?
   /// The limits that the server has announced for this upload, or for all.
   private var limits: ResumeLimits?
-  /// Those for all.
-  private var announced: ResumeLimits?
+  /// What is known of the server, whatever the upload is that this attempt goes on with.
+  private var known: HTTPResumeServer
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
   private var phase = Phase.learning
@@ -56,8 +56,6 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var held: TransferEnd?
   /// The version of the draft in which the server is spoken to.
   private var version: DraftVersion
-  /// Whether it is the server's, or all others have been tried.
-  private var isSettled: Bool
   /// Whether the request under way is broken off because the server made no offer in that version.
   private var lacksOffer = false
   /// Whether the server itself has named the version to use in this attempt.
@@ -90,17 +88,12 @@ package struct HTTPResumeMachine: ResumeMachine {
       target: target, identity: identity, creation: creation, length: length, lead: lead,
       point: point, furthest: furthest)
     self.form = form
-    (version, isSettled) = (.newest, server == .usual)
-    if case .http(let known)? = server {
-      (announced, version, isSettled) = (known.limits, known.version, known.isSettled)
-      limits = announced
-    }
+    known = if case .http(let known)? = server { known } else { HTTPResumeServer(isSettled: false) }
+    limits = known.limits
+    version = point?.version ?? known.version
     losesInterims = server == .usual
     discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
-    if let point { begin(with: point.version) }
   }
-
-  private mutating func begin(with known: DraftVersion) { (version, isSettled) = (known, true) }
 
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
@@ -111,6 +104,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   private mutating func begin() -> [ResumeAction] {
+    if course.point == nil { version = known.version }
     // A resume point already says which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
     phase = .learning
@@ -139,7 +133,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     phase = .creating
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
     // Only a server that has announced limits gets pieces: to another, an empty request would be an empty file.
-    let isWhole = limits == nil || !isSettled || course.length <= mostContent
+    let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
     }
@@ -257,8 +251,7 @@ extension HTTPResumeMachine {
       return [.stop(.unresumable(.locationChanged))]
     }
     guard course.point == nil else { return [] }
-    let isNews = !isSettled || offered != version
-    begin(with: offered)
+    let isNews = settle(offered)
     let point = keep(address, headers, now)
     if let limit = limits?.size, course.length > limit {
       condemned = address
@@ -281,14 +274,18 @@ extension HTTPResumeMachine {
     return [.keep(point)] + learnt + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
   }
 
-  /// What is known of the server by now.
-  private var known: HTTPResumeServer {
-    HTTPResumeServer(limits: announced, version: version, isSettled: isSettled)
+  /// Notes the server's version. Returns whether that is news.
+  private mutating func settle(_ found: DraftVersion) -> Bool {
+    defer {
+      version = found
+      (known.version, known.isSettled) = (found, true)
+    }
+    return !known.isSettled || known.version != found
   }
 
   /// Whether an older version is left to be tried.
   package var awaitsOffer: Bool {
-    phase == .creating && course.point == nil && !isSettled && !losesInterims && !lacksOffer
+    phase == .creating && course.point == nil && !known.isSettled && !losesInterims && !lacksOffer
       && course.last?.content?.isEmpty == false
   }
 
@@ -299,15 +296,19 @@ extension HTTPResumeMachine {
     return [.stop(.unresumable(.otherVersion))]
   }
 
-  /// Takes the next older version, or the newest one for good.
+  /// Goes on to the next older version. After the last one, the newest is the one to ask in for good.
   private mutating func takeNextVersion() {
-    if let next = version.older.first { version = next } else { begin(with: .newest) }
+    if let next = version.older.first {
+      (version, known.version) = (next, next)
+    } else {
+      _ = settle(.newest)
+    }
   }
 
-  /// Asks for an offer in another version.
+  /// Asks for an offer in the next version.
   private mutating func offerAnew() -> [ResumeAction] {
     takeNextVersion()
-    return (isSettled ? [.learn(.http(known))] : []) + create()
+    return (known.isSettled ? [.learn(.http(known))] : []) + create()
   }
 
   /// Whether a proxy has made an interim reply look like a final one: an interim reply has no say in what becomes of
@@ -372,13 +373,13 @@ extension HTTPResumeMachine {
     if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
       return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
     }
-    announced = isAnswer ? limits : nil
-    limits = announced
+    known.limits = isAnswer ? limits : nil
+    limits = known.limits
     if let named = DraftVersion(named: end.headers[Self.versionField]) {
-      begin(with: named)
+      _ = settle(named)
     } else if limits == nil, course.target.resume.mode == .auto {
       // Nothing suggests that it speaks the protocol, and nobody has said so.
-      isSettled = true
+      known.isSettled = true
     }
     return [.learn(.http(known))] + proceed()
   }
@@ -386,23 +387,26 @@ extension HTTPResumeMachine {
   /// Ends as the ordinary request that this was for a server that made no offer. If it has seen the request, the next
   /// one is in another version.
   private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
-    guard !isSettled, !losesInterims, end.status != nil || end.bytes > 0 else { return [.end(end)] }
-    let isTaken = end.status.map { (200..<300).contains($0) } ?? true
-    guard isTaken else { return [.end(end)] }
+    guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
+      return [.end(end)]
+    }
     takeNextVersion()
-    return [isSettled ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
+    // A line may be lost at any time.
+    let isProof = known.isSettled && end.status != nil
+    return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
   }
 
   /// After a refusal that concerns the version: nothing has been taken. Returns nil for any other.
   private mutating func inOtherVersion(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
-    guard course.point == nil, status >= 400, !losesInterims else { return nil }
+    guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
     if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
       isNamed = true
-      begin(with: named)
+      _ = settle(named)
       return [.learn(.http(known))] + create()
     }
-    // A server of tus that knows some versions answers all others so ("Tus-Resumable" in tus 1.0.0).
-    return status == 412 && !isSettled ? offerAnew() : nil
+    // A tus server that speaks some versions takes requests in all others for its own ("Tus-Resumable" in tus 1.0.0).
+    let isTus = status == 412 && end.headers["tus-resumable"] != nil
+    return isTus && !known.isSettled ? offerAnew() : nil
   }
 
   /// "Upload Creation".
@@ -415,7 +419,7 @@ extension HTTPResumeMachine {
       if isComplete == true, version.has(.markedReplies) { return [.forget] + [.end(end)] }
       if status == 413, isWhole, limits != nil, mostContent < course.length {
         // The server has said how much it takes at once, or the target has.
-        isSettled = true
+        known.isSettled = true
         return course.point.map { ask($0) } ?? create()
       }
       if let other = inOtherVersion(end, status) { return other }

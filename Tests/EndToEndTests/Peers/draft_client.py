@@ -50,12 +50,18 @@ def send(method: str, target: str, fields: "dict[str, object]", content: bytes =
     lines += [f"{name}: {value}" for name, value in fields.items()]
     if method not in ("HEAD", "DELETE"):
         lines.append(f"Content-Length: {len(content)}")
+    # What is cut is to have begun at the server: a request that overtakes it would not know of it.
+    if most is not None:
+        lines.append("Expect: 100-continue")
     connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
     file = connection.makefile("rb")
     replies = []
     # The offer comes before anything is sent, so that it is not lost with the line.
     if method == "POST":
         replies.append(Reply(file))
+    while most is not None and (not replies or replies[-1].status != 100):
+        replies.append(Reply(file))
+        demand(replies[-1].status < 200, f"{replies[-1].status} before the content")
     connection.sendall(content if most is None else content[:most])
     if most is None:
         while not replies or replies[-1].status < 200:

@@ -248,6 +248,8 @@ class Client:
 def serve(connection: socket.socket) -> None:
     try:
         Client(connection).serve()
+    except ConnectionError:
+        pass
     except (OSError, ValueError) as error:
         say(f"error: {error}")
     finally:

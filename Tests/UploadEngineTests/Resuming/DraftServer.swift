@@ -162,7 +162,11 @@ final class DraftServer: Sendable {
     _ method: String, _ id: String, _ isKnown: Bool, isCreation: Bool, isLast: Bool,
     _ body: [UInt8], _ manners: Manners, _ content: inout Content
   ) -> String {
-    if method == "OPTIONS" { return reply("204 No Content", ["Upload-Limit: \(manners.limits)"]) }
+    if method == "OPTIONS" {
+      return reply(
+        "204 No Content",
+        ["Upload-Limit: \(manners.limits)", "Upload-Draft-Interop-Version: 10"])
+    }
     guard isKnown else { return reply("404 Not Found", ["Upload-Complete: ?0"]) }
     switch method {
     case "HEAD":

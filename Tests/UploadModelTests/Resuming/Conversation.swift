@@ -18,6 +18,8 @@ struct ServerReply: Sendable {
   var seconds = 0.0
   /// Whether all of the request had been sent when it was broken off.
   var hasAll = false
+  /// How many bytes of the content had left; nil for all.
+  var bytes: Int64?
 
   static func status(
     _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
@@ -119,7 +121,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         url: request.url, status: reply.status, headers: reply.headers,
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
         trouble: reply.trouble, sentAll: reply.sentAll,
-        bytes: Int64(request.content?.count ?? 0))
+        bytes: reply.bytes ?? Int64(request.content?.count ?? 0))
       for interim in reply.interim {
         // Without fields, it is 100, and nothing else has come for a while.
         let actions =

@@ -231,6 +231,14 @@ struct HTTPResumeMachineTests {
       [.status(201, ["location": "/f/a", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 201 10 /f/a"]),
     row(
+      "an offer that is relayed twice is one",
+      [.status(201, after: ServerReply.offer(), ServerReply.offer())],
+      [whole, "keep /u/1 at 0", "done 201 10"]),
+    row(
+      "its address may be absolute, the other time relative",
+      [.status(201, after: ServerReply.offer("https://a.example/u/1"), ServerReply.offer("u/1"))],
+      [whole, "keep /u/1 at 0", "done 201 10"]),
+    row(
       "the address of the upload is none of the file",
       [.status(200, ["location": "/u/1", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 200 10"]),
@@ -428,6 +436,7 @@ struct HTTPResumeMachineTests {
 
   /// A request of which no content has left: the server has said 100, and nothing more for a while.
   private static let asked = ServerReply(interim: [[:]], trouble: .cancelled)
+  private static let notTus = ServerReply.status(412, ["tus-resumable": "1.0.0"])
   private static let brokenOffForOffer = "stop resume-other-version"
   private static func offer(_ version: Int) -> [String: String] {
     ServerReply.offer("/u/1", named(version))
@@ -476,11 +485,24 @@ struct HTTPResumeMachineTests {
       [whole10, "learn http 6", whole + " in 6", "http-400"]),
     row(
       "a tus server refuses versions that it does not know", knowing: nil,
-      [.status(412), .status(412), .status(412), .status(412), .status(201, after: offer(6))],
+      [notTus, notTus, notTus, notTus, .status(201, after: offer(6))],
       [
         whole10, whole + " in 9", whole, whole + " in 7", whole + " in 6", "keep /u/1 at 0",
         "learn http 6", "done 201 10",
       ]),
+    row("412 for another reason stands", knowing: nil, [.status(412)], [whole10, "http-412"]),
+    row(
+      "a server's error may have taken it, whatever it names", knowing: nil,
+      [.status(500, named(6))], [whole10, "http-500"]),
+    row(
+      "a point of another target says nothing of this one's server",
+      from: kept { ($0.target, $0.draft) = ("other", DraftVersion(number: 3)) },
+      [.status(201)], [whole, "done 201 10"]),
+    row(
+      "a line that is lost with the oldest is no proof of anything",
+      knowing: known(version: 3, isSettled: false),
+      [ServerReply(trouble: .connectionLost("reset"), sentAll: false)],
+      ["POST /upload 0..<10 incomplete ?0 in 3", "assume http 10", "connection-lost"]),
     row(
       "a refusal for another reason stands", knowing: nil, [.status(403)], [whole10, "http-403"]),
     row(
@@ -492,7 +514,7 @@ struct HTTPResumeMachineTests {
       ["POST /upload 0..<10 incomplete ?0 in 3", "learn http 10", "done 201 10"]),
     row(
       "a line is lost before anything has left: nothing is concluded", knowing: nil,
-      [ServerReply(trouble: .unreachable("no route"), sentAll: false)],
+      [ServerReply(trouble: .unreachable("no route"), sentAll: false, bytes: 0)],
       [whole10, "unreachable"]),
     row(
       "an upload goes on in its version, whatever the server is known for",
@@ -626,6 +648,9 @@ struct HTTPResumeMachineTests {
       ["HEAD /u/1", "keep /u/1 at 4 from 4", "resume-append-too-small"]),
     row(
       "Location elsewhere", [ServerReply(interim: [ServerReply.offer("https://b.example/u")])],
+      [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
+    row(
+      "Location without TLS", [ServerReply(interim: [ServerReply.offer("http://a.example/u/1")])],
       [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
     row(
       "Location that is none", [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
