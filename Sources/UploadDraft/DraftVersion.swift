@@ -104,7 +104,9 @@ package struct DraftVersion: Hashable, Sendable {
   /// The key of the lifetime in `Upload-Limit`.
   package var ageKey: String { has(.maxAge) ? "max-age" : "expires" }
 
-  private var completenessField: String { has(.incomplete) ? "Upload-Incomplete" : "Upload-Complete" }
+  private var completenessField: String {
+    has(.incomplete) ? "Upload-Incomplete" : "Upload-Complete"
+  }
 
   /// The header field that says whether an upload is complete, or a request completes it.
   package func completeness(_ isComplete: Bool) -> (String, String) {

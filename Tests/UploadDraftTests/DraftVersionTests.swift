@@ -7,7 +7,9 @@ import UploadDraft
 struct DraftVersionTests {
   @Test func numbers() {
     #expect(DraftVersion.all.map(\.number) == Array(3...10))
-    #expect(DraftVersion.newest.number == 10 && DraftVersion.newest.older.map(\.number) == [9, 8, 7, 6, 5, 4, 3])
+    #expect(
+      DraftVersion.newest.number == 10
+        && DraftVersion.newest.older.map(\.number) == [9, 8, 7, 6, 5, 4, 3])
     #expect(DraftVersion(number: 3)?.older == [])
     #expect(DraftVersion(number: 2) == nil && DraftVersion(number: 11) == nil)
   }
@@ -26,10 +28,12 @@ struct DraftVersionTests {
     #expect(Set(Self.rules.map(\.0)) == Set(DraftVersion.Rule.allCases))
   }
 
-  @Test(arguments: [
-    ("3", 3), ("10", 10), (" 6 ", 6), ("11", nil), ("2", nil), ("\"6\"", nil), ("6.0", nil), ("", nil),
-    ("6, 7", nil), (nil, nil), ("6;a=1", 6),
-  ] as [(String?, Int64?)])
+  @Test(
+    arguments: [
+      ("3", 3), ("10", 10), (" 6 ", 6), ("11", nil), ("2", nil), ("\"6\"", nil), ("6.0", nil),
+      ("", nil),
+      ("6, 7", nil), (nil, nil), ("6;a=1", 6),
+    ] as [(String?, Int64?)])
   func named(_ value: String?, _ number: Int64?) {
     #expect(DraftVersion(named: value)?.number == number)
   }
@@ -49,8 +53,13 @@ struct DraftVersionTests {
   }
 
   @Test func fields() {
-    #expect(DraftVersion.all.map(\.ageKey) == Array(repeating: "expires", count: 4) + Array(repeating: "max-age", count: 4))
-    #expect(DraftVersion.all.map { $0.pieceType != nil } == [false, false, false, true, true, true, true, true])
+    #expect(
+      DraftVersion.all.map(\.ageKey) == Array(repeating: "expires", count: 4)
+        + Array(repeating: "max-age", count: 4))
+    #expect(
+      DraftVersion.all.map { $0.pieceType != nil } == [
+        false, false, false, true, true, true, true, true,
+      ])
     #expect(DraftVersion.newest.pieceType == "application/partial-upload")
     #expect(DraftVersion.newest.stamp == ("Upload-Draft-Interop-Version", "10"))
   }

@@ -103,7 +103,9 @@ extension Transfer {
     }
     guard headBytes <= Self.mostHead else { return cut() }
     if let interim = parser.interim { tell(interim) }
-    if request.waitsAfterInterim, parser.hasContinued, !hadContinued { tell(ReplyHead(status: 100)) }
+    if request.waitsAfterInterim, parser.hasContinued, !hadContinued {
+      tell(ReplyHead(status: 100))
+    }
     guard isOver, let head = parser.head else { return count }
     // libcurl itself repeats the request without `Expect`.
     if asks, head.status == 417 {

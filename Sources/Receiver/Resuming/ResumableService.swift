@@ -17,7 +17,8 @@ struct ResumableService: Sendable {
     return .empty(
       .noContent,
       [
-        ("Upload-Limit", limits(of: nil, in: version)), ("Accept-Patch", DraftVersion.partialUpload),
+        ("Upload-Limit", limits(of: nil, in: version)),
+        ("Accept-Patch", DraftVersion.partialUpload),
         version.stamp,
       ])
   }
@@ -88,7 +89,8 @@ struct ResumableService: Sendable {
   private static func checkQuestion(_ request: Request, in version: DraftVersion?) throws(Refusal) {
     guard let version, version.has(.bareQuestions) else { return }
     let names =
-      ["Upload-Offset", version.completeness(true).0] + (version.has(.length) ? ["Upload-Length"] : [])
+      ["Upload-Offset", version.completeness(true).0]
+      + (version.has(.length) ? ["Upload-Length"] : [])
     for name in names where request.header(name) != nil {
       throw Refusal(.badRequest, "\(request.head.method) must not have \(name).")
     }
@@ -116,7 +118,9 @@ struct ResumableService: Sendable {
     do {
       return try await append(asked, to: file, request)
     } catch {
-      guard !asked.version.has(.markedReplies), var refusal = Refusal(of: error) else { throw error }
+      guard !asked.version.has(.markedReplies), var refusal = Refusal(of: error) else {
+        throw error
+      }
       if !refusal.headers.contains(where: { $0.0 == "Upload-Offset" }) {
         refusal.headers.append(("Upload-Offset", "\(file.offset)"))
       }

@@ -23,7 +23,9 @@ extension EndToEnd {
     private struct Said {
       let lines: [Substring]
       init(_ program: Program) { lines = program.output.split(separator: "\n") }
-      var faults: [Substring] { lines.filter { !$0.hasPrefix("request ") && !$0.hasPrefix("port ") } }
+      var faults: [Substring] {
+        lines.filter { !$0.hasPrefix("request ") && !$0.hasPrefix("port ") }
+      }
       func requests(_ method: String) -> [(version: Substring, bytes: Int)] {
         lines.filter { $0.hasPrefix("request \(method) ") }.map { line in
           let words = line.split(separator: " ")

@@ -317,8 +317,9 @@ struct HTTPResumeTests {
     #expect(ends.map(\.code) == ["done 201", "done 201"], "\(ends)")
     let methods = server.requests.map { String($0.line.prefix(5)) }
     let resumed = version == 10 ? 2 : 1
-    #expect(methods.sorted() == Array(repeating: "HEAD ", count: resumed)
-      + Array(repeating: "PATCH", count: resumed) + ["POST ", "POST "])
+    #expect(
+      methods.sorted() == Array(repeating: "HEAD ", count: resumed)
+        + Array(repeating: "PATCH", count: resumed) + ["POST ", "POST "])
     let posts = server.requests.filter { $0.line.hasPrefix("POST") }
     #expect(
       posts.map { $0.headers["upload-draft-interop-version"] } == ["10", "\(version)"])
@@ -339,7 +340,8 @@ struct HTTPResumeTests {
       #expect(ends.map(\.code) == ["done 201"], "\(ends)")
       let requests = try await Self.requests(to: server, after: before, posts)
       #expect(requests.map { $0.line.prefix(4) } == Array(repeating: "POST", count: posts))
-      #expect(requests.map(\.body.count).sorted() == Array(repeating: 0, count: posts - 1) + [3_000_000])
+      #expect(
+        requests.map(\.body.count).sorted() == Array(repeating: 0, count: posts - 1) + [3_000_000])
     }
   }
 
