@@ -65,6 +65,8 @@ package struct DraftVersion: Hashable, Sendable {
   ]
   /// The newest version.
   package static let newest = all[all.count - 1]
+  /// The version of uploads whose record names none: once, hoist knew no other.
+  package static let unnamed = DraftVersion(number: 8) ?? newest
 
   private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {
     (self.number, self.drafts, self.rules) = (number, drafts, rules)

@@ -11,6 +11,7 @@ struct DraftVersionTests {
       DraftVersion.newest.number == 10
         && DraftVersion.newest.older.map(\.number) == [9, 8, 7, 6, 5, 4, 3])
     #expect(DraftVersion(number: 3)?.older == [])
+    #expect(DraftVersion.unnamed.number == 8)
     #expect(DraftVersion(number: 2) == nil && DraftVersion(number: 11) == nil)
   }
 

@@ -297,6 +297,6 @@ struct ResumableService: Sendable {
 extension PartialFile {
   /// The version of the draft in which it began.
   fileprivate var version: DraftVersion {
-    record.purpose?.draft ?? DraftVersion(number: 8) ?? .newest
+    record.purpose?.draft ?? .unnamed
   }
 }

@@ -275,6 +275,7 @@ extension HTTPResumeMachine {
   }
 
   /// Notes the server's version. Returns whether that is news.
+  @discardableResult
   private mutating func settle(_ found: DraftVersion) -> Bool {
     defer {
       version = found
@@ -301,7 +302,7 @@ extension HTTPResumeMachine {
     if let next = version.older.first {
       (version, known.version) = (next, next)
     } else {
-      _ = settle(.newest)
+      settle(.newest)
     }
   }
 
@@ -376,7 +377,7 @@ extension HTTPResumeMachine {
     known.limits = isAnswer ? limits : nil
     limits = known.limits
     if let named = DraftVersion(named: end.headers[Self.versionField]) {
-      _ = settle(named)
+      settle(named)
     } else if limits == nil, course.target.resume.mode == .auto {
       // Nothing suggests that it speaks the protocol, and nobody has said so.
       known.isSettled = true
@@ -401,7 +402,7 @@ extension HTTPResumeMachine {
     guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
     if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
       isNamed = true
-      _ = settle(named)
+      settle(named)
       return [.learn(.http(known))] + create()
     }
     // A tus server that speaks some versions takes requests in all others for its own ("Tus-Resumable" in tus 1.0.0).
@@ -468,7 +469,7 @@ extension HTTPResumeMachine {
     record(end, in: &point, now)
     course.point = point
     // It may have stored the file, even if it does not say so.
-    if offset == course.length { hadAll = true }
+    if offset == course.length, isComplete != false { hadAll = true }
     guard isComplete == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
     // Everything was taken, but the reply was lost. The server may have kept it.

@@ -88,7 +88,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   }
 
   /// The version of the draft to go on in.
-  package var version: DraftVersion { draft ?? DraftVersion(number: 8) ?? .newest }
+  package var version: DraftVersion { draft ?? .unnamed }
 
   /// Whether the attempt that recorded it had not sent anything of the file yet.
   package var isAtStart: Bool {
