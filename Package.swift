@@ -63,6 +63,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The versions of the IETF's draft, for both ends as well.
+    .target(name: "UploadDraft", dependencies: ["StructuredFields"], swiftSettings: strict),
+
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
@@ -72,7 +75,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "Digests", "MultipartForm", "ScalarText", "StructuredFields",
+        "Digests", "MultipartForm", "ScalarText", "StructuredFields", "UploadDraft",
         outside("NIOCore", "swift-nio", for: "Receiver"),
         outside("NIOHTTP1", "swift-nio", for: "Receiver"),
         outside("NIOPosix", "swift-nio", for: "Receiver"),
@@ -92,7 +95,7 @@ let package = Package(
       name: "UploadModel",
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "RegularExpressions", "ScalarText",
-        "StructuredFields",
+        "StructuredFields", "UploadDraft",
       ],
       swiftSettings: strict),
     .target(
@@ -201,9 +204,12 @@ let package = Package(
     .testTarget(
       name: "StructuredFieldsTests", dependencies: ["StructuredFields"], swiftSettings: strict),
     .testTarget(
+      name: "UploadDraftTests", dependencies: ["UploadDraft"], swiftSettings: strict),
+    .testTarget(
       name: "ReceiverTests",
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
+        "UploadDraft",
         outside("NIOEmbedded", "swift-nio", for: "Receiver"),
       ],
       swiftSettings: strict),
@@ -221,7 +227,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "UploadModelTests",
-      dependencies: ["JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadModel"],
+      dependencies: [
+        "JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadDraft", "UploadModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
@@ -229,7 +237,8 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel",
+        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadDraft", "UploadEngine",
+        "UploadModel",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -13,8 +13,8 @@ package struct ExchangeRequest: Sendable {
   /// Whether to ask the server before sending a body of more than 1 MiB (RFC 9110 §10.1.1). libcurl waits a
   /// second for the answer, and after a 417 sends the request again without `Expect`.
   package var expectsContinue = false
-  /// Whether an interim reply other than 100 puts the body on hold until `UploadTask.releaseBody` is called, so that the
-  /// caller can record the reply before any byte of the body is sent.
+  /// Whether an interim reply puts the body on hold until `UploadTask.releaseBody` is called, so that the caller can
+  /// record the reply before any byte of the body is sent. 100 is then reported as well.
   package var waitsAfterInterim = false
   /// Whether the request may safely be sent twice. If not, it is repeated after a part of its body was handed
   /// to a connection only if the server cannot have read any of it.

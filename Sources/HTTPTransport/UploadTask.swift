@@ -311,7 +311,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 /// A task's delegate that is told more than URLSession's, on the transport's thread, which must not be blocked. If
 /// libcurl could not be set up, the end comes on the caller's thread.
 package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
-  /// The head of an interim reply (RFC 9110 §15.2) other than 100 has arrived.
+  /// The head of an interim reply (RFC 9110 §15.2) has arrived; 100 is reported only if the body then waits.
   func urlSession(
     _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
   /// The head of the final reply has arrived.

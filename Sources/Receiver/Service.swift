@@ -56,7 +56,7 @@ struct Service: Sendable {
       return isTus ? try await tus.answer(id, request) : try await resumable.answer(id, request)
     case .limits:
       try await site.skipBody(of: request)
-      return resumable.limits()
+      return resumable.limits(request)
     case .endpoint(let number): return try await answer(request, by: endpoints[number])
     }
   }

@@ -2,29 +2,31 @@ import Foundation
 import MultipartForm
 import TestSupport
 import Testing
+import UploadDraft
 
 @testable import Receiver
 
 @Suite("Uploads that go on at the ordinary endpoints")
 struct ResumableTests {
-  private static let version = "Upload-Draft-Interop-Version: 8"
   private static let piece = "Content-Type: application/partial-upload"
 
   private func head(
-    _ method: String, _ target: String, _ fields: [String], length: Int?
+    _ method: String, _ target: String, _ fields: [String], length: Int?, in version: Int64 = 8
   ) -> String {
-    var lines = ["\(method) \(target) HTTP/1.1", "Host: test", Self.version] + fields
+    var lines =
+      ["\(method) \(target) HTTP/1.1", "Host: test", "Upload-Draft-Interop-Version: \(version)"]
+      + fields
     if let length { lines.append("Content-Length: \(length)") }
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
   private func ask(
     _ server: TestServer, _ method: String, _ target: String, _ fields: [String] = [],
-    body: String = ""
+    body: String = "", in version: Int64 = 8
   ) throws -> RawClient.Reply {
     let client = try server.connect()
     let length = method == "HEAD" ? nil : body.utf8.count
-    try client.send(head(method, target, fields, length: length) + body)
+    try client.send(head(method, target, fields, length: length, in: version) + body)
     return try client.readReply(hasBody: method != "HEAD")
   }
 
@@ -69,6 +71,11 @@ struct ResumableTests {
     try await TestServer.run({ $0.limits.bodyBytes = 100 }) { (server: TestServer) async throws in
       let reply = try ask(server, "OPTIONS", "/upload")
       #expect(reply.status == 204 && reply["upload-limit"] == "max-size=100")
+      #expect(reply["accept-patch"] == "application/partial-upload")
+      #expect(reply["upload-draft-interop-version"] == "8")
+      // Who asks in a version that is not known hears of the newest that is.
+      let newer = try ask(server, "OPTIONS", "/upload", in: 11)
+      #expect(newer["upload-draft-interop-version"] == "10")
       let large = try ask(
         server, "POST", "/upload",
         ["Upload-Complete: ?0", "Upload-Length: 101", "Content-Type: text/plain"])
@@ -298,14 +305,111 @@ struct ResumableTests {
     }
   }
 
-  @Test("a client of another version is served as any other")
+  @Test("a client of an unknown version is served as any other")
   func otherVersion() async throws {
     try await TestServer.run { (server: TestServer) async throws in
       let form = Wire.file("abc") + Wire.end
       let reply = try server.request(
-        Wire.post(form, extra: ["Upload-Complete: ?1", "Upload-Draft-Interop-Version: 7"]))
+        Wire.post(form, extra: ["Upload-Complete: ?1", "Upload-Draft-Interop-Version: 11"]))
       #expect(reply.status == 201 && reply["upload-complete"] == nil)
       #expect(try visible(server) == ["a.txt"])
+    }
+  }
+
+  /// What the texts demand of a server, in a version of each kind.
+  private struct Manner {
+    let version: Int64
+    /// The field that says whether an upload is complete, and its values for yes and no.
+    var field: String { version == 3 ? "upload-incomplete" : "upload-complete" }
+    var yes: String { version == 3 ? "?0" : "?1" }
+    var no: String { version == 3 ? "?1" : "?0" }
+    /// Whether replies to content tell the offset and name the upload, and 201 acknowledges a part.
+    var isOld: Bool { version < 7 }
+    var piece: [String] { version < 6 ? [] : [ResumableTests.piece] }
+    func says(_ isLast: Bool) -> String { "\(field): \(isLast ? yes : no)" }
+  }
+
+  @Test("each client is answered in its version", arguments: Array(3...10) as [Int64])
+  func version(_ version: Int64) async throws {
+    let manner = Manner(version: version)
+    try await TestServer.run { (server: TestServer) async throws in
+      let client = try server.connect()
+      let fields = [
+        manner.says(true), "Content-Type: text/plain",
+        "Content-Disposition: inline; filename=\"a.txt\"",
+      ]
+      try client.send(head("POST", "/upload", fields, length: 10, in: version) + "abcd")
+      let interim = try client.readReply(hasBody: false)
+      #expect(interim.status == 104 && interim["upload-draft-interop-version"] == "\(version)")
+      #expect((interim["upload-limit"] != nil) == (version >= 6))
+      let path = try #require(interim["location"])
+      try await eventually {
+        try ask(server, "HEAD", path, in: version)["upload-offset"] == "4"
+      }
+      let state = try ask(server, "HEAD", path, in: version)
+      #expect(state.status == 204 && state[manner.field] == manner.no)
+      #expect((state["upload-length"] == "10") == (version >= 6))
+      let limits = state["upload-limit"] ?? ""
+      #expect(limits.contains("expires=") == (version == 6))
+      #expect(limits.contains("max-age=") == (version > 6))
+      let said = try ask(server, "HEAD", path, ["Upload-Offset: 4"], in: version)
+      #expect(said.status == (version <= 6 ? 400 : 204))
+      // A part, and one that is out of place.
+      let part = try ask(
+        server, "PATCH", path, manner.piece + ["Upload-Offset: 4", manner.says(false)], body: "ef",
+        in: version)
+      #expect(part.status == (manner.isOld ? 201 : 204))
+      #expect(part["upload-offset"] == "6" && part[manner.field] == manner.no)
+      let wrong = try ask(
+        server, "PATCH", path, manner.piece + ["Upload-Offset: 4", manner.says(true)],
+        body: "efghij", in: version)
+      #expect(wrong.status == 409 && wrong["upload-offset"] == "6")
+      #expect(wrong[manner.field] == (manner.isOld ? nil : manner.no))
+      let untyped = try ask(
+        server, "PATCH", path, ["Upload-Offset: 5", manner.says(true)], body: "f", in: version)
+      #expect(untyped.status == (version < 6 ? 409 : 415))
+      // The rest. In the older versions, it need not be called that.
+      let rest = ["Upload-Offset: 6"] + (manner.isOld ? [] : [manner.says(true)])
+      let last = try ask(
+        server, "PATCH", path, manner.piece + rest, body: "ghij", in: version)
+      #expect(last.status == 201 && last[manner.field] == manner.yes)
+      #expect((last["upload-offset"] == "10") == manner.isOld)
+      #expect(last["location"] == "/files/a.txt")
+      #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
+      let end = try ask(server, "HEAD", path, in: version)
+      #expect(end["upload-offset"] == "10" && end[manner.field] == manner.yes)
+      let again = try ask(
+        server, "PATCH", path, manner.piece + ["Upload-Offset: 10", manner.says(true)],
+        in: version)
+      #expect(again.status == (version < 8 ? 400 : 201))
+      #expect(try visible(server) == ["a.txt"])
+    }
+  }
+
+  @Test(
+    "what is all in the first request is answered in the client's version",
+    arguments: [3, 6, 7, 10] as [Int64])
+  func whole(_ version: Int64) async throws {
+    let manner = Manner(version: version)
+    try await TestServer.run { (server: TestServer) async throws in
+      let client = try server.connect()
+      try client.send(
+        head("POST", "/upload", [manner.says(true)], length: 3, in: version) + "abc")
+      let path = try client.readReply(hasBody: false)["location"]
+      let reply = try client.readReply()
+      #expect(reply.status == 201 && reply[manner.field] == manner.yes)
+      // Where the reply is about the upload, that is what it names, and the file is its content's place.
+      #expect(reply["location"] == (manner.isOld ? path : "/files/file"))
+      #expect(reply["content-location"] == (manner.isOld ? "/files/file" : nil))
+      #expect((reply["upload-offset"] == "3") == manner.isOld)
+      // A form that is none: the older versions have no word for who refuses it.
+      let fields = [manner.says(true), "Content-Type: multipart/form-data; boundary=B"]
+      let other = try server.connect()
+      try other.send(head("POST", "/upload", fields, length: 7, in: version) + "nothing")
+      #expect(try other.readReply(hasBody: false).status == 104)
+      let refusal = try other.readReply()
+      #expect(refusal.status == 400)
+      #expect(refusal[manner.field] == (manner.isOld ? nil : manner.yes))
     }
   }
 }

@@ -267,10 +267,13 @@ struct QueueTests {
     (tus.maxSize, tus.extensions, tus.checksum) = (5, ["creation"], .sha1)
     var limits = ResumeLimits()
     limits.append = 7
-    let servers: [ResumeServer] = [.tus(tus), .http(limits), .http(nil), .usual]
+    let servers: [ResumeServer] = [
+      .tus(tus), .http(HTTPResumeServer(limits: limits)),
+      .http(HTTPResumeServer(isSettled: false)), .usual,
+    ]
     let start = Date(timeIntervalSince1970: 1_000_000)
     for (number, server) in servers.enumerated() {
-      store.remember(.http(nil), at: "http://nas/\(number)", now: start - 5)
+      store.remember(.http(HTTPResumeServer()), at: "http://nas/\(number)", now: start - 5)
       store.remember(server, at: "http://nas/\(number)", now: start)
     }
     let later = try harness.open()

@@ -93,6 +93,7 @@ extension Transfer {
 
   func receiveHeaderLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
+    let hadContinued = parser.hasContinued
     let isOver = parser.consume(UnsafeRawBufferPointer(start: bytes, count: count))
     if isOver || parser.hasContinued { continueBy = nil }
     let hasBegun = parser.hasBegun
@@ -102,6 +103,9 @@ extension Transfer {
     }
     guard headBytes <= Self.mostHead else { return cut() }
     if let interim = parser.interim { tell(interim) }
+    if request.waitsAfterInterim, parser.hasContinued, !hadContinued {
+      tell(ReplyHead(status: 100))
+    }
     guard isOver, let head = parser.head else { return count }
     // libcurl itself repeats the request without `Expect`.
     if asks, head.status == 417 {

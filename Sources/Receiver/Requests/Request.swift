@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import UploadDraft
 
 /// A request on its connection: its head, its body as it arrives, and what can be sent before the reply.
 struct Request {
@@ -20,15 +21,14 @@ struct Request {
   }
 
   /// Sends an interim reply (draft-ietf-httpbis-resumable-upload, "Status Code 104").
-  func inform(_ fields: [(String, String)]) async throws {
+  func inform(_ fields: [(String, String)], in version: DraftVersion) async throws {
     // An HTTP/1.0 client must not get interim replies (RFC 9110, section 15.2).
     guard head.version != .http1_0 else { return }
-    let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
     try await channel.writeAndFlush(
       HTTPServerResponsePart.head(
         HTTPResponseHead(
           version: head.version,
           status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
-          headers: HTTPHeaders(fields + [version]))))
+          headers: HTTPHeaders(fields + [version.stamp]))))
   }
 }

@@ -2,6 +2,7 @@ import Digests
 import Foundation
 import NIOCore
 import Synchronization
+import UploadDraft
 
 /// Uploads that come in several requests. What has arrived of each is in the folder under a hidden name,
 /// so that it survives the receiver's end, and gets its final name once it is complete.
@@ -36,6 +37,8 @@ final class PartialUploads: Sendable {
       var form: String?
       /// The most files in the form.
       var maxFiles: Int
+      /// The version of the draft in which it began; nil if an earlier receiver began it.
+      var draft: DraftVersion?
     }
 
     /// A reply that can be given again.

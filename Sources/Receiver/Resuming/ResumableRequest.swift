@@ -1,12 +1,12 @@
 import NIOHTTP1
 import ScalarText
 import StructuredFields
+import UploadDraft
 
 /// What a request says about a resumable upload (draft-ietf-httpbis-resumable-upload, "State").
 struct ResumableRequest {
-  /// The version of the draft that both sides have to speak ("Draft Version Identification").
-  static let interopVersion: Int64 = 8
-
+  /// The version of the draft that the client speaks ("Draft Version Identification").
+  let version: DraftVersion
   /// Whether the request carries the last part.
   let isLast: Bool
   /// The offset of the request's content in the upload, if the request gives it.
@@ -16,14 +16,17 @@ struct ResumableRequest {
   /// The length of the request's content, if it is given.
   let contentLength: Int64?
 
-  /// Nil if the request says nothing about this, or means another version; it is then an ordinary request.
-  init?(_ head: HTTPRequestHead) {
-    guard Self.value("upload-draft-interop-version", head)?.integer == Self.interopVersion,
-      let isLast = Self.value("upload-complete", head)?.boolean
+  /// Nil if the request says nothing about this, or means an unknown version; it is then an ordinary request.
+  ///
+  /// - Parameter appends: whether it adds to an upload. In older versions, it then need not say that it is the last.
+  init?(_ head: HTTPRequestHead, appends: Bool = false) {
+    guard let version = DraftVersion.of(head),
+      let isLast = version.isComplete({ Self.text($0, head) })
+        ?? (appends && !version.has(.markedReplies) ? true : nil)
     else { return nil }
-    self.isLast = isLast
+    (self.version, self.isLast) = (version, isLast)
     offset = Self.count("upload-offset", head)
-    length = Self.count("upload-length", head)
+    length = version.has(.length) ? Self.count("upload-length", head) : nil
     contentLength = head.contentLength
   }
 
@@ -46,12 +49,19 @@ struct ResumableRequest {
   private static let inconsistent = Refusal(
     .badRequest, "inconsistent length values for upload", problem: "inconsistent-upload-length")
 
-  private static func value(_ name: String, _ head: HTTPRequestHead) -> FieldValue? {
+  private static func text(_ name: String, _ head: HTTPRequestHead) -> String? {
     let lines = head.headers[canonicalForm: name]
-    return lines.isEmpty ? nil : FieldValue(item: lines.joined(separator: ","))
+    return lines.isEmpty ? nil : lines.joined(separator: ",")
   }
 
   private static func count(_ name: String, _ head: HTTPRequestHead) -> Int64? {
-    value(name, head)?.integer.flatMap { $0 >= 0 ? $0 : nil }
+    text(name, head).flatMap { FieldValue(item: $0)?.integer }.flatMap { $0 >= 0 ? $0 : nil }
+  }
+}
+
+extension DraftVersion {
+  /// The version that a request names.
+  static func of(_ head: HTTPRequestHead) -> DraftVersion? {
+    DraftVersion(named: head.headers[versionField].first)
   }
 }

@@ -1,27 +1,33 @@
 import Foundation
 import MultipartForm
 import ScalarText
+import UploadDraft
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that continues
-/// in further requests if the first one was broken off.
+/// in further requests if the first one was broken off. Each client is answered in its version of the draft.
 struct ResumableService: Sendable {
-  private static let pieceType = "application/partial-upload"
-
   private let site: Site
   private let intake: PartialIntake
 
   init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
 
   /// The limits of uploads ("Limits").
-  func limits() -> Reply {
-    .empty(.noContent, [("Upload-Limit", limits(of: nil))])
+  func limits(_ request: Request) -> Reply {
+    let version = DraftVersion.of(request.head) ?? .newest
+    return .empty(
+      .noContent,
+      [
+        ("Upload-Limit", limits(of: nil, in: version)),
+        ("Accept-Patch", DraftVersion.partialUpload),
+        version.stamp,
+      ])
   }
 
   /// Handles the request that begins an upload ("Upload Creation").
   func begin(
     _ asked: ResumableRequest, _ request: Request, maxFiles: Int
   ) async throws -> Reply {
-    try await refusing { () async throws -> Reply in
+    try await refusing(in: asked.version) { () async throws -> Reply in
       try Admission.check(
         request.head, configuration: site.configuration, freeBytes: site.inbox.freeBytes)
       _ = try Admission.awaitsContinue(request.head)
@@ -36,21 +42,24 @@ struct ResumableService: Sendable {
       if let length {
         try Admission.checkRoom(
           for: length, of: "upload", atMost: mostBytes(isForm: isForm), site.configuration,
-          site.inbox.freeBytes, headers: [("Upload-Limit", limits(of: nil))])
+          site.inbox.freeBytes, headers: limitFields(of: nil, in: asked.version))
       }
       let record = PartialUploads.Record(
         length: length ?? .max, name: Self.fileName(request), type: type,
-        purpose: PartialUploads.Record.Purpose(form: isForm ? type : nil, maxFiles: maxFiles))
+        purpose: PartialUploads.Record.Purpose(
+          form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version))
       let file = try await intake.create(record, for: request)
-      let place = [
-        ("Location", site.location("/uploads/\(file.id)")),
-        ("Upload-Limit", limits(of: file)),
-      ]
-      try await request.inform(place)
+      let place = ("Location", site.location("/uploads/\(file.id)"))
+      try await request.inform(
+        [place] + limitFields(of: file, in: asked.version), in: asked.version)
       var reply = try await store(asked, file, request)
       if !asked.isLast {
         reply.status = .created
-        reply.headers += place.prefix(1)
+        reply.headers.append(place)
+      } else if !asked.version.has(.markedReplies) {
+        // The reply is about the upload, and says where its result is.
+        reply.headers = reply.headers.map { $0.0 == "Location" ? ("Content-Location", $0.1) : $0 }
+        reply.headers.append(place)
       }
       return reply
     }
@@ -58,11 +67,15 @@ struct ResumableService: Sendable {
 
   /// Handles a request about an upload.
   func answer(_ id: String, _ request: Request) async throws -> Reply {
-    try await refusing { () async throws -> Reply in
-      if request.head.method != .PATCH { try await site.skipBody(of: request) }
+    let named = DraftVersion.of(request.head)
+    return try await refusing(in: named ?? .newest) { () async throws -> Reply in
+      if request.head.method != .PATCH {
+        try await site.skipBody(of: request)
+        try Self.checkQuestion(request, in: named)
+      }
       let file = try await open(id, request)
       switch request.head.method {
-      case .HEAD, .GET: return status(of: file)
+      case .HEAD, .GET: return status(of: file, in: named ?? file.version)
       case .DELETE:
         intake.remove(file)
         return .empty(.noContent)
@@ -72,29 +85,64 @@ struct ResumableService: Sendable {
     }
   }
 
+  /// Refuses a question that says something, in versions that forbid it.
+  private static func checkQuestion(_ request: Request, in version: DraftVersion?) throws(Refusal) {
+    guard let version, version.has(.bareQuestions) else { return }
+    let names =
+      ["Upload-Offset", version.completeness(true).0]
+      + (version.has(.length) ? ["Upload-Length"] : [])
+    for name in names where request.header(name) != nil {
+      throw Refusal(.badRequest, "\(request.head.method) must not have \(name).")
+    }
+  }
+
   /// "Offset Retrieval".
-  private func status(of file: PartialFile) -> Reply {
+  private func status(of file: PartialFile, in version: DraftVersion) -> Reply {
     var headers = [
-      ("Upload-Offset", "\(file.offset)"),
-      ("Upload-Complete", file.record.reply == nil ? "?0" : "?1"),
-      ("Upload-Limit", limits(of: file)),
+      ("Upload-Offset", "\(file.offset)"), version.completeness(file.record.reply != nil),
     ]
-    if file.record.length != .max { headers.append(("Upload-Length", "\(file.record.length)")) }
+    headers += limitFields(of: file, in: version)
+    if version.has(.length), file.record.length != .max {
+      headers.append(("Upload-Length", "\(file.record.length)"))
+    }
     return .empty(.noContent, headers)
   }
 
   /// "Upload Append".
   private func append(to file: PartialFile, _ request: Request) async throws -> Reply {
-    guard request.header("content-type")?.lowercasedASCII == Self.pieceType else {
-      throw Refusal(
-        .unsupportedMediaType, "Send a piece of the upload as \(Self.pieceType).",
-        headers: [("Accept-Patch", Self.pieceType)])
-    }
-    guard let asked = ResumableRequest(request.head), let offset = asked.offset else {
+    guard let asked = ResumableRequest(request.head, appends: true) else {
       throw Refusal(
         .badRequest,
-        "Send Upload-Complete, Upload-Offset and Upload-Draft-Interop-Version: "
-          + "\(ResumableRequest.interopVersion).")
+        "Send \(DraftVersion.versionField) (\(Self.versions)), Upload-Offset, and Upload-Complete.")
+    }
+    do {
+      return try await append(asked, to: file, request)
+    } catch {
+      guard !asked.version.has(.markedReplies), var refusal = Refusal(of: error) else {
+        throw error
+      }
+      if !refusal.headers.contains(where: { $0.0 == "Upload-Offset" }) {
+        refusal.headers.append(("Upload-Offset", "\(file.offset)"))
+      }
+      throw refusal
+    }
+  }
+
+  private static let versions =
+    "\(DraftVersion.all[0].number) to \(DraftVersion.newest.number)"
+
+  private func append(
+    _ asked: ResumableRequest, to file: PartialFile, _ request: Request
+  ) async throws -> Reply {
+    if let type = asked.version.pieceType,
+      request.header("content-type")?.lowercasedASCII != type
+    {
+      throw Refusal(
+        .unsupportedMediaType, "Send a piece of the upload as \(type).",
+        headers: [("Accept-Patch", type)])
+    }
+    guard let offset = asked.offset else {
+      throw Refusal(.badRequest, "Send Upload-Offset, the number of bytes that are there.")
     }
     guard offset == file.offset else {
       throw Refusal(
@@ -103,11 +151,11 @@ struct ResumableService: Sendable {
         members: ["expected-offset": file.offset, "provided-offset": offset])
     }
     if let answer = file.record.reply {
-      guard asked.isLast, asked.contentLength == 0 else {
-        throw Refusal(.badRequest, "The upload is complete.")
+      guard asked.isLast, asked.contentLength == 0, asked.version.has(.replay) else {
+        throw Refusal(.badRequest, "upload is already completed", problem: "completed-upload")
       }
       _ = try await intake.receive(file, request)
-      return Self.reply(answer)
+      return Self.reply(answer, file, in: asked.version)
     }
     return try await store(asked, file, request)
   }
@@ -116,21 +164,21 @@ struct ResumableService: Sendable {
   private func store(
     _ asked: ResumableRequest, _ file: PartialFile, _ request: Request
   ) async throws -> Reply {
+    let version = asked.version
     let known = file.record.length == .max ? nil : file.record.length
     if let length = try asked.wholeLength(after: file.offset, known: known), known == nil {
       try file.update { $0.length = length }
     }
     let most = mostBytes(isForm: file.record.purpose?.form != nil)
     _ = try await intake.receive(file, request, atMost: most) { offset in
-      try await request.inform([("Upload-Offset", "\(offset)")])
+      guard version.has(.progress) else { return }
+      try await request.inform([("Upload-Offset", "\(offset)")], in: version)
     }
     guard asked.isLast else {
       return .empty(
-        .noContent,
-        [
-          ("Upload-Complete", "?0"), ("Upload-Offset", "\(file.offset)"),
-          ("Upload-Limit", limits(of: file)),
-        ])
+        version.has(.markedReplies) ? .noContent : .created,
+        [version.completeness(false), ("Upload-Offset", "\(file.offset)")]
+          + limitFields(of: file, in: version))
     }
     guard known == nil || file.isWhole else {
       throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
@@ -138,11 +186,12 @@ struct ResumableService: Sendable {
     let answer: PartialUploads.Record.Answer
     do { answer = try complete(file, request) } catch let refusal as Refusal {
       intake.remove(file)
+      guard version.has(.markedReplies) else { throw refusal }
       var refusal = refusal
-      refusal.headers.append(("Upload-Complete", "?1"))
+      refusal.headers.append(version.completeness(true))
       throw refusal
     }
-    return Self.reply(answer)
+    return Self.reply(answer, file, in: version)
   }
 
   /// Does what the request that began the upload was for, and keeps the reply in case it gets lost.
@@ -198,13 +247,14 @@ struct ResumableService: Sendable {
     return file
   }
 
-  /// Says in each refusal whether it concerns the whole upload.
-  private func refusing(_ work: () async throws -> Reply) async throws -> Reply {
+  /// Says in each refusal whether it concerns the whole upload, in versions where replies do.
+  private func refusing(
+    in version: DraftVersion, _ work: () async throws -> Reply
+  ) async throws -> Reply {
     do { return try await work() } catch {
-      guard var refusal = Refusal(of: error) else { throw error }
-      if !refusal.headers.contains(where: { $0.0 == "Upload-Complete" }) {
-        refusal.headers.append(("Upload-Complete", "?0"))
-      }
+      guard version.has(.markedReplies), var refusal = Refusal(of: error) else { throw error }
+      let mark = version.completeness(false)
+      if !refusal.headers.contains(where: { $0.0 == mark.0 }) { refusal.headers.append(mark) }
       throw refusal
     }
   }
@@ -215,18 +265,25 @@ struct ResumableService: Sendable {
       : min(site.configuration.limits.bodyBytes, site.configuration.limits.fileBytes)
   }
 
-  /// `Upload-Limit` for an upload, or for all.
-  private func limits(of file: PartialFile?) -> String {
+  /// The header field with the limits for an upload, or for all, in versions that have it.
+  private func limitFields(of file: PartialFile?, in version: DraftVersion) -> [(String, String)] {
+    version.has(.limits) ? [("Upload-Limit", limits(of: file, in: version))] : []
+  }
+
+  private func limits(of file: PartialFile?, in version: DraftVersion) -> String {
     let most = mostBytes(isForm: file.map { $0.record.purpose?.form != nil } ?? true)
     var limits = most == .max ? ["min-size=0"] : ["max-size=\(min(most, 999_999_999_999_999))"]
     if let expires = file?.expires {
-      limits.append("max-age=\(max(0, Int64(expires.timeIntervalSinceNow)))")
+      limits.append("\(version.ageKey)=\(max(0, Int64(expires.timeIntervalSinceNow)))")
     }
     return limits.joined(separator: ", ")
   }
 
-  private static func reply(_ answer: PartialUploads.Record.Answer) -> Reply {
-    var headers = [("Content-Type", "application/json"), ("Upload-Complete", "?1")]
+  private static func reply(
+    _ answer: PartialUploads.Record.Answer, _ file: PartialFile, in version: DraftVersion
+  ) -> Reply {
+    var headers = [("Content-Type", "application/json"), version.completeness(true)]
+    if !version.has(.markedReplies) { headers.append(("Upload-Offset", "\(file.offset)")) }
     if let location = answer.location { headers.append(("Location", location)) }
     return Reply(status: answer.status, headers: headers, body: Array(answer.text.utf8))
   }
@@ -234,5 +291,12 @@ struct ResumableService: Sendable {
   /// The name of a file that comes without a form (RFC 6266).
   private static func fileName(_ request: Request) -> String {
     request.header("content-disposition").flatMap(PartHeader.fileName) ?? "file"
+  }
+}
+
+extension PartialFile {
+  /// The version of the draft in which it began.
+  fileprivate var version: DraftVersion {
+    record.purpose?.draft ?? .unnamed
   }
 }

@@ -50,10 +50,9 @@ struct KnownServers {
 }
 
 extension Target {
-  /// Whether later runs should know this. If the target says which protocol the server speaks, only a failure of that
-  /// protocol is worth remembering.
+  /// Whether later runs should know this. A target may say that its server speaks another protocol.
   fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
-    resume.mode == .auto || server == .usual
+    if case .tus? = server { resume.mode == .auto } else { true }
   }
 
   /// The address that its server is remembered by; nil if there is nothing to find out, or the address is secret.

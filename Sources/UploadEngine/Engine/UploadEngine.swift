@@ -740,10 +740,13 @@ extension UploadEngine {
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .informed(let head):
-      if head.status == 104, let id = transfer.shares.first?.item.id {
-        inform(id, of: head, transfer)
+      let id = transfer.shares.first?.item.id
+      if head.status == 104, let id { inform(id, of: head, transfer) }
+      if head.status == 100, let id, jobs[id]?.conversation?.machine.awaitsOffer == true {
+        awaitOffer(id, number)
+      } else {
+        transfer.task.releaseBody()
       }
-      transfer.task.releaseBody()
     case .responded(let head):
       transfer.recordHead(head)
     case .ended(let end, let content):
@@ -1072,6 +1075,23 @@ extension UploadEngine {
     guard jobs[id]?.conversation != nil else { return }
     goOn(id, transfer) {
       $0.handle(interim: head.headers, at: transfer.task.request.url, now: time.date())
+    }
+  }
+
+  /// For how many seconds a request's content waits for an offer once it has been asked for: a proxy may have done that.
+  private static let offerPatience = 0.3
+
+  /// Breaks off a request that gets no offer.
+  private func awaitOffer(_ id: ItemID, _ number: Int) {
+    _ = time.after(Self.offerPatience, executor.queue) { [weak self] in
+      self?.assumeIsolated { engine in
+        guard let transfer = engine.transfers[number] else { return }
+        if engine.jobs[id]?.conversation?.machine.awaitsOffer == true {
+          engine.inOneTurn { engine.goOn(id, transfer) { $0.handleLackOfOffer() } }
+        } else {
+          transfer.task.releaseBody()
+        }
+      }
     }
   }
 

@@ -3,9 +3,10 @@ import JSONText
 import MultipartForm
 import ScalarText
 import StructuredFields
+import UploadDraft
 
 /// Decides what to ask a server that may speak Resumable Uploads for HTTP
-/// (draft-ietf-httpbis-resumable-upload, interop version 8).
+/// (draft-ietf-httpbis-resumable-upload), in any version of the draft.
 ///
 /// ```
 ///  OPTIONS ──► the target's own request ─────────────────────► its reply
@@ -20,12 +21,13 @@ import StructuredFields
 /// A server that allows less in one request than there is to send gets an empty request first
 /// (`Upload-Complete: ?0`), then pieces.
 ///
+/// The offer is asked for in the newest version. A server that names another one is asked in that. Otherwise, if the
+/// server wants the content without having made an offer, the request is broken off, and the next older version is tried;
+/// in the end the newest again, and whatever comes is taken. The upload keeps the version in which it was offered.
+///
 /// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
 /// more of the body. Once such a server is noticed, it gets the usual request without those fields.
 package struct HTTPResumeMachine: ResumeMachine {
-  /// The version to speak while the protocol is a draft.
-  private static let interopVersion: Int64 = 8
-
   /// The first request is the target's own.
   package static let sendsTargetsBody = true
 
@@ -37,8 +39,10 @@ package struct HTTPResumeMachine: ResumeMachine {
   package private(set) var course: ResumeCourse
   /// The form around the file, if there is one.
   private let form: ResumePoint.Form?
-  /// The limits that the server has announced.
+  /// The limits that the server has announced for this upload, or for all.
   private var limits: ResumeLimits?
+  /// What is known of the server, whatever the upload is that this attempt goes on with.
+  private var known: HTTPResumeServer
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
   private var phase = Phase.learning
@@ -50,6 +54,12 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var condemned: URL?
   /// How the attempt ends once that upload is deleted, or once the reply has been asked for again.
   private var held: TransferEnd?
+  /// The version of the draft in which the server is spoken to.
+  private var version: DraftVersion
+  /// Whether the request under way is broken off because the server made no offer in that version.
+  private var lacksOffer = false
+  /// Whether the server itself has named the version to use in this attempt.
+  private var isNamed = false
   /// Whether interim replies do not get through.
   private var losesInterims: Bool
   /// Whether the upload is deleted because of that and begun again with the usual request.
@@ -78,7 +88,9 @@ package struct HTTPResumeMachine: ResumeMachine {
       target: target, identity: identity, creation: creation, length: length, lead: lead,
       point: point, furthest: furthest)
     self.form = form
-    if case .http(let known)? = server { limits = known }
+    known = if case .http(let known)? = server { known } else { HTTPResumeServer(isSettled: false) }
+    limits = known.limits
+    version = point?.version ?? known.version
     losesInterims = server == .usual
     discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
   }
@@ -92,6 +104,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   private mutating func begin() -> [ResumeAction] {
+    if course.point == nil { version = known.version }
     // A resume point already says which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
     phase = .learning
@@ -104,7 +117,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.termination(of: url))
+    return course.send(Self.termination(of: url, in: version))
   }
 
   private mutating func proceed() -> [ResumeAction] {
@@ -119,24 +132,25 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func create() -> [ResumeAction] {
     phase = .creating
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
-    // Only a server that has announced limits gets pieces.
-    let isWhole = limits == nil || course.length <= mostContent
+    // Only a server that has announced limits gets pieces: to another, an empty request would be an empty file.
+    let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
     }
-    var request = Self.creation(at: course.creation, length: course.length, isWhole: isWhole)
+    var request = Self.creation(
+      at: course.creation, length: course.length, isWhole: isWhole, in: version)
     request.content = 0..<(isWhole ? course.length : 0)
     return course.send(request)
   }
 
   /// The request that creates an upload, without its content.
-  package static func creation(at url: URL, length: Int64, isWhole: Bool) -> ResumeRequest {
+  package static func creation(
+    at url: URL, length: Int64, isWhole: Bool, in version: DraftVersion = .newest
+  ) -> ResumeRequest {
     var request = ResumeRequest(
       "POST", url,
-      [
-        ("Upload-Draft-Interop-Version", "\(interopVersion)"),
-        ("Upload-Complete", isWhole ? "?1" : "?0"), ("Upload-Length", "\(length)"),
-      ])
+      [version.stamp, version.completeness(isWhole)]
+        + (version.has(.length) ? [("Upload-Length", "\(length)")] : []))
     request.isTargetsOwn = true
     return request
   }
@@ -172,23 +186,28 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func delete(_ url: URL, then end: TransferEnd) -> [ResumeAction] {
     phase = .deleting
     held = end
-    return course.send(Self.termination(of: url))
+    return course.send(Self.termination(of: url, in: version))
   }
 
   /// The request that makes the server forget an upload that is not wanted.
-  package static func termination(of url: URL) -> ResumeRequest {
-    ResumeRequest("DELETE", url, [("Upload-Draft-Interop-Version", "\(interopVersion)")])
+  package static func termination(of point: ResumePoint) -> ResumeRequest {
+    termination(of: point.url, in: point.version)
+  }
+
+  private static func termination(of url: URL, in version: DraftVersion) -> ResumeRequest {
+    ResumeRequest("DELETE", url, [version.stamp])
   }
 
   private func request(_ method: String, _ url: URL) -> ResumeRequest {
-    ResumeRequest(method, url, [("Upload-Draft-Interop-Version", "\(Self.interopVersion)")])
+    ResumeRequest(method, url, [version.stamp])
   }
 
   private func piece(_ point: ResumePoint, count: Int64, isLast: Bool) -> ResumeRequest {
     var request = request("PATCH", point.url)
-    request.add("Upload-Complete", isLast ? "?1" : "?0")
+    let (name, value) = version.completeness(isLast)
+    request.add(name, value)
     request.add("Upload-Offset", "\(point.offset)")
-    request.add("Content-Type", "application/partial-upload")
+    if let type = version.pieceType { request.add("Content-Type", type) }
     request.content = point.offset..<(point.offset + count)
     return request
   }
@@ -221,9 +240,8 @@ extension HTTPResumeMachine {
   ) -> [ResumeAction] {
     // "Status Code 104": one that reports progress has no Location.
     // The usual request does not ask for one, so one that comes anyway means nothing.
-    guard phase == .creating, !losesInterims, let location = headers["location"],
-      headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
-        == .integer(Self.interopVersion)
+    guard phase == .creating, !losesInterims, !lacksOffer, let location = headers["location"],
+      let offered = DraftVersion(named: headers[Self.versionField])
     else { return [] }
     guard let address = URL(written: location, relativeTo: url)?.absoluteURL else {
       return [.stop(.unresumable(.badLocation))]
@@ -233,6 +251,7 @@ extension HTTPResumeMachine {
       return [.stop(.unresumable(.locationChanged))]
     }
     guard course.point == nil else { return [] }
+    let isNews = settle(offered)
     let point = keep(address, headers, now)
     if let limit = limits?.size, course.length > limit {
       condemned = address
@@ -241,6 +260,7 @@ extension HTTPResumeMachine {
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
+    let learnt: [ResumeAction] = isNews ? [.learn(.http(known))] : []
     // That this reply is late proves nothing: connections and servers may be slow.
     if Self.isTakenForAnswer(headers) {
       (losesInterims, leavesDraft) = (true, true)
@@ -251,7 +271,45 @@ extension HTTPResumeMachine {
     }
     // The request under way carries more than the server takes at once.
     turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
-    return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
+    return [.keep(point)] + learnt + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
+  }
+
+  /// Notes the server's version. Returns whether that is news.
+  @discardableResult
+  private mutating func settle(_ found: DraftVersion) -> Bool {
+    defer {
+      version = found
+      (known.version, known.isSettled) = (found, true)
+    }
+    return !known.isSettled || known.version != found
+  }
+
+  /// Whether an older version is left to be tried.
+  package var awaitsOffer: Bool {
+    phase == .creating && course.point == nil && !known.isSettled && !losesInterims && !lacksOffer
+      && course.last?.content?.isEmpty == false
+  }
+
+  /// Breaks off a request of which no content has left: the server is not asked twice for the same.
+  package mutating func handleLackOfOffer() -> [ResumeAction] {
+    guard awaitsOffer else { return [] }
+    lacksOffer = true
+    return [.stop(.unresumable(.otherVersion))]
+  }
+
+  /// Goes on to the next older version. After the last one, the newest is the one to ask in for good.
+  private mutating func takeNextVersion() {
+    if let next = version.older.first {
+      (version, known.version) = (next, next)
+    } else {
+      settle(.newest)
+    }
+  }
+
+  /// Asks for an offer in the next version.
+  private mutating func offerAnew() -> [ResumeAction] {
+    takeNextVersion()
+    return (known.isSettled ? [.learn(.http(known))] : []) + create()
   }
 
   /// Whether a proxy has made an interim reply look like a final one: an interim reply has no say in what becomes of
@@ -277,6 +335,10 @@ extension HTTPResumeMachine {
   /// Handles the end of the last request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .deleting { return finishDeleting(end) }
+    if lacksOffer {
+      lacksOffer = false
+      if end.status == nil { return offerAnew() }
+    }
     if let lack = lackOfInterim(end) { return [lack, .end(end)] }
     if let condemned { return delete(condemned, then: end) }
     if phase == .creating, leavesDraft || turnsToPieces, let point = course.point {
@@ -285,14 +347,15 @@ extension HTTPResumeMachine {
     }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       // Without a point, this was an ordinary request, and ends as one.
-      return course.point == nil && phase == .creating ? [.end(end)] : course.over(end, status: nil)
+      return course.point == nil && phase == .creating
+        ? withoutOffer(end) : course.over(end, status: nil)
     }
     if status == 307 || status == 308, phase != .creating { return course.follow(end) }
     course.redirects = 0
-    limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
+    limits = ResumeLimits(end.headers["upload-limit"], in: version) ?? limits
     switch phase {
     case .settling:
-      return course.settle(end, status, hasAll: Self.isComplete(end)) ?? discard()
+      return course.settle(end, status, hasAll: hasAll(end)) ?? discard()
     case .discarding: return begin()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
@@ -311,26 +374,62 @@ extension HTTPResumeMachine {
     if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
       return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
     }
-    if !isAnswer { limits = nil }
-    return [.learn(.http(limits))] + proceed()
+    known.limits = isAnswer ? limits : nil
+    limits = known.limits
+    if let named = DraftVersion(named: end.headers[Self.versionField]) {
+      settle(named)
+    } else if limits == nil, course.target.resume.mode == .auto {
+      // Nothing suggests that it speaks the protocol, and nobody has said so.
+      known.isSettled = true
+    }
+    return [.learn(.http(known))] + proceed()
+  }
+
+  /// Ends as the ordinary request that this was for a server that made no offer. If it has seen the request, the next
+  /// one is in another version.
+  private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
+    guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
+      return [.end(end)]
+    }
+    takeNextVersion()
+    // A line may be lost at any time.
+    let isProof = known.isSettled && end.status != nil
+    return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
+  }
+
+  /// After a refusal that concerns the version: nothing has been taken. Returns nil for any other.
+  private mutating func inOtherVersion(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
+    guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
+    if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
+      isNamed = true
+      settle(named)
+      return [.learn(.http(known))] + create()
+    }
+    // A tus server that speaks some versions takes requests in all others for its own ("Tus-Resumable" in tus 1.0.0).
+    let isTus = status == 412 && end.headers["tus-resumable"] != nil
+    return isTus && !known.isSettled ? offerAnew() : nil
   }
 
   /// "Upload Creation".
   private mutating func finishCreation(
     _ end: TransferEnd, _ status: Int, _ now: Date
   ) -> [ResumeAction] {
-    let isComplete = Self.isComplete(end)
+    let isComplete = isComplete(end)
     let isWhole = course.last?.content?.count ?? 0 == course.length
     guard (200..<300).contains(status) else {
-      if isComplete == true { return [.forget] + [.end(end)] }
-      if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
-        // The server has said how much it takes at once.
+      if isComplete == true, version.has(.markedReplies) { return [.forget] + [.end(end)] }
+      if status == 413, isWhole, limits != nil, mostContent < course.length {
+        // The server has said how much it takes at once, or the target has.
+        known.isSettled = true
         return course.point.map { ask($0) } ?? create()
       }
+      if let other = inOtherVersion(end, status) { return other }
       return course.point == nil ? [.end(end)] : course.over(end, status: status)
     }
-    if isWhole, isComplete != false { return finish(end) }
-    guard isComplete != true else { return course.fail(.endedEarly, end) }
+    if isWhole, isComplete != false, hasTaken(course.length, end) {
+      return course.point == nil ? withoutOffer(end) : finish(end)
+    }
+    guard isComplete != true || isWhole else { return course.fail(.endedEarly, end) }
     guard end.headers["location"] != nil || course.point != nil else {
       return course.fail(.noLocation, end)
     }
@@ -361,17 +460,21 @@ extension HTTPResumeMachine {
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     // The rest would get interim replies as well, and starting over loses little.
-    if losesInterims, !staysWithDraft, Self.isComplete(end) != true, offset < course.length / 2 {
+    let isComplete = isComplete(end)
+    if losesInterims, !staysWithDraft, isComplete != true, offset < course.length / 2 {
       leavesDraft = true
       return delete(point.url, then: end)
     }
     course.recordStart(into: &point)
     record(end, in: &point, now)
     course.point = point
-    guard Self.isComplete(end) == true else { return [.keep(point)] + append(point) }
+    // It may have stored the file, even if it does not say so.
+    if offset == course.length, isComplete != false { hadAll = true }
+    guard isComplete == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
     // Everything was taken, but the reply was lost. The server may have kept it.
     held = end
+    guard version.has(.replay) else { return [.keep(point)] + withoutReply(end) }
     return [.keep(point)] + askForReply(point)
   }
 
@@ -382,9 +485,16 @@ extension HTTPResumeMachine {
     guard var point = course.point, let sent = course.last?.content else {
       return course.over(end, status: status)
     }
-    if Self.isComplete(end) == true {
-      guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-      return sent.upperBound == course.length ? finish(end) : course.fail(.endedEarly, end)
+    let isLast = sent.upperBound == course.length
+    if version.has(.markedReplies) {
+      if isComplete(end) == true {
+        guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+        return isLast ? finish(end) : course.fail(.endedEarly, end)
+      }
+    } else if isLast, (200..<300).contains(status), isComplete(end) != false,
+      hasTaken(course.length, end)
+    {
+      return finish(end)
     }
     switch status {
     case 200..<300: break
@@ -393,6 +503,9 @@ extension HTTPResumeMachine {
     case 413: return sendLess(point, end, sent)
     case _ where Self.problem(end) == "inconsistent-upload-length":
       return course.fail(.otherLength, end)
+    // The server has all of it. Without a word on whether it is complete, a refusal leaves open what became of it.
+    case 400 where sent.isEmpty && !version.has(.statedCompleteness):
+      return [.forget] + course.unknown(end, "the server had all of it, and does not say more")
     default: return course.over(end, status: status)
     }
     // What was sent has been taken, unless the server says that it took less.
@@ -434,12 +547,17 @@ extension HTTPResumeMachine {
 
   /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
   private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    if Self.isComplete(end) == true {
+    if isComplete(end) == true {
       return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
     }
-    var known = held ?? end
-    known.isReplyLost = true
-    return course.arrived(known, known.status ?? status)
+    return withoutReply(held ?? end)
+  }
+
+  /// The file has arrived, and the reply to it is lost for good.
+  private func withoutReply(_ end: TransferEnd) -> [ResumeAction] {
+    var end = end
+    end.isReplyLost = true
+    return course.arrived(end, end.status ?? 204)
   }
 
   // MARK: Steps
@@ -447,18 +565,19 @@ extension HTTPResumeMachine {
   private mutating func keep(
     _ url: URL, _ headers: [String: String], _ now: Date
   ) -> ResumePoint {
-    limits = ResumeLimits(headers["upload-limit"]) ?? limits ?? ResumeLimits()
-    let point = ResumePoint(
+    limits = ResumeLimits(headers["upload-limit"], in: version) ?? limits ?? ResumeLimits()
+    var point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
       mode: .http, form: form)
+    point.draft = version
     course.first = 0
     course.point = point
     return point
   }
 
   private func record(_ end: TransferEnd, in point: inout ResumePoint, _ now: Date) {
-    guard let age = ResumeLimits(end.headers["upload-limit"])?.age else { return }
+    guard let age = ResumeLimits(end.headers["upload-limit"], in: version)?.age else { return }
     point.expires = now.addingTimeInterval(Double(age))
   }
 
@@ -486,8 +605,19 @@ extension HTTPResumeMachine {
 
   // MARK: Header fields
 
-  private static func isComplete(_ end: TransferEnd) -> Bool? {
-    end.headers["upload-complete"].flatMap { FieldValue(item: $0)?.boolean }
+  private static let versionField = DraftVersion.versionField.lowercased()
+
+  private func isComplete(_ end: TransferEnd) -> Bool? { version.isComplete { end.headers[$0] } }
+
+  /// Whether the server has all of an abandoned upload; nil if it does not say.
+  private func hasAll(_ end: TransferEnd) -> Bool? {
+    isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
+  }
+
+  /// Whether a reply to content leaves room for the belief that as much has been taken: the older versions tell the
+  /// offset in each.
+  private func hasTaken(_ length: Int64, _ end: TransferEnd) -> Bool {
+    version.has(.markedReplies) || Self.integer("upload-offset", end).map { $0 == length } ?? true
   }
 
   private static func integer(_ name: String, _ end: TransferEnd) -> Int64? {

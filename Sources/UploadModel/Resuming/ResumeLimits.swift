@@ -1,4 +1,5 @@
 import StructuredFields
+import UploadDraft
 
 /// The limits of a server for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
 /// `Upload-Limit`.
@@ -18,14 +19,14 @@ package struct ResumeLimits: Hashable, Sendable, Codable {
   /// Reads the header field. Unknown keys are skipped.
   ///
   /// Fails if the field is malformed, or if a value is not a number of at least 0: the whole field is then ignored.
-  init?(_ text: String?) {
+  init?(_ text: String?, in version: DraftVersion = .newest) {
     guard let text, let members = FieldValue.dictionary(text) else { return nil }
-    for key in ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"] {
+    for key in ["max-size", "min-size", "max-append-size", "min-append-size", version.ageKey] {
       if let value = members[key], (value.integer ?? -1) < 0 { return nil }
     }
     size = members["max-size"]?.integer
     append = members["max-append-size"]?.integer
     least = members["min-append-size"]?.integer
-    age = members["max-age"]?.integer
+    age = members[version.ageKey]?.integer
   }
 }

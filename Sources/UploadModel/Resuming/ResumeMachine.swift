@@ -15,6 +15,10 @@ package protocol ResumeMachine: Sendable {
   mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
+  /// Whether the request under way is to be broken off if the server wants its content without having made an offer.
+  var awaitsOffer: Bool { get }
+  /// The server wants the content, and has made no offer.
+  mutating func handleLackOfOffer() -> [ResumeAction]
   /// Handles the digests that were asked for.
   mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction]
   /// Handles what was found out about the file: nil if it held everything at one moment.
@@ -61,6 +65,10 @@ extension ResumeMachine {
 
   /// Does nothing: the protocol has one request at a time.
   package mutating func sendMore() -> [ResumeAction] { [] }
+
+  /// No offers are made.
+  package var awaitsOffer: Bool { false }
+  package mutating func handleLackOfOffer() -> [ResumeAction] { [] }
 
   /// Does nothing: the protocol has no interim replies.
   package mutating func handle(

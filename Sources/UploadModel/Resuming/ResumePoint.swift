@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import UploadDraft
 
 /// Where an upload can resume. It is kept in the queue before the first byte of the file leaves.
 package struct ResumePoint: Hashable, Sendable, Codable {
@@ -21,6 +22,8 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var loss: Loss?
   /// The protocol; nil for tus.
   package var mode: ResumeRules.Mode?
+  /// The version of the draft that it began with; nil in points of tus, and of hoist before it knew more than 8.
+  package var draft: DraftVersion?
   /// The form around the file, whose bytes the offsets then count; nil if the file goes without one.
   package var form: Form?
   /// What is known of an upload in pieces; nil for any other.
@@ -80,8 +83,12 @@ package struct ResumePoint: Hashable, Sendable, Codable {
       guard let call = target.resume.pieces?.abort else { return nil }
       return try? ResumeRequest(call, of: target, pieces.values(values, of: identity.size))
     }
-    return mode == .http ? HTTPResumeMachine.termination(of: url) : TusMachine.termination(of: url)
+    return mode == .http
+      ? HTTPResumeMachine.termination(of: self) : TusMachine.termination(of: url)
   }
+
+  /// The version of the draft to go on in.
+  package var version: DraftVersion { draft ?? .unnamed }
 
   /// Whether the attempt that recorded it had not sent anything of the file yet.
   package var isAtStart: Bool {

@@ -3,6 +3,7 @@ import MultipartForm
 import Synchronization
 import TestSupport
 import Testing
+import UploadDraft
 import UploadEngine
 import UploadModel
 
@@ -195,7 +196,153 @@ struct HTTPResumeTests {
     offered.signal()
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
     #expect(server.requests.map(\.line) == ["POST /files HTTP/1.1"])
-    #expect(notes.servers.withLock { $0.isEmpty })
+    let version = try #require(DraftVersion(number: 8))
+    #expect(
+      notes.servers.withLock { Array($0.values) } == [.http(HTTPResumeServer(version: version))])
+  }
+
+  /// A server that knows one version, and takes requests in any other as ordinary ones, as the texts say.
+  ///
+  /// - Parameters:
+  ///   - asks: whether it asks for the content with 100 where that is expected.
+  ///   - asksFirst: whether something in between asks for the content before the server makes its offer.
+  private static func server(
+    of version: Int64, asks: Bool = true, asksFirst: Bool = false, cut: Int = 1_500_000
+  ) throws -> HostileServer {
+    let there = Mutex<[String: Int]>([:])
+    return try HostileServer { connection, number in
+      while var head = connection.readHead() {
+        let path = String(head.line.split(separator: " ")[1])
+        let length = Int(head.headers["content-length"] ?? "") ?? 0
+        let isSpoken = head.headers["upload-draft-interop-version"] == "\(version)"
+        let isCreation = head.line.hasPrefix("POST")
+        let asked =
+          head.headers["expect"] == nil || !asks ? "" : "HTTP/1.1 100 Continue\r\n\r\n"
+        if asksFirst { connection.send(asked) }
+        if isCreation, isSpoken {
+          connection.send(
+            DraftServer.reply(
+              "104 Upload Resumption Supported",
+              ["Location: /u/\(number)", "Upload-Draft-Interop-Version: \(version)"], length: nil))
+        }
+        if !asksFirst { connection.send(asked) }
+        if isCreation, isSpoken {
+          _ = connection.read(cut)
+          there.withLock { $0["/u/\(number)"] = cut }
+          connection.record(head)
+          return connection.reset()
+        }
+        guard let body = connection.read(length) else {
+          // What was broken off has brought nothing.
+          connection.record(head)
+          return
+        }
+        head.body = body
+        connection.record(head)
+        let offset = there.withLock { there in
+          there[path, default: 0] += isCreation ? 0 : length
+          return there[path] ?? 0
+        }
+        connection.send(
+          DraftServer.reply(
+            isCreation || length > 0 ? "201 Created" : "204 No Content",
+            (isCreation ? [] : ["Upload-Offset: \(offset)"])
+              + (isCreation
+                ? []
+                : version == 3
+                  ? ["Upload-Incomplete: \(length > 0 ? "?0" : "?1")"]
+                  : ["Upload-Complete: \(length > 0 ? "?1" : "?0")"])))
+      }
+    }
+  }
+
+  /// What has come, once it is as many: a request that is broken off is noticed some time later.
+  private static func requests(
+    to server: HostileServer, after before: Int, _ count: Int
+  ) async throws -> [HostileServer.SeenRequest] {
+    try await wait(for: "the requests", otherwise: { "\(server.requests.map(\.line))" }) {
+      let new = Array(server.requests.dropFirst(before))
+      return new.count >= count ? new : nil
+    }
+  }
+
+  private static func draft(of request: HostileServer.SeenRequest) -> Int64? {
+    request.headers["upload-draft-interop-version"].flatMap { Int64($0) }
+  }
+
+  @Test(
+    "the version of a server is found before a byte of the file leaves, and the next run knows it",
+    arguments: [(10, false), (9, false), (6, false), (3, false), (8, true)])
+  func version(_ version: Int64, _ asksFirst: Bool) async throws {
+    let server = try Self.server(of: version, asksFirst: asksFirst)
+    defer { server.stop() }
+    var target = Target(name: "test", url: server.url("/files"))
+    target.retry = RetryPolicy(attempts: 2, base: 0)
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let notes = Notes()
+    let tried = DraftVersion.all.map(\.number).filter { $0 >= version }.reversed()
+    for versions in [Array(tried), [version]] {
+      let before = server.requests.count
+      let ends = await EngineHarness(memory: notes).upload([path], to: target)
+      #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+      let requests = try await Self.requests(
+        to: server, after: before, versions.count + 2)
+      let posts = requests.filter { $0.line.hasPrefix("POST") }
+      #expect(Set(posts.map(Self.draft)) == Set(versions) && posts.count == versions.count)
+      let others = requests.filter { !$0.line.hasPrefix("POST") }
+      #expect(others.map { $0.line.prefix(5) } == ["HEAD ", "PATCH"])
+      #expect(others.map(Self.draft) == [version, version])
+      // Nothing of the file has come where no offer was made, and nothing twice.
+      #expect(posts.allSatisfy { $0.body.isEmpty })
+      let rest = try content(path).dropFirst(1_500_000)
+      #expect(others.last?.body == Array(rest))
+    }
+  }
+
+  @Test(
+    "a server that never asks for the content gets the first file whole, if it is of an older version",
+    arguments: [10, 9])
+  func unasked(_ version: Int64) async throws {
+    let server = try Self.server(of: version, asks: false)
+    defer { server.stop() }
+    var target = Target(name: "test", url: server.url("/files"))
+    target.retry = RetryPolicy(attempts: 2, base: 0)
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    target.concurrency = 1
+    let paths = try ["a", "b"].map { try folder.write($0, count: 3_000_000) }
+    let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(ends.map(\.code) == ["done 201", "done 201"], "\(ends)")
+    let methods = server.requests.map { String($0.line.prefix(5)) }
+    let resumed = version == 10 ? 2 : 1
+    #expect(
+      methods.sorted() == Array(repeating: "HEAD ", count: resumed)
+        + Array(repeating: "PATCH", count: resumed) + ["POST ", "POST "])
+    let posts = server.requests.filter { $0.line.hasPrefix("POST") }
+    #expect(
+      posts.map { $0.headers["upload-draft-interop-version"] } == ["10", "\(version)"])
+  }
+
+  @Test("an ordinary server gets the file once, and is asked in one version from then on")
+  func ordinary() async throws {
+    let server = try Self.server(of: 0)
+    defer { server.stop() }
+    var target = Target(name: "test", url: server.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let notes = Notes()
+    for posts in [9, 1] {
+      let before = server.requests.count
+      let ends = await EngineHarness(memory: notes).upload([path], to: target)
+      #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+      let requests = try await Self.requests(to: server, after: before, posts)
+      #expect(requests.map { $0.line.prefix(4) } == Array(repeating: "POST", count: posts))
+      #expect(
+        requests.map(\.body.count).sorted() == Array(repeating: 0, count: posts - 1) + [3_000_000])
+    }
   }
 
   @Test("where the server does not delete an upload it goes on, and no second one is begun")
@@ -571,7 +718,7 @@ struct HTTPResumeTests {
     let ends = await EngineHarness(memory: notes).upload([path], to: target)
     #expect(ends.map(\.code) == ["done 200"], "\(ends)")
     #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["POST", "OPTI", "POST"])
-    #expect(notes.resumeServer(at: address) == .http(nil))
+    #expect(notes.resumeServer(at: address) == .http(HTTPResumeServer()))
     #expect(notes.servers.withLock { $0.count } == 2)
     // Those that begin together all learn it.
     notes.remember(.tus(TusServer()), at: address)

@@ -2,6 +2,7 @@ import Foundation
 import JSONText
 import MultipartForm
 import Testing
+import UploadDraft
 
 @testable import UploadModel
 
@@ -17,6 +18,8 @@ struct ServerReply: Sendable {
   var seconds = 0.0
   /// Whether all of the request had been sent when it was broken off.
   var hasAll = false
+  /// How many bytes of the content had left; nil for all.
+  var bytes: Int64?
 
   static func status(
     _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
@@ -108,10 +111,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         pending += machine.handle(ContentDigests([.sha1: "da39"]), number: number)
       }
       guard case .send(let request) = action else { continue }
-      let version = ResumeRequest.Header("Upload-Draft-Interop-Version", "8")
       let isPlain = request.headers.isEmpty
       #expect(
-        request.headers.contains(version)
+        (Self.version(of: request) != nil)
           == (rules.mode != .tus && !isPlain && request.described == nil))
       let next = replies.popFirst()
       let reply = try #require(next, "nothing more was to be asked: \(trace)")
@@ -119,11 +121,14 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         url: request.url, status: reply.status, headers: reply.headers,
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
         trouble: reply.trouble, sentAll: reply.sentAll,
-        bytes: Int64(request.content?.count ?? 0))
+        bytes: reply.bytes ?? Int64(request.content?.count ?? 0))
       for interim in reply.interim {
-        for action in machine.handle(
-          interim: interim, at: request.url, now: Self.now + reply.seconds)
-        {
+        // Without fields, it is 100, and nothing else has come for a while.
+        let actions =
+          interim.isEmpty
+          ? machine.handleLackOfOffer()
+          : machine.handle(interim: interim, at: request.url, now: Self.now + reply.seconds)
+        for action in actions {
           trace.append(Self.words(action, target))
           if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, reply.hasAll) }
         }
@@ -134,7 +139,13 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     #expect(replies.isEmpty)
   }
 
-  /// An action in short, with the paths of addresses.
+  /// The version of the draft that a request names.
+  private static func version(of request: ResumeRequest) -> DraftVersion? {
+    DraftVersion(
+      named: request.headers.first { $0.name == "Upload-Draft-Interop-Version" }?.value)
+  }
+
+  /// An action in short, with the paths of addresses, and with the version of the draft if that is not 8.
   static func words(_ action: ResumeAction, _ target: Target) -> String {
     switch action {
     case .send(let request):
@@ -145,6 +156,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         request.method, request.url.path, request.content.map { "\($0)" },
         request.checksum.map { "\($0)" },
         header("X-HTTP-Method-Override").map { "overrides \($0)" }, header("Upload-Complete"),
+        header("Upload-Incomplete").map { "incomplete \($0)" },
+        version(of: request).flatMap { $0.number == 8 ? nil : "in \($0.number)" },
         target.resume.mode != .tus && request.headers.isEmpty && request.described == nil
           ? "plain" : nil, request.url.query, request.described?.text?.shown,
         request.staysAway ? "without credentials" : nil,
@@ -159,10 +172,11 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         + (point.expires.map { " for \(Int($0.timeIntervalSince(now))) s" } ?? "")
     case .forget: return "forget"
     case .learn(.tus): return "learn tus"
-    case .learn(.http): return "learn http"
+    case .learn(.http(let server)): return "learn \(words(server))"
     case .learn(.usual): return "learn usual"
     case .assume(.usual): return "assume usual"
-    case .assume: return "assume another"
+    case .assume(.http(let server)): return "assume \(words(server))"
+    case .assume(.tus): return "assume tus"
     case .startAgain: return "start again"
     case .stop(let cause): return "stop \(Failure(cause).code)"
     case .end(let end):
@@ -176,5 +190,10 @@ struct Conversation: Sendable, CustomTestStringConvertible {
       case .follow(let url, _): return "follow \(url.path)"
       }
     }
+  }
+
+  private static func words(_ server: HTTPResumeServer) -> String {
+    "http\(server.version.number == 8 ? "" : " \(server.version.number)")"
+      + (server.isSettled ? "" : " perhaps")
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MultipartForm
 import Testing
+import UploadDraft
 
 @testable import UploadModel
 
@@ -45,7 +46,7 @@ extension ServerReply {
 struct HTTPResumeMachineTests {
   private static func row(
     _ description: String, from point: ResumePoint? = nil, chunk: Int64? = nil,
-    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = nil,
+    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = known(),
     because loss: ResumePoint.Loss? = nil, _ replies: [ServerReply], _ expected: [String]
   ) -> Conversation {
     Conversation(
@@ -59,11 +60,19 @@ struct HTTPResumeMachineTests {
     change(&point)
     return point
   }
-  private static func limits(_ text: String) -> ResumeServer { .http(ResumeLimits(text)) }
+  private static func limits(_ text: String) -> ResumeServer { known(ResumeLimits(text)) }
+  /// A server of which that is known, and the version.
+  private static func known(
+    _ limits: ResumeLimits? = nil, version: Int64 = 8, isSettled: Bool = true
+  ) -> ResumeServer {
+    .http(
+      HTTPResumeServer(
+        limits: limits, version: DraftVersion(number: version) ?? .newest, isSettled: isSettled))
+  }
   private static let whole = "POST /upload 0..<10 ?1"
 
   static let all: [Conversation] =
-    usual + resumed + pieces + discovery + faults + taken
+    usual + resumed + pieces + discovery + versions + old + faults + taken
     + uncertain
 
   /// The file may have changed since a process that was killed had sent of it.
@@ -222,14 +231,22 @@ struct HTTPResumeMachineTests {
       [.status(201, ["location": "/f/a", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 201 10 /f/a"]),
     row(
+      "an offer that is relayed twice is one",
+      [.status(201, after: ServerReply.offer(), ServerReply.offer())],
+      [whole, "keep /u/1 at 0", "done 201 10"]),
+    row(
+      "its address may be absolute, the other time relative",
+      [.status(201, after: ServerReply.offer("https://a.example/u/1"), ServerReply.offer("u/1"))],
+      [whole, "keep /u/1 at 0", "done 201 10"]),
+    row(
       "the address of the upload is none of the file",
       [.status(200, ["location": "/u/1", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 200 10"]),
     row(
       "progress is no offer", [.status(200, after: ["upload-offset": "5"])], [whole, "done 200 10"]),
     row(
-      "an offer of another version is none",
-      [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
+      "an offer of an unknown version is none",
+      [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "11"]))],
       [whole, "assume usual", "outcome-unknown"]),
     row(
       "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
@@ -331,21 +348,25 @@ struct HTTPResumeMachineTests {
 
   private static let pieces: [Conversation] = [
     row(
-      "pieces, to a server that has announced limits", chunk: 4,
+      "pieces, to a server that has announced limits", chunk: 4, knowing: nil,
       [
-        .status(204, ["upload-limit": "min-size=0"]),
+        .status(204, ["upload-limit": "min-size=0", "upload-draft-interop-version": "8"]),
         .status(201, ["location": "/u/1", "upload-complete": "?0"]),
         .status(204, ["upload-complete": "?0"]),
         .status(204, ["upload-complete": "?0", "upload-offset": "8"]), .done(),
       ],
       [
-        "OPTIONS /upload", "learn http", "POST /upload 0..<0 ?0", "keep /u/1 at 0",
+        "OPTIONS /upload in 10", "learn http", "POST /upload 0..<0 ?0", "keep /u/1 at 0",
         "PATCH /u/1 0..<4 ?0", "keep /u/1 at 4", "PATCH /u/1 4..<8 ?0", "keep /u/1 at 8",
         "PATCH /u/1 8..<10 ?1", "done 200 10",
       ]),
     row(
-      "no pieces to a server that may know nothing of them", chunk: 4,
-      [.status(405), .status(201)], ["OPTIONS /upload", "learn http", whole, "done 201 10"]),
+      "no pieces to a server that may know nothing of them", chunk: 4, knowing: nil,
+      [.status(405), .status(201)],
+      [
+        "OPTIONS /upload in 10", "learn http 10 perhaps", whole10, "assume http 9 perhaps",
+        "done 201 10",
+      ]),
     row(
       "no piece is smaller than the server wants", chunk: 2,
       knowing: limits("min-append-size=6"),
@@ -384,22 +405,230 @@ struct HTTPResumeMachineTests {
       ["too-large"]),
   ]
 
+  private static let whole10 = whole + " in 10"
+  private static func named(_ version: Int, _ more: [String: String] = [:]) -> [String: String] {
+    ["upload-draft-interop-version": "\(version)"].merging(more) { $1 }
+  }
+
   private static let discovery: [Conversation] = [
     row(
-      "auto finds the draft", mode: .auto, [.status(204, ["upload-limit": "min-size=0"]), .done()],
-      ["OPTIONS /upload", "learn http", whole, "done 200 10"]),
+      "auto finds the draft, and its version", mode: .auto, knowing: nil,
+      [.status(204, named(10, ["upload-limit": "min-size=0"])), .done()],
+      ["OPTIONS /upload in 10", "learn http 10", whole10, "done 200 10"]),
     row(
-      "auto finds tus", mode: .auto, [.status(204, ["tus-version": "1.0.0"])],
-      ["OPTIONS /upload", "learn tus", "start again"]),
+      "auto finds the draft in another version", mode: .auto, knowing: nil,
+      [.status(400, named(6)), .status(201)],
+      ["OPTIONS /upload in 10", "learn http 6", whole + " in 6", "done 201 10"]),
     row(
-      "auto finds nothing", mode: .auto, [.status(404), .status(200)],
-      ["OPTIONS /upload", "learn http", whole, "done 200 10"]),
+      "auto finds tus", mode: .auto, knowing: nil, [.status(204, ["tus-version": "1.0.0"])],
+      ["OPTIONS /upload in 10", "learn tus", "start again"]),
     row(
-      "auto asks once", mode: .auto, knowing: .http(nil), [.status(200)], [whole, "done 200 10"]),
+      "auto finds nothing", mode: .auto, knowing: nil, [.status(404), .status(200)],
+      ["OPTIONS /upload in 10", "learn http 10", whole10, "done 200 10"]),
     row(
-      "auto does not ask about what was begun", from: kept(), mode: .auto, [.at(4), .done()],
+      "auto asks once", mode: .auto, knowing: .http(HTTPResumeServer()), [.status(200)],
+      [whole10, "done 200 10"]),
+    row(
+      "auto does not ask about what was begun", from: kept(), mode: .auto, knowing: nil,
+      [.at(4), .done()],
       ["HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "done 200 6"]),
   ]
+
+  /// A request of which no content has left: the server has said 100, and nothing more for a while.
+  private static let asked = ServerReply(interim: [[:]], trouble: .cancelled)
+  private static let notTus = ServerReply.status(412, ["tus-resumable": "1.0.0"])
+  private static let brokenOffForOffer = "stop resume-other-version"
+  private static func offer(_ version: Int) -> [String: String] {
+    ServerReply.offer("/u/1", named(version))
+  }
+
+  /// Which version a server speaks.
+  private static let versions: [Conversation] = [
+    row(
+      "the newest is taken", knowing: nil, [.lost(after: offer(10))],
+      [whole10, "keep /u/1 at 0", "learn http 10", "connection-lost"]),
+    row(
+      "the server makes its offer in another one", knowing: nil, [.lost(after: offer(3))],
+      [whole10, "keep /u/1 at 0", "learn http 3", "connection-lost"]),
+    row(
+      "a known server has changed", [.lost(after: offer(9))],
+      [whole, "keep /u/1 at 0", "learn http 9", "connection-lost"]),
+    row(
+      "it wants the content without an offer: the older ones are tried", knowing: nil,
+      [asked, asked, asked, asked, .lost(after: offer(6))],
+      [
+        whole10, brokenOffForOffer, whole + " in 9", brokenOffForOffer, whole, brokenOffForOffer,
+        whole + " in 7", brokenOffForOffer, whole + " in 6", "keep /u/1 at 0", "learn http 6",
+        "connection-lost",
+      ]),
+    row(
+      "none is taken: it is an ordinary server", knowing: known(version: 4, isSettled: false),
+      [asked, asked, .status(201, after: [:])],
+      [
+        whole + " in 4", brokenOffForOffer, "POST /upload 0..<10 incomplete ?0 in 3",
+        brokenOffForOffer, "learn http 10", whole10, "done 201 10",
+      ]),
+    row(
+      "the oldest is taken", knowing: known(version: 4, isSettled: false),
+      [asked, .lost(after: offer(3))],
+      [
+        whole + " in 4", brokenOffForOffer, "POST /upload 0..<10 incomplete ?0 in 3",
+        "keep /u/1 at 0", "learn http 3", "connection-lost",
+      ]),
+    row(
+      "it names its version in a refusal", knowing: nil,
+      [.status(400, named(6)), .status(201, after: offer(6))],
+      [whole10, "learn http 6", whole + " in 6", "keep /u/1 at 0", "done 201 10"]),
+    row(
+      "it names one version after the other", knowing: nil,
+      [.status(400, named(6)), .status(400, named(5))],
+      [whole10, "learn http 6", whole + " in 6", "http-400"]),
+    row(
+      "a tus server refuses versions that it does not know", knowing: nil,
+      [notTus, notTus, notTus, notTus, .status(201, after: offer(6))],
+      [
+        whole10, whole + " in 9", whole, whole + " in 7", whole + " in 6", "keep /u/1 at 0",
+        "learn http 6", "done 201 10",
+      ]),
+    row("412 for another reason stands", knowing: nil, [.status(412)], [whole10, "http-412"]),
+    row(
+      "a server's error may have taken it, whatever it names", knowing: nil,
+      [.status(500, named(6))], [whole10, "http-500"]),
+    row(
+      "a point of another target says nothing of this one's server",
+      from: kept { ($0.target, $0.draft) = ("other", DraftVersion(number: 3)) },
+      [.status(201)], [whole, "done 201 10"]),
+    row(
+      "a line that is lost with the oldest is no proof of anything",
+      knowing: known(version: 3, isSettled: false),
+      [ServerReply(trouble: .connectionLost("reset"), sentAll: false)],
+      ["POST /upload 0..<10 incomplete ?0 in 3", "assume http 10", "connection-lost"]),
+    row(
+      "a refusal for another reason stands", knowing: nil, [.status(403)], [whole10, "http-403"]),
+    row(
+      "it takes a small file as any other: the next one is offered in the version before",
+      knowing: nil, [.status(201)], [whole10, "assume http 9 perhaps", "done 201 10"]),
+    row(
+      "it took the file in the oldest: it is an ordinary server",
+      knowing: known(version: 3, isSettled: false), [.status(201)],
+      ["POST /upload 0..<10 incomplete ?0 in 3", "learn http 10", "done 201 10"]),
+    row(
+      "a line is lost before anything has left: nothing is concluded", knowing: nil,
+      [ServerReply(trouble: .unreachable("no route"), sentAll: false, bytes: 0)],
+      [whole10, "unreachable"]),
+    row(
+      "an upload goes on in its version, whatever the server is known for",
+      from: kept { $0.draft = DraftVersion(number: 3) }, knowing: known(version: 10),
+      [
+        ServerReply(status: 204, headers: ["upload-offset": "6", "upload-incomplete": "?1"]),
+        .status(201, ["upload-offset": "10"]),
+      ],
+      [
+        "HEAD /u/1 in 3", "keep /u/1 at 6 from 6", "PATCH /u/1 6..<10 incomplete ?0 in 3",
+        "done 201 4",
+      ]),
+    row(
+      "limits of an unknown version are no reason for an empty request", chunk: 4, knowing: nil,
+      [
+        .status(204, ["upload-limit": "min-size=0"]), ServerReply(interim: [offer(9)]),
+        .at(0), .status(204, ["upload-complete": "?0"]), .status(204, ["upload-complete": "?0"]),
+        .done(),
+      ],
+      [
+        "OPTIONS /upload in 10", "learn http 10 perhaps", whole10, "keep /u/1 at 0",
+        "learn http 9", "stop too-large", "HEAD /u/1 in 9", "keep /u/1 at 0",
+        "PATCH /u/1 0..<4 ?0 in 9", "keep /u/1 at 4", "PATCH /u/1 4..<8 ?0 in 9",
+        "keep /u/1 at 8", "PATCH /u/1 8..<10 ?1 in 9", "done 200 10",
+      ]),
+    row(
+      "in 10, the state need not say whether it is complete: the reply is asked for",
+      from: kept { $0.draft = .newest },
+      [.status(204, ["upload-offset": "10"]), .done(201, ["location": "/f/a"])],
+      [
+        "HEAD /u/1 in 10", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1 in 10",
+        "done 201 0 /f/a",
+      ]),
+    row(
+      "in 10, a server that has all of it and refuses to say more leaves it open",
+      from: kept { $0.draft = .newest }, [.status(204, ["upload-offset": "10"]), .status(400)],
+      [
+        "HEAD /u/1 in 10", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1 in 10", "forget",
+        "outcome-unknown",
+      ]),
+    row(
+      "in 10, one that has all of it and forgets it as well", from: kept { $0.draft = .newest },
+      [.status(204, ["upload-offset": "10"]), .status(404)],
+      [
+        "HEAD /u/1 in 10", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1 in 10", "forget",
+        "outcome-unknown",
+      ]),
+  ]
+
+  /// What the versions before 7 say of replies.
+  static let old: [Conversation] = ([3, 4, 5, 6] as [Int64]).flatMap { number -> [Conversation] in
+    let version = DraftVersion(number: number)
+    let isFirst = number == 3
+    func says(_ isComplete: Bool) -> [String: String] {
+      isFirst
+        ? ["upload-incomplete": isComplete ? "?0" : "?1"]
+        : ["upload-complete": isComplete ? "?1" : "?0"]
+    }
+    func asks(_ isLast: Bool) -> String {
+      (isFirst ? "incomplete \(isLast ? "?0" : "?1")" : isLast ? "?1" : "?0") + " in \(number)"
+    }
+    func at(_ offset: Int, _ isComplete: Bool = false) -> ServerReply {
+      .status(204, says(isComplete).merging(["upload-offset": "\(offset)"]) { $1 })
+    }
+    let point = kept { $0.draft = version }
+    let head = "HEAD /u/1 in \(number)"
+    let server = known(version: number)
+    return [
+      row(
+        "\(number): the reply to all of it need not say that it is complete", knowing: server,
+        [
+          .status(
+            201, ["upload-offset": "10", "location": "/u/1"], after: offer(Int(number)))
+        ],
+        ["POST /upload 0..<10 \(asks(true))", "keep /u/1 at 0", "done 201 10"]),
+      row(
+        "\(number): less was taken than was sent", knowing: server,
+        [
+          .status(201, ["upload-offset": "6", "location": "/u/1"], after: offer(Int(number))),
+          at(6), .status(201, ["upload-offset": "10"]),
+        ],
+        [
+          "POST /upload 0..<10 \(asks(true))", "keep /u/1 at 0", "keep /u/1 at 0", head,
+          "keep /u/1 at 6", "PATCH /u/1 6..<10 \(asks(true))", "done 201 10",
+        ]),
+      row(
+        "\(number): pieces, whose replies the text marks as complete", from: point, chunk: 3,
+        knowing: server,
+        [
+          at(4), .status(201, says(true).merging(["upload-offset": "7"]) { $1 }),
+          .status(201, ["upload-offset": "10"]),
+        ],
+        [
+          head, "keep /u/1 at 4 from 4", "PATCH /u/1 4..<7 \(asks(false))",
+          "keep /u/1 at 7 from 4", "PATCH /u/1 7..<10 \(asks(true))", "done 201 6",
+        ]),
+      row(
+        "\(number): the last piece was taken in part", from: point, knowing: server,
+        [
+          at(4), .status(201, ["upload-offset": "8"]), .status(201, ["upload-offset": "10"]),
+        ],
+        [
+          head, "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 \(asks(true))",
+          "keep /u/1 at 8 from 4", "PATCH /u/1 8..<10 \(asks(true))", "done 201 6",
+        ]),
+      row(
+        "\(number): a lost reply is lost for good", from: point, knowing: server, [at(10, true)],
+        [head, "keep /u/1 at 10 from 10", "done 204 0"]),
+      row(
+        "\(number): a refusal is no word on the whole", from: point, knowing: server,
+        [at(4), .status(422, says(true))],
+        [head, "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 \(asks(true))", "http-422"]),
+    ]
+  }
 
   private static let faults: [Conversation] = [
     row(
@@ -419,6 +648,9 @@ struct HTTPResumeMachineTests {
       ["HEAD /u/1", "keep /u/1 at 4 from 4", "resume-append-too-small"]),
     row(
       "Location elsewhere", [ServerReply(interim: [ServerReply.offer("https://b.example/u")])],
+      [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
+    row(
+      "Location without TLS", [ServerReply(interim: [ServerReply.offer("http://a.example/u/1")])],
       [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
     row(
       "Location that is none", [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
@@ -502,7 +734,7 @@ struct HTTPResumeMachineTests {
     target.resume = ResumeRules(mode: .http)
     var machine = HTTPResumeMachine(
       target: target, identity: identity, creation: upload, length: length, point: nil,
-      server: .http(ResumeLimits(limits)))
+      server: Self.limits(limits))
     let words = machine.start(without: nil, now: now).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }

@@ -1,0 +1,144 @@
+import StructuredFields
+
+/// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the interop version, which client and
+/// server have to agree on, and what its text says.
+///
+/// The table is the only place that knows in what the versions differ.
+package struct DraftVersion: Hashable, Sendable {
+  /// What some versions say, and others do not.
+  package enum Rule: Hashable, Sendable, CaseIterable {
+    /// `Upload-Incomplete` says the opposite of what `Upload-Complete` says later.
+    case incomplete
+    /// Requests that only ask or delete must not carry the fields of others.
+    case bareQuestions
+    /// `Upload-Complete` in the reply to HEAD says whether the upload is complete.
+    case statedCompleteness
+    /// Interim replies tell how much has arrived.
+    case progress
+    /// A request that adds to an upload has a media type of its own.
+    case pieceType
+    /// `Upload-Length` tells the length of the whole.
+    case length
+    /// `Upload-Limit` tells the limits, also in the reply to OPTIONS.
+    case limits
+    /// The lifetime among the limits is called `max-age`, not `expires`.
+    case maxAge
+    /// `Upload-Complete` in a reply says whether it is the reply of the resource that the upload is for. Before that,
+    /// what is complete follows from the request, each reply tells the offset, 201 acknowledges a part, and `Location`
+    /// in the reply to the creating request is the upload's.
+    case markedReplies
+    /// A lost reply to a complete upload can be had again. (8 refuses that, but nobody asks who does not want it.)
+    case replay
+  }
+
+  /// The interop version.
+  package let number: Int64
+  /// The drafts with that version.
+  package let drafts: String
+  private let rules: Set<Rule>
+
+  /// All versions, the oldest first.
+  package static let all: [DraftVersion] = [
+    DraftVersion(3, "-01", [.incomplete, .bareQuestions, .statedCompleteness]),
+    DraftVersion(4, "-02", [.bareQuestions, .statedCompleteness]),
+    DraftVersion(5, "-03", [.bareQuestions, .statedCompleteness, .progress]),
+    DraftVersion(
+      6, "-04, -05",
+      [.bareQuestions, .statedCompleteness, .progress, .pieceType, .length, .limits]),
+    DraftVersion(
+      7, "-06 to -08",
+      [.statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies]),
+    DraftVersion(
+      8, "-09 to -11",
+      [
+        .statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies,
+        .replay,
+      ]),
+    DraftVersion(
+      9, "-12",
+      [
+        .statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies,
+        .replay,
+      ]),
+    DraftVersion(
+      10, "-13", [.progress, .pieceType, .length, .limits, .maxAge, .markedReplies, .replay]),
+  ]
+  /// The newest version.
+  package static let newest = all[all.count - 1]
+  /// The version of uploads whose record names none: once, hoist knew no other.
+  package static let unnamed = DraftVersion(number: 8) ?? newest
+
+  private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {
+    (self.number, self.drafts, self.rules) = (number, drafts, rules)
+  }
+
+  /// The version with that number; nil if there is none in the table.
+  package init?(number: Int64) {
+    guard let known = Self.all.first(where: { $0.number == number }) else { return nil }
+    self = known
+  }
+
+  /// The version that a message names; nil if it names none, or one that is not in the table.
+  package init?(named value: String?) {
+    guard let number = value.flatMap({ FieldValue(item: $0)?.integer }) else { return nil }
+    self.init(number: number)
+  }
+
+  /// Whether its text has that rule.
+  package func has(_ rule: Rule) -> Bool { rules.contains(rule) }
+
+  /// The versions before it, the newest first.
+  package var older: [DraftVersion] { Self.all.filter { $0.number < number }.reversed() }
+
+  // MARK: Header fields
+
+  /// The header field that names the version.
+  package static let versionField = "Upload-Draft-Interop-Version"
+  /// The media type of a part of an upload.
+  package static let partialUpload = "application/partial-upload"
+
+  /// The header field that names this version.
+  package var stamp: (String, String) { (Self.versionField, "\(number)") }
+
+  /// The media type of a request that adds to an upload; nil if the version has none.
+  package var pieceType: String? { has(.pieceType) ? Self.partialUpload : nil }
+
+  /// The key of the lifetime in `Upload-Limit`.
+  package var ageKey: String { has(.maxAge) ? "max-age" : "expires" }
+
+  private var completenessField: String {
+    has(.incomplete) ? "Upload-Incomplete" : "Upload-Complete"
+  }
+
+  /// The header field that says whether an upload is complete, or a request completes it.
+  package func completeness(_ isComplete: Bool) -> (String, String) {
+    (completenessField, isComplete != has(.incomplete) ? "?1" : "?0")
+  }
+
+  /// Whether a message says that an upload is complete; nil if it does not say.
+  ///
+  /// - Parameter value: the value of the header field with that name in lower case.
+  package func isComplete(_ value: (String) -> String?) -> Bool? {
+    value(completenessField.lowercased()).flatMap { FieldValue(item: $0)?.boolean }
+      .map { $0 != has(.incomplete) }
+  }
+}
+
+/// Its number.
+extension DraftVersion: Codable {
+  /// Fails if no version has that number.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let known = DraftVersion(number: try container.decode(Int64.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "no version of the draft")
+    }
+    self = known
+  }
+
+  /// Writes the number.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}
