@@ -68,12 +68,17 @@ struct Palette {
     }
     let plain = self.look(.plain)
     if style.ground != .plain {
-      let under = self.look(style.ground == .selected ? .selection : .marked)
+      var under = self.look(style.ground.role)
       // Without a colour to lie on, the row is shown in reverse, without colours.
-      if under.isReversed { return under }
+      if under.isReversed {
+        under.isUnderlined = look.isUnderlined
+        return under
+      }
       if under.ground != nil {
         look.ground = under.ground
-        if style.role == .plain || look.color == nil { look.color = under.color ?? look.color }
+        if style.role == .plain || style.ground == .lit || look.color == nil {
+          look.color = under.color ?? look.color
+        }
       }
     }
     look.color = look.color ?? plain.color
@@ -98,5 +103,17 @@ struct Palette {
     }
     let index = Int(color.among(colors.count))
     return ControlSequences.filled(ControlSequences.capability(capability), index)
+  }
+}
+
+extension Style.Ground {
+  /// What it looks like.
+  fileprivate var role: Role {
+    switch self {
+    case .plain: .plain
+    case .selected: .selection
+    case .marked: .marked
+    case .lit: .button
+    }
   }
 }

@@ -210,6 +210,7 @@ extension Role {
     case .warning: "w"
     case .barFull: "f"
     case .barRest: "e"
+    case .match: "M"
     case .media: "m"
     case .archive: "z"
     case .barEnd, .selection, .marked: "?"

@@ -84,7 +84,8 @@ struct BrowserBox {
     let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
-      columns: start..<max(start, end), style: style(entry.role))
+      columns: start..<max(start, end), style: style(entry.role),
+      lighting: Matcher(browser.filter))
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {

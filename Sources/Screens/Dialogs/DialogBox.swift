@@ -13,7 +13,7 @@ struct DialogBox {
     canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
     case .command(let prompt):
-      CommandPalette(prompt.line)?.paint(keymap: state.keymap, on: &canvas)
+      CommandPalette(prompt.line, in: state)?.paint(on: &canvas)
     case .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)

@@ -39,12 +39,16 @@ struct MenuBox {
       height: visible)
     for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
-      canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit)
+      let matcher = menu.isNew(choice) ? nil : Matcher(menu.filter.text)
+      canvas.choice(
+        menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
-        canvas.put(
-          menu.note(choice), row: row, column: start, width: inner.upperBound - start,
-          style: Style(isLit ? .button : .dim))
+        // What is found in the name need not be found in the note.
+        let isNamed = matcher?.rank(menu.choices[choice], isLoose: true) != nil
+        canvas.putEnd(
+          menu.note(choice), row: row, columns: start..<inner.upperBound,
+          style: Style(isLit ? .button : .dim), lighting: isNamed ? nil : matcher)
       }
     }
   }

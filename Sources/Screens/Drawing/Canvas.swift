@@ -57,10 +57,53 @@ struct Canvas {
   }
 
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
-  mutating func putMiddle(_ text: String, row: Int, columns: Range<Int>, style: Style) {
-    let glyphs = TextFitting.middle(
-      Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
+  ///
+  /// - Parameter matcher: what is lit up in it.
+  mutating func putMiddle(
+    _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher? = nil
+  ) {
+    let whole = Glyphs.of(text, ascii: ascii)
+    let glyphs = TextFitting.middle(whole, to: columns.count, ascii: ascii)
     put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
+    guard let matcher, !matcher.isEmpty else { return }
+    let places = matcher.places(in: whole, isLoose: true)
+    light(
+      TextFitting.places(places, of: whole, inMiddleOf: columns.count), of: glyphs, row: row,
+      column: columns.lowerBound, on: style)
+  }
+
+  /// Paints text, made safe and cut at its end.
+  ///
+  /// - Parameter matcher: what is lit up in it.
+  mutating func putEnd(
+    _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
+  ) {
+    let whole = Glyphs.of(text, ascii: ascii)
+    let glyphs = TextFitting.end(whole, to: columns.count, ascii: ascii)
+    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
+    guard let matcher, !matcher.isEmpty else { return }
+    let places = matcher.places(in: whole)
+    let isCut = glyphs.count < whole.count || Glyphs.width(whole) > columns.count
+    light(
+      isCut ? places.filter { $0 < glyphs.count - 1 } : places, of: glyphs, row: row,
+      column: columns.lowerBound, on: style)
+  }
+
+  /// Lights up glyphs that have been painted from `column` on.
+  mutating func light(
+    _ places: [Int], of glyphs: [Glyph], row: Int, column: Int, on style: Style
+  ) {
+    var lit = style
+    lit.role = .match
+    if style.role == .button { lit.ground = .lit }
+    var (at, rest) = (column, places[...])
+    for (index, glyph) in glyphs.enumerated() {
+      if rest.first == index {
+        rest.removeFirst()
+        put(CollectionOfOne(glyph), row: row, column: at, width: Int(glyph.width), style: lit)
+      }
+      at += Int(glyph.width)
+    }
   }
 
   /// Paints `text` so that it ends before column `end`.

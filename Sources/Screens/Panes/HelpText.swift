@@ -30,7 +30,8 @@ enum HelpText {
       }
       guard !found.isEmpty else { return nil }
       return [TextLine(title, .heading)]
-        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) } + [TextLine()]
+        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) }
+        .map { $0.lighting(matcher) } + [TextLine()]
     }
     guard !sections.isEmpty else { return [TextLine("Nothing in here holds that.", .dim)] }
     return sideBySide(sections.flatMap(\.self), in: columns, width: one)

@@ -7,11 +7,13 @@ struct QueuePane {
   let layout: Layout
   private let columns: Columns
   private let targets: TargetLabels
+  private let matcher: Matcher
 
   init(_ state: AppState, layout: Layout) {
     self.state = state
     self.layout = layout
     columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
+    matcher = state.litMatcher
     targets = TargetLabels(columns.target == nil ? [] : state.queue.targetNames)
   }
 
@@ -72,7 +74,8 @@ struct QueuePane {
       style: style(label.role))
 
     canvas.putMiddle(
-      item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))
+      item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole),
+      lighting: matcher)
     if let target = columns.target {
       canvas.putMiddle(targets.label(item.target), row: line, columns: target, style: style(.dim))
     }

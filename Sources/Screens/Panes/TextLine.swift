@@ -8,6 +8,19 @@ struct TextLine {
 
   init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
 
+  /// The line with what matches lit up.
+  func lighting(_ matcher: Matcher) -> TextLine {
+    guard !matcher.isEmpty else { return self }
+    var line = TextLine()
+    line.runs = runs.flatMap { run in
+      let lit = Set(matcher.places(in: Array(run.glyphs)).map { $0 + run.glyphs.startIndex })
+      return run.glyphs.indices.map { index in
+        (run.glyphs[index..<index + 1], lit.contains(index) ? .match : run.role)
+      }
+    }
+    return line
+  }
+
   /// `text` in lines of at most `width` columns.
   static func wrapped(_ text: String, _ role: Role, to width: Int, ascii: Bool) -> [TextLine] {
     TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width).map { TextLine($0, role) }

@@ -26,6 +26,12 @@ extension AppState {
     }
   }
 
+  /// What is lit up in the names of the list: what is being looked for, or else what the filter shows.
+  var litMatcher: Matcher {
+    if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
+    return shown.matcher
+  }
+
   /// Performs an action that is the same in every list; `nil` for all others.
   mutating func performInList(_ name: Action.Name) -> [Effect]? {
     switch name {

@@ -56,10 +56,11 @@ struct Menu: Sendable {
   }
 
   private mutating func narrow(height: Int) {
-    let matcher = Matcher(filter.text)
-    shown = choices.indices.filter {
-      isNew($0) || matcher.matches(choices[$0]) || matcher.matches(note($0))
-    }
+    // The way to a new target is always there.
+    let known = choices.indices.filter { !isNew($0) }
+    shown =
+      known.ranked(by: Matcher(filter.text)) { [choices[$0], note($0)] }
+      + choices.indices.filter(isNew)
     list.move(to: 0, of: shown.count, height: height)
   }
 
