@@ -42,8 +42,11 @@ struct Palette {
   /// Whether even blank cells have a colour of their own.
   var hasGround: Bool { colors.count > 0 && look(.plain).ground != nil }
 
-  /// The sequence that switches from any style to this one.
-  mutating func sequence(_ style: Style) -> [UInt8] {
+  /// The sequence that switches from any style to this one, of which cells of pictures have their colours in `pixels`.
+  mutating func sequence(_ style: Style, pixels: [Frame.Pixels]) -> [UInt8] {
+    if style.pixels > 0 { return sequence(pixels[Int(style.pixels) - 1]) }
+    var style = style
+    style.link = 0
     if let known = sequences[style] { return known }
     let look = look(of: style)
     var text = ControlSequences.capability("sgr0")
@@ -56,6 +59,13 @@ struct Palette {
     let bytes = Array(text.utf8)
     sequences[style] = bytes
     return bytes
+  }
+
+  private func sequence(_ pixels: Frame.Pixels) -> [UInt8] {
+    let lower = pixels.lower ?? look(.plain).ground
+    return Array(
+      (ControlSequences.capability("sgr0") + sequence(pixels.upper, "setaf", direct: 38)
+        + (lower.map { sequence($0, "setab", direct: 48) } ?? "")).utf8)
   }
 
   /// The look of a role, with what it leaves open.

@@ -144,7 +144,7 @@ final class Driver {
       .listFolder,
       .switchTarget, .readTargets,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
-      .preview, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
+      .preview, .look, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:
       terminal.restore()

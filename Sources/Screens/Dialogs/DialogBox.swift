@@ -25,7 +25,8 @@ struct DialogBox {
     case .help(let help):
       paintScrolling(title: "Help", scroll: help.scroll, on: &canvas)
       paintFilter(of: help, on: &canvas)
-    case .browser(let browser): BrowserBox(browser: browser, size: size).paint(on: &canvas)
+    case .browser(let browser):
+      BrowserBox(browser: browser, size: size, preview: state.previewed.preview).paint(on: &canvas)
     case .menu(let menu): MenuBox(menu: menu, size: size).paint(on: &canvas)
     case .question(let question):
       QuestionBox(question: question, state: state, size: size).paint(on: &canvas)

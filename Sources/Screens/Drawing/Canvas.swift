@@ -179,6 +179,7 @@ struct Canvas {
     // A text field under the box has no cursor.
     frame.cursor = nil
     for index in 0..<(isDimming ? max(0, (self.size.height - 1) * self.size.width) : 0) {
+      if frame.cells[index].style.pixels > 0 { frame.cells[index].glyph = .space }
       frame.cells[index].style = Style(.dim)
     }
     for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
@@ -191,6 +192,24 @@ struct Canvas {
     }
     let box = Layout.Box(rows: row..<max(row, last) + 1, columns: column..<right + 1)
     outline(box, [(title, .heading)], keys: keys)
+  }
+
+  /// The number of a link to this address, for a style; 0 if it cannot be one.
+  mutating func link(to url: String) -> UInt8 {
+    guard let link = WebAddress.link(url) else { return 0 }
+    if let index = frame.links.firstIndex(of: link) { return UInt8(index + 1) }
+    guard frame.links.count < UInt8.max - 1 else { return 0 }
+    frame.links.append(link)
+    return UInt8(frame.links.count)
+  }
+
+  /// Paints a cell of a picture.
+  mutating func put(_ pixels: Frame.Pixels, row: Int, column: Int) {
+    guard frame.pixels.count < UInt16.max - 1 else { return }
+    frame.pixels.append(pixels)
+    var style = Style(.plain)
+    style.pixels = UInt16(frame.pixels.count)
+    put(CollectionOfOne(Glyph(base: "▀")), row: row, column: column, style: style)
   }
 
   /// Shows the cursor where text is typed.

@@ -98,6 +98,10 @@ extension AppState {
     case (.copyURL, .page(let page)?): page.row.url != nil
     case (.copyURL, nil) where pane == .history: history.selected?.url != nil
     case (.copyURL, nil) where pane == .server: server.selected?.url != nil
+    case (.openURL, nil) where pane == .history: history.selected?.url != nil
+    case (.openURL, nil) where pane == .server: server.selected?.url != nil
+    case (.deleteUploaded, nil): history.selected?.deletionURL != nil
+    case (.copyAsCurl, nil): false
     case (.sendAgain, nil): history.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets
@@ -105,8 +109,23 @@ extension AppState {
     }
   }
 
+  /// What can be done with the row under the cursor, and those marked with it.
+  var rowActions: [Action] {
+    let names: Set<Action.Name> = [
+      .details, .retry, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL, .copyAsCurl,
+      .deleteUploaded, .sendAgain, .delete, .mark,
+    ]
+    let subjects = subjects
+    return Action.inMode(pane.mode).filter { action in
+      names.contains(action.name)
+        && (pane == .queue ? isOfUse(action.name, on: subjects) : isOfUseHere(action.name))
+    }
+  }
+
   private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {
+    case .openURL: subjects.contains { $0.url != nil }
+    case .deleteUploaded: subjects.contains { $0.uploaded != nil }
     case .details, .remove: !subjects.isEmpty
     case .retry: subjects.contains(where: isRetriable)
     case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty

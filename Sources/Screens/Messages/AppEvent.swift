@@ -6,6 +6,8 @@ package enum AppEvent: Sendable {
   case key(Key)
   /// Something was done with the mouse.
   case mouse(Mouse)
+  /// Whether the window has the keyboard now.
+  case focus(Bool)
   /// An action was requested in a way other than by a key.
   case perform(Action.Name)
   /// A line of the command line, such as `limit 2 MB/s`.
@@ -52,6 +54,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.complete`: complete texts for the prompt, in the order in which to offer
   /// them; folders end in a slash.
   case completions(for: String, [String])
+  /// The answer to `Effect.look`.
+  case looked(FilePreview.Request, FilePreview)
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
   /// These files were left out. The user may still want them.

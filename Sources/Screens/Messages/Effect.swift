@@ -9,6 +9,8 @@ package enum Effect: Sendable, Equatable {
   case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
+  /// Look into this file, and no longer into the one before; answered by `AppEvent.looked`.
+  case look(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)

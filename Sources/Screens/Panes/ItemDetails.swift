@@ -84,7 +84,11 @@ struct ItemDetails {
     if let name = item.field { lines += field("Field", name, width) }
     if !item.target.isEmpty { lines += field("Target", item.target, width) }
     for fact in facts where isWhole || fact.label != "State" {
-      lines += field(fact.label, fact.text, width, fact.role)
+      lines += field(fact.label, fact.text, width, fact.role).map { line in
+        var line = line
+        if fact.label == Self.address { line.link = fact.text }
+        return line
+      }
     }
     if let graph = graph(width: width - Self.labelWidth) {
       lines += field("Speed", graph, width, .accent)
@@ -182,6 +186,9 @@ struct ItemDetails {
     return lines
   }
 
+  /// The label of the address where the file is now.
+  private static let address = "URL"
+
   private typealias Fact = (label: String, text: String, role: Role)
 
   private var facts: [Fact] {
@@ -209,7 +216,7 @@ struct ItemDetails {
       return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)]
         + note + plain
     case .done(let receipt):
-      let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
+      let url: [Fact] = receipt.url.map { [(Self.address, $0, .accent)] } ?? []
       let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
       return url + deletion + [
         state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),

@@ -1,6 +1,8 @@
 /// A line of running text on the screen.
 struct TextLine {
   var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
+  /// The address that its text leads to.
+  var link: String?
 
   init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
     runs = [(Glyphs.of(text, ascii: ascii)[...], role)]

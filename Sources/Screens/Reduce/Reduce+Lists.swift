@@ -131,8 +131,7 @@ extension AppState {
   }
 
   private static func isPlainWebAddress(_ url: String) -> Bool {
-    ["http://", "https://"].contains { url.lowercased().hasPrefix(scalars: $0) }
-      && SafeText.line(url) == url
+    WebAddress.isOne(url) && SafeText.line(url) == url
   }
 
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as

@@ -195,6 +195,7 @@ extension AppState {
       case .target: return switchTarget(menu.choices[chosen])
       case .sort: return sort(SortOrder.allCases[chosen])
       case .theme: show(theme: menu.choices[chosen])
+      case .actions(let names): return perform(names[chosen])
       }
     default: if menu.isFiltered { edit(name) }
     }

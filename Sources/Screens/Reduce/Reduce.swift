@@ -7,6 +7,7 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   // What the prompt would add is shown as it is typed.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.preview(text)) }
   state.list.follow(state.queue)
+  effects += state.look()
   state.layOutDialogs()
   state.layOutSide()
   assert(state.isSound, "out of order after \(event)")
@@ -20,6 +21,7 @@ extension AppState {
     case .perform(let name):
       return Action.inMode(mode).contains { $0.name == name } ? perform(name) : []
     case .mouse(let mouse): return point(mouse)
+    case .focus(let hasFocus): self.hasFocus = hasFocus
     case .command(let line):
       message = nil
       return run(line)
@@ -69,6 +71,8 @@ extension AppState {
     case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .resumePoint(let id, let point): record(point, of: id)
+    case .looked(let request, let preview):
+      if request == previewed.request { previewed.preview = preview }
     case .preview(let text, let preview):
       guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
       prompt.preview = preview

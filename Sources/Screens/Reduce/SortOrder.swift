@@ -55,6 +55,19 @@ enum SortOrder: String, CaseIterable, Sendable {
   }
 }
 
+extension AppState {
+  /// How the queue was sorted.
+  struct Sorted: Hashable, Sendable {
+    var order: SortOrder
+    var isReversed = false
+    /// The version of the queue after that.
+    var version: Int
+  }
+
+  /// How the queue is sorted; nil if it is not, or no longer.
+  var sortedNow: Sorted? { sorted.flatMap { $0.version == queue.version ? $0 : nil } }
+}
+
 extension ItemState {
   fileprivate var hasFailed: Bool {
     if case .failed = self { true } else { false }

@@ -16,7 +16,11 @@ struct Page: Sendable {
 
   func layOut(_ paper: Paper) -> [TextLine] {
     lines.flatMap { line in
-      TextLine.wrapped(line.text, line.role, to: paper.width, ascii: paper.isASCII)
+      TextLine.wrapped(line.text, line.role, to: paper.width, ascii: paper.isASCII).map {
+        var piece = $0
+        if line.text == row.url { piece.link = row.url }
+        return piece
+      }
     }
   }
 }
