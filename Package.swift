@@ -256,7 +256,7 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "JSONText", "MultipartForm", "Settings", "TestSupport", "UploadModel",
+        "hoist", "JSONText", "MultipartForm", "Screens", "Settings", "TestSupport", "UploadModel",
         "UploadStore",
       ],
       swiftSettings: strict),

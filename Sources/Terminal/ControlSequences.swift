@@ -74,7 +74,8 @@ enum ControlSequences {
   ///   - hasKeyboard: whether kitty's keyboard protocol is on.
   ///   - hasLinks: whether addresses are sent.
   static func rescue(hasKeyboard: Bool, hasLinks: Bool) -> String {
-    endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff + mouseOff
+    endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff
+      + mouseOff
       + unwatchBackground + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }

@@ -36,7 +36,8 @@ struct Painter {
       let before = old?.line(row).prefix(columns)
       if before == line { continue }
       paint(
-        line, of: frame, over: before, row: row, isLast: row == size.height - 1, size.width, &palette)
+        line, of: frame, over: before, row: row, isLast: row == size.height - 1, size.width,
+        &palette)
     }
     lead(to: 0, in: frame)
     if style != nil { bytes += plain }
@@ -56,7 +57,8 @@ struct Painter {
   }
 
   private mutating func paint(
-    _ line: ArraySlice<Cell>, of frame: Frame, over before: ArraySlice<Cell>?, row: Int, isLast: Bool, _ width: Int,
+    _ line: ArraySlice<Cell>, of frame: Frame, over before: ArraySlice<Cell>?, row: Int,
+    isLast: Bool, _ width: Int,
     _ palette: inout Palette
   ) {
     func differs(_ column: Int) -> Bool {

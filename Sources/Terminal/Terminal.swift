@@ -68,7 +68,8 @@ package final class Terminal {
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
-    guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(), let keyboard = newpad(1, 1)
+    guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(),
+      let keyboard = newpad(1, 1)
     else {
       signals_close()
       throw .unknownType(type)
@@ -145,7 +146,9 @@ package final class Terminal {
   private static func begin(_ type: String, _ keys: UnsafeMutablePointer<FILE>) -> Bool {
     if newterm(nil, curses_stdout(), keys) != nil { return true }
     guard let substitute = TerminalFeatures.substitute(for: type) else { return false }
-    return substitute.withCString { newterm(UnsafeMutablePointer(mutating: $0), curses_stdout(), keys) }
+    return substitute.withCString {
+      newterm(UnsafeMutablePointer(mutating: $0), curses_stdout(), keys)
+    }
       != nil
   }
 
@@ -154,7 +157,8 @@ package final class Terminal {
 
   private func armRescue() {
     var settings = before
-    let rescue = Array(ControlSequences.rescue(hasKeyboard: hasKeyboard, hasLinks: features.showsLinks).utf8CString)
+    let rescue = Array(
+      ControlSequences.rescue(hasKeyboard: hasKeyboard, hasLinks: features.showsLinks).utf8CString)
     rescue_arm(output, &settings, rescue, rescue.count - 1)
   }
 
@@ -194,7 +198,8 @@ package final class Terminal {
       features.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
     send(
       progress + (hasKeyboard ? ControlSequences.popKeyboard : "") + ControlSequences.focusOff
-        + (usesMouse ? ControlSequences.mouseOff : "") + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
+        + (usesMouse ? ControlSequences.mouseOff : "")
+        + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
     (keepsTitle, hasKeyboard) = (false, false)
     if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false

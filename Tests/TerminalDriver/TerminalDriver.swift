@@ -10,6 +10,7 @@ import UploadModel
 ///
 ///     TerminalDriver [NUMBER-OF-ITEMS]
 ///     TerminalDriver still [THEME]    # one file in each state, and nothing moves
+///     TerminalDriver links            # the same; the server has named an address
 @main
 @MainActor
 final class Driver {
@@ -23,11 +24,11 @@ final class Driver {
   static func main() {
     do throws(TerminalError) {
       let argument = CommandLine.arguments.dropFirst().first
-      let isStill = argument == "still"
+      let isStill = argument == "still" || argument == "links"
       let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
       if isStill {
-        driver.startStill()
+        driver.startStill(hasAddress: argument == "links")
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
       }
@@ -59,10 +60,16 @@ final class Driver {
     handle([.added(files)])
   }
 
-  private func startStill() {
+  private func startStill(hasAddress: Bool) {
     terminal.onEvents = { [unowned self] in handle($0) }
     let states: [(String, ItemState)] = [
-      ("done.txt", .done(Receipt(status: 201, bytes: 3_000_000))),
+      (
+        "done.txt",
+        .done(
+          Receipt(
+            status: 201, url: hasAddress ? "https://files.example.com/done ü.txt" : nil,
+            bytes: 3_000_000))
+      ),
       ("moving.txt", .sending(attempt: 1, sent: 1_500_000, total: 3_000_000)),
       ("failed.txt", .failed(Failure(.refused, status: 413, attempts: 1))),
       ("unknown.txt", .failed(Failure(.outcomeUnknown("closed"), attempts: 1))),

@@ -13,7 +13,8 @@ struct BrowserBox {
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
-    let width = size.width < 90 ? size.width : min(100, whole(in: size).count * (isWide(size) ? 3 : 5) / 5)
+    let width =
+      size.width < 90 ? size.width : min(100, whole(in: size).count * (isWide(size) ? 3 : 5) / 5)
     let left = isWide(size) ? whole(in: size).lowerBound : (size.width - width) / 2
     return (2, left..<left + width)
   }

@@ -12,7 +12,8 @@ struct MenuBox {
   var place: (top: Int, columns: Range<Int>) {
     let width = min(size.width - 2, max(menu.title.count + 8, nameWidth + noteWidth + 8))
     let height = Self.lines(menu, in: size) + 2 + field
-    let left = menu.place.map { max(0, min($0.column, size.width - width)) } ?? (size.width - width) / 2
+    let left =
+      menu.place.map { max(0, min($0.column, size.width - width)) } ?? (size.width - width) / 2
     let top = menu.place.map { min($0.row, size.height - 2 - height) } ?? (size.height - height) / 2
     return (max(1, top) + 1 + field, left..<left + width)
   }

@@ -32,7 +32,9 @@ extension ListPane<HistoryRow> {
         Column(place: 2..<3, role: \.end.look.role) {
           $0.end.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
         },
-        Column(heading: head("NAME", .name), place: 4..<max(5, end), matcher: state.litMatcher) { $0.name },
+        Column(heading: head("NAME", .name), place: 4..<max(5, end), matcher: state.litMatcher) {
+          $0.name
+        },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
         Column(heading: head("WHEN", .time), place: time, role: { _ in .dim }) {

@@ -85,7 +85,9 @@ struct ArchiveListing {
   // MARK: Tar (POSIX.1, pax; GNU tar)
 
   private static func isTarHeader(_ header: ArraySlice<UInt8>) -> Bool {
-    guard header.count == 512, let sum = octal(header.dropFirst(148).prefix(8)) else { return false }
+    guard header.count == 512, let sum = octal(header.dropFirst(148).prefix(8)) else {
+      return false
+    }
     // The sum of all bytes, with blanks in place of the sum itself.
     let bytes = header.enumerated().reduce(0) { total, byte in
       total + ((148..<156).contains(byte.offset) ? 0x20 : Int(byte.element))
@@ -123,9 +125,12 @@ struct ArchiveListing {
       switch header.dropFirst(156).first ?? 0 {
       // What is said about the next member: its name, if it does not fit into the header.
       case UInt8(ascii: "L"):
-        longName = Self.text(bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))[...])
+        longName = Self.text(
+          bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))[...])
       case UInt8(ascii: "x"):
-        longName = Self.path(bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))) ?? longName
+        longName =
+          Self.path(bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName)))))
+          ?? longName
       case UInt8(ascii: "g"), UInt8(ascii: "K"): break
       default:
         guard members.count < most else {

@@ -54,7 +54,8 @@ extension FilePreview {
 
   private init(_ archive: ArchiveListing, room: Size) {
     let count =
-      archive.count.map { ", \(HumanReadable.count($0, "file"))" } ?? (archive.isCut ? "" : ", empty")
+      archive.count.map { ", \(HumanReadable.count($0, "file"))" }
+      ?? (archive.isCut ? "" : ", empty")
     let lines = archive.members.prefix(room.height).map { member in
       let size = member.size.map { HumanReadable.bytes($0) } ?? ""
       let padding = String(repeating: " ", count: max(0, 8 - size.count))

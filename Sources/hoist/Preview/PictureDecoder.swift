@@ -6,8 +6,8 @@ import Screens
 
 /// Has a program on this machine that can do it make a small picture of a large one.
 struct PictureDecoder {
-  /// The programs that are there, the first of which is asked first.
-  private let programs: [Program]
+  /// The programs that are there with their paths, the first of which is asked first.
+  private let programs: [(kind: Program, path: String)]
 
   private enum Program: String, CaseIterable {
     case magick, convert, gm, ffmpeg
@@ -22,10 +22,10 @@ struct PictureDecoder {
 
   init(environment: [String: String]) {
     let folders = (environment["PATH"] ?? "").split(scalar: ":", omittingEmptySubsequences: true)
-    programs = Program.allCases.filter { program in
-      folders.contains {
-        FileManager.default.isExecutableFile(atPath: "\($0)/\(program.rawValue)")
-      }
+    programs = Program.allCases.compactMap { program in
+      folders.lazy.map { "\($0)/\(program.rawValue)" }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+        .map { (program, $0) }
     }
   }
 
@@ -40,8 +40,9 @@ struct PictureDecoder {
     else { return nil }
     let (width, height) = Self.size(of: header, in: room)
     for program in programs {
-      let words = Self.words(program, path, header.format, width, height)
-      let command = Command(words, timeout: Self.patience, mostOutput: width * height * 3 + 1)
+      let words = Self.arguments(of: program.kind, path, header.format, width, height)
+      let command = Command(
+        [program.path] + words, timeout: Self.patience, mostOutput: width * height * 3 + 1)
       do throws(Command.Failure) {
         let bytes = try command.run(isCancelled: isCancelled)
         if bytes.count == width * height * 3 {
@@ -69,8 +70,8 @@ struct PictureDecoder {
     return (scaled(header.width, most), scaled(header.height, highest))
   }
 
-  private static func words(
-    _ program: Program, _ path: String, _ format: PictureHeader.Format, _ width: Int, _ height: Int
+  private static func arguments(
+    of program: Program, _ path: String, _ format: PictureHeader.Format, _ width: Int, _ height: Int
   ) -> [String] {
     let kind = format.rawValue.lowercased()
     let size = "\(width)x\(height)!"
@@ -78,17 +79,17 @@ struct PictureDecoder {
     // The format is named, so that no content is taken for another, such as a script.
     case .magick, .convert:
       return [
-        program.rawValue, "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",
+        "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",
         "0", "\(kind):\(path)[0]", "-thumbnail", size, "-background", "black", "-flatten", "-depth",
         "8", "rgb:-",
       ]
     case .gm:
       return [
-        "gm", "convert", "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
+        "convert", "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
       ]
     case .ffmpeg:
       return [
-        "ffmpeg", "-v", "error", "-nostdin", "-protocol_whitelist", "file", "-f",
+        "-v", "error", "-nostdin", "-protocol_whitelist", "file", "-f",
         format == .gif ? "gif" : "\(kind)_pipe", "-i", "file:\(path)", "-frames:v", "1", "-vf",
         "scale=\(width):\(height)", "-f", "rawvideo", "-pix_fmt", "rgb24", "-",
       ]

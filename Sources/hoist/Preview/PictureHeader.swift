@@ -26,7 +26,8 @@ struct PictureHeader: Hashable {
 
   private typealias Dimensions = (Int, Int)
 
-  private static func read(_ bytes: FileBytes, _ head: ArraySlice<UInt8>) -> (Format, Dimensions?)? {
+  private static func read(_ bytes: FileBytes, _ head: ArraySlice<UInt8>) -> (Format, Dimensions?)?
+  {
     func begins(_ text: String, at offset: Int = 0) -> Bool {
       head.dropFirst(offset).starts(with: text.utf8)
     }
@@ -38,7 +39,10 @@ struct PictureHeader: Hashable {
     }
     if begins("BM"), let kind = head.little(14, 4), kind >= 40 {
       // A negative height means that the lines come from the top.
-      return (.bmp, both(head.little(18, 4), head.little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) }))
+      return (
+        .bmp,
+        both(head.little(18, 4), head.little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) })
+      )
     }
     if begins("RIFF"), begins("WEBP", at: 8) { return (.webp, webp(head)) }
     if head.starts(with: [0xFF, 0xD8, 0xFF]) { return (.jpeg, jpeg(bytes)) }

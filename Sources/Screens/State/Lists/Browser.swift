@@ -60,7 +60,9 @@ struct Browser: Sendable {
     filter = text
     refresh(height: height)
     let matcher = Matcher(text)
-    guard !matcher.isEmpty, let best = entries.ranked(by: matcher, { [$0.name] }).first else { return }
+    guard !matcher.isEmpty, let best = entries.ranked(by: matcher, { [$0.name] }).first else {
+      return
+    }
     let row = entries.firstIndex { $0.path == best.path } ?? 0
     list.move(to: row, of: entries.count, height: height)
   }

@@ -218,7 +218,9 @@ extension Sequence {
     typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)
     let found = enumerated().compactMap { index, element -> Found? in
       for (text, words) in texts(element).enumerated() {
-        if let rank = matcher.rank(words, isLoose: text == 0) { return (text, rank, index, element) }
+        if let rank = matcher.rank(words, isLoose: text == 0) {
+          return (text, rank, index, element)
+        }
       }
       return nil
     }
