@@ -149,7 +149,7 @@ final class Driver {
     case .listHistory: _ = reduce(&state, .history(.rows([])))
     case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
       .listFolder,
-      .switchTarget, .readTargets,
+      .switchTarget, .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
       .preview, .look, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break

@@ -57,6 +57,13 @@ struct Footer {
   }
 }
 
+extension Action.Name {
+  /// Whether it needs a target, in the pane of targets.
+  fileprivate var isAboutTarget: Bool {
+    [.testTarget, .makeDefault, .details, .delete, .target].contains(self)
+  }
+}
+
 extension AppState {
   /// The actions available here, the most useful first.
   var offered: [Footer.Offer] {
@@ -95,7 +102,8 @@ extension AppState {
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
-    case (.copyURL, .page(let page)?): page.row.url != nil
+    case (.copyURL, .page(let page)?): page.row?.url != nil
+    case (.sendAgain, .page(let page)?): page.row != nil
     case (.copyURL, nil) where pane == .history: history.selected?.url != nil
     case (.copyURL, nil) where pane == .server: server.selected?.url != nil
     case (.openURL, nil) where pane == .history: history.selected?.url != nil
@@ -103,6 +111,7 @@ extension AppState {
     case (.deleteUploaded, nil): history.selected?.deletionURL != nil
     case (.copyAsCurl, nil): false
     case (.sendAgain, nil): history.selected != nil
+    case (_, nil) where pane == .targets && name.isAboutTarget: targets.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets
     default: true

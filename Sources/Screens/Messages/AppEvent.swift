@@ -39,6 +39,12 @@ package enum AppEvent: Sendable {
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
   case targets([String], urls: [String: String])
+  /// The same with more about each, for their pane.
+  case targetRows([TargetRow])
+  /// The answer to `Effect.testTarget`: why it does not seem to take uploads; nil if it may take them.
+  case tested(target: String, obstacle: String?)
+  /// A text to read.
+  case page(title: String, lines: [String])
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.

@@ -2,6 +2,7 @@
 enum HelpText {
   private static let sections: [(Mode, String)] = [
     (.queue, "The queue"), (.server, "On the server"), (.history, "History"),
+    (.targets, "Targets"),
     (.browser, "The list of files"),
     (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
     (.limit, "The bandwidth"),
@@ -11,7 +12,7 @@ enum HelpText {
     (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
-    (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already, or was sent"),
+    (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"), (.addingAgain, "Adding what waits already, or was sent"),
     (.sendingAgain, "Sending what may have arrived"),
   ]
 

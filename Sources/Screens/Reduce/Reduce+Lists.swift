@@ -13,6 +13,7 @@ extension AppState {
     case .server: return server.list.perform(step, in: server.rows, height: height)
     case .history: return history.list.perform(step, in: history.rows, height: height)
     case .log: return log.perform(step, height: height)
+    case .targets: return targets.list.perform(step, in: targets.rows, height: height)
     }
   }
 
@@ -23,6 +24,7 @@ extension AppState {
     case .server: server.list.glance(in: server.rows)
     case .history: history.list.glance(in: history.rows)
     case .log: log.glance
+    case .targets: targets.list.glance(in: targets.rows)
     }
   }
 

@@ -78,6 +78,12 @@ extension AppState {
       prompt.preview = preview
       dialog = .prompt(prompt)
     case .targets(let names, let urls): setTargets(names, urls: urls)
+    case .targetRows(let rows): showTargets(rows)
+    case .tested(let target, let obstacle):
+      if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
+      record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
+    case .page(let title, let lines):
+      open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
     case .setupRefused(let words, let isGoodEnough):
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
       (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
@@ -210,7 +216,7 @@ extension AppState {
   /// for every event while hoist is being tested.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
-      && history.list.isSound(in: history.rows) && queue.totals.all == queue.count
+      && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows) && queue.totals.all == queue.count
   }
 }
 

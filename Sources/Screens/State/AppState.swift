@@ -54,6 +54,9 @@ package struct AppState: Sendable {
   var pane = Pane.queue
   var server = PaneList<ServerEntry>()
   var history = PaneList<HistoryRow>()
+  var targets = PaneList<TargetRow>()
+  /// What came of trying targets, by their names.
+  var trials: [String: Trial] = [:]
   var historyOrder = HistoryRow.Order.time
   var log = SessionLog()
   /// The dialogs over the panes, the uppermost last.

@@ -147,6 +147,10 @@ final class ScreenSession {
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(turningTo: name)
+    case .showTarget(let name): targets.show(name)
+    case .testTarget(let name): targets.test(name)
+    case .makeDefault(let name): targets.change { try $0.choosing(name) }
+    case .deleteTarget(let name): targets.change { try $0.removing(name) }
     case .retry(let ids), .resume(let ids): queue.retry(ids)
     case .pause(let ids): queue.pause(ids)
     case .remove(let ids, let begun): queue.remove(ids, begun: begun)
