@@ -19,7 +19,9 @@ extension ConfigEdit {
     var lines = rows
     for range in tables(of: name, in: lines).reversed() { lines.removeSubrange(range) }
     // Where a table was last, the blank lines before it are left over.
-    while lines.count > 1, lines.last?.isEmpty == true, lines[lines.count - 2].trimming(\.isWhiteSpace).isEmpty {
+    while lines.count > 1, lines.last?.isEmpty == true,
+      lines[lines.count - 2].trimming(\.isWhiteSpace).isEmpty
+    {
       lines.removeLast()
     }
     let edited = lines.joined(separator: "\n")

@@ -47,6 +47,9 @@ final class Driver {
       size: terminal.size, now: isStill ? Instant(seconds: 0) : Self.now,
       notice: "received files: /tmp/hoist-demo/inbox")
     state.options.theme = theme
+    guard isStill else { return }
+    state.options.listsServer = true
+    state.options.configuration = "~/.config/hoist/config.toml"
   }
 
   private static var now: Instant {
@@ -146,7 +149,11 @@ final class Driver {
     case .restore(let places): items += places.map(\.item)
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)
-    case .listHistory: _ = reduce(&state, .history(.rows([])))
+    case .listHistory: _ = reduce(&state, .history(.rows(isStill ? Still.history : [])))
+    case .listServer where isStill: _ = reduce(&state, .server(.rows(Still.serverRows)))
+    case .readTargets where isStill: _ = reduce(&state, .targetRows(Still.targets))
+    case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
+    case .look(let request?) where isStill: _ = reduce(&state, .looked(request, Still.preview))
     case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget,

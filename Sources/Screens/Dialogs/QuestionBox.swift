@@ -187,7 +187,8 @@ struct QuestionBox {
     // A stopped queue finishes only what is under way.
     case .finishThenQuit where state.isStarted:
       if totals.awaitsReplies { return [state.repliesAwaited] }
-      let eta = speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+      let eta = speeds.totalETA(
+        remaining: totals.bytesToGo, limit: state.rateLimit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

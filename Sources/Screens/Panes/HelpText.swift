@@ -12,7 +12,8 @@ enum HelpText {
     (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
-    (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"), (.addingAgain, "Adding what waits already, or was sent"),
+    (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
+    (.addingAgain, "Adding what waits already, or was sent"),
     (.sendingAgain, "Sending what may have arrived"),
   ]
 

@@ -15,9 +15,12 @@ extension Action {
     Action(.testTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
     Action(.makeDefault, ["d"], in: [.targets], "use it on every start", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
-    Action(.delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
+    Action(
+      .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
     Action(.edit, ["e"], in: [.targets], "say where it is edited"),
-    Action(.refresh, ["r", .function(5)], in: [.targets], "read the configuration again", hint: "read again"),
+    Action(
+      .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
+      hint: "read again"),
   ]
 
   private static let queue: [Action] = [

@@ -216,7 +216,8 @@ extension AppState {
   /// for every event while hoist is being tested.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
-      && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows) && queue.totals.all == queue.count
+      && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows)
+      && queue.totals.all == queue.count
   }
 }
 
