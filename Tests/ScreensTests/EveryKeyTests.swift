@@ -14,7 +14,7 @@ import UploadModel
     .history: [(0, ["3", "j"]), (0, ["3", " "])],
     .log: [(0, ["4"]), (0, ["4", "k"])],
     .targets: [(0, ["5"])],
-    .deletingTarget: [(0, ["5", "j", "x"])],
+    .deletingTarget: [(0, ["5", "x"])],
     .prompt: [(0, ["a", "/", "a", " ", "b", "c", .left])],
     .limit: [(0, ["u", "1", "2", .left])],
     .command: [

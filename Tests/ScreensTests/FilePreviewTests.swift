@@ -149,7 +149,7 @@ import UploadModel
   // MARK: The mouse
 
   @Test func draggingMarksRows() {
-    var state = Fixture.mixed()
+    var state = Fixture.mixed(size: Size(width: 80, height: 16))
     let top = state.layout.rows.lowerBound
     func mouse(_ kind: Mouse.Kind, _ row: Int) -> AppEvent {
       .mouse(Mouse(kind, row: row, column: 10))
@@ -159,9 +159,9 @@ import UploadModel
     Fixture.play(&state, mouse(.drag, top + 2))
     #expect(state.marks.count == 2 && state.shown.isMarkingRange)
     // Beyond the edge of the list it goes on.
-    Fixture.play(&state, mouse(.drag, 23), mouse(.drag, 23))
+    Fixture.play(&state, mouse(.drag, 15), mouse(.drag, 15))
     #expect(state.list.scroll > 0)
-    Fixture.play(&state, mouse(.drop, 23))
+    Fixture.play(&state, mouse(.drop, 15))
     #expect(!state.shown.isMarkingRange && state.marks.count > 3)
     let marks = state.marks
     Fixture.play(&state, .key("k"), mouse(.drag, top))

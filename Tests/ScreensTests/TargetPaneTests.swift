@@ -5,7 +5,7 @@ import UploadModel
 
 /// The pane of targets.
 @Suite struct TargetPaneTests {
-  private static let rows = [
+  static let rows = [
     TargetRow(name: "album", url: "https://nas.local/upload", limits: "4 at once"),
     TargetRow(name: "photos", url: "https://api.example.com/upload", isUsual: true),
     TargetRow(name: "tickets", url: "https://tickets.example.com/"),
@@ -19,7 +19,8 @@ import UploadModel
   }
 
   private static func line(_ name: String, _ state: AppState) -> String {
-    render(state, size: state.size).text.first { $0.contains(" \(name) ") } ?? ""
+    render(state, size: state.size).text.dropFirst(2)
+      .first { $0.contains(" \(name) ") } ?? ""
   }
 
   @Test func eachSaysHowItIs() {
@@ -35,7 +36,7 @@ import UploadModel
     #expect(Self.line("album", state).contains("trying it…"))
     Fixture.play(
       &state, .tested(target: "album", obstacle: "nas.local answers 404 Not Found there"))
-    #expect(Self.line("album", state).contains("nas.local answers 404"))
+    #expect(Self.line("album", state).contains("nas.local answers"))
     Fixture.play(&state, .key("c"), .tested(target: "album", obstacle: nil))
     #expect(Self.line("album", state).contains("answers"))
     // What came of an earlier trial is not told of a target that is gone.
@@ -65,10 +66,7 @@ import UploadModel
     var items = state.queue.rows.map(\.item)
     for index in items.indices { items[index].target = "album" }
     Fixture.play(&state, .added(items), .key("x"))
-    #expect(
-      render(state, size: state.size).text.contains {
-        $0.contains("files in the queue can then not")
-      })
+    #expect(render(state, size: state.size).text.joined().contains("files in the queue"))
     #expect(Fixture.type("y", &state) == [.deleteTarget("album")])
     // Neither the default nor the chosen one goes.
     Fixture.type("jx", &state)

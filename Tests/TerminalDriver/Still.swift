@@ -18,12 +18,6 @@ enum Still {
       path: "/data/\(name)")
   }
 
-  static let serverRows = [
-    ServerEntry(id: "1", name: "IMG_0001.jpg", size: 3_200_000, time: "2026-11-20 22:15"),
-    ServerEntry(id: "2", name: "漢字かな.png", size: 812_000),
-    ServerEntry(id: "3", name: "backup.tar.gz", time: "yesterday"),
-  ]
-
   static let targets = [
     TargetRow(name: "album", url: "https://nas.local/upload", limits: "4 at once"),
     TargetRow(

@@ -150,7 +150,7 @@ final class Driver {
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)
     case .listHistory: _ = reduce(&state, .history(.rows(isStill ? Still.history : [])))
-    case .listServer where isStill: _ = reduce(&state, .server(.rows(Still.serverRows)))
+    case .listServer where isStill: _ = reduce(&state, .server(.failed("nobody answers")))
     case .readTargets where isStill: _ = reduce(&state, .targetRows(Still.targets))
     case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
     case .look(let request?) where isStill: _ = reduce(&state, .looked(request, Still.preview))

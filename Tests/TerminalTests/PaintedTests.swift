@@ -11,7 +11,7 @@ import Testing
   /// The panes, the keys that lead to each from the one before, and what is to be read in it.
   private static let panes: [(name: String, keys: [String], sign: String)] = [
     ("queue", ["j", "j"], "failed.txt"), ("history", ["3", "j"], "disk.img"),
-    ("server", ["2", "Space"], "backup.tar.gz"), ("log", ["4"], "failed.txt"),
+    ("server", ["2"], "nobody answers"), ("log", ["4"], "failed.txt"),
     ("targets", ["5"], "album"), ("browser", ["1", "b", "j", "j", "Space"], "notes.txt"),
     ("filter", ["q", "f", "txt"], "done.txt"),
     ("command", ["Enter", ":", "theme", "Space", "r"], "rose-pine"),

@@ -43,7 +43,8 @@ extension AppState {
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
       return ("away · \(outage.words(at: now))", .warning)
     }
-    let active = queue.active(on: row.name)
+    // What has no target goes to the chosen one.
+    let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
     switch trials[row.name] {
     case .underWay: return ("trying it…", .accent)
     case .over(let obstacle?): return (obstacle, .bad)

@@ -17,7 +17,7 @@ struct CommandLine: Hashable, Sendable {
     }
     // Some actions are two words on the screen.
     let next = rest.prefix { !$0.isWhiteSpace }
-    let both = "\(word) \(next)".lowercasedASCII
+    let both = "\(String(word)) \(String(next))".lowercasedASCII
     if Self.shown[both] != nil || Self.others[both] != nil {
       self.word = both
       rest = rest[next.endIndex...].drop(while: \.isWhiteSpace)

@@ -127,38 +127,43 @@ struct Matcher: Hashable, Sendable {
     return pieces
   }
 
-  /// Pieces that begin where words do; the earliest end that each beginning of the word can have decides.
+  /// Pieces that begin where words do, each where the next word after the one before begins.
   private func pieces<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
     -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {
     // Nobody types more, and malicious names are longer.
     guard word.count <= 64, units.count <= 1024 else { return nil }
     let starts = units.indices.filter { Self.isWordStart($0, of: units) }
-    var ends = [Int?](repeating: nil, count: word.count + 1)
-    var last = [Range<Int>](repeating: 0..<0, count: word.count + 1)
-    ends[0] = 0
-    for done in word.indices {
-      guard let end = ends[done] else { continue }
-      for start in starts where start >= end {
+    var tried: Set<Int> = []
+    /// The pieces of the word from `done` on, of which the first begins at one of these places.
+    func rest(_ done: Int, at places: some Sequence<Int>) -> [Range<Int>]? {
+      for start in places {
         var length = 0
         while done + length < word.count, start + length < units.count,
           folded(units[start + length]) == word[done + length]
         {
           length += 1
-          if start + length < ends[done + length] ?? .max {
-            ends[done + length] = start + length
-            last[done + length] = start..<start + length
+        }
+        while length > 0 {
+          let (next, end) = (done + length, start + length)
+          if next == word.count { return [start..<end] }
+          if tried.insert(next << 16 | end).inserted,
+            let rest = rest(next, at: following(end))
+          {
+            return [start..<end] + rest
           }
+          length -= 1
         }
       }
+      return nil
     }
-    guard ends[word.count] != nil else { return nil }
-    var (pieces, done) = ([Range<Int>](), word.count)
-    while done > 0 {
-      pieces.append(last[done])
-      done -= last[done].count
+    /// Where the next word begins, and what is no letter before it.
+    func following(_ end: Int) -> ArraySlice<Int> {
+      let after = starts[(starts.firstIndex { $0 >= end } ?? starts.count)...]
+      let count = after.firstIndex { Letter(units[$0]) != .none }.map { $0 + 1 } ?? after.endIndex
+      return after[..<count]
     }
-    return pieces.reversed()
+    return rest(0, at: starts)
   }
 
   private func isHere<Units: RandomAccessCollection>(
