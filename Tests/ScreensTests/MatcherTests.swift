@@ -114,7 +114,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("theme nor", "theme nord"), ("theme cntr", "theme contrast"), ("sort size", "sort largest"),
+    ("theme nor", "theme nord"), ("theme cntr", "theme contrast"), ("theme nr", "theme nord"),
+    ("sort size", "sort largest"),
     ("sort sm", "sort smallest"), ("target ti", "target tickets"), ("limit of", "limit off"),
     ("filter fai", "filter failed"), ("retry lost", "retry lost.bin"), ("rtr", "retry"),
     ("reall", "retry-all"),

@@ -66,7 +66,12 @@ import UploadModel
     var items = state.queue.rows.map(\.item)
     for index in items.indices { items[index].target = "album" }
     Fixture.play(&state, .added(items), .key("x"))
-    #expect(render(state, size: state.size).text.joined().contains("files in the queue"))
+    guard case .question(let question) = state.dialog else {
+      Issue.record("nothing is asked")
+      return
+    }
+    let words = QuestionBox(question: question, state: state, size: state.size).words.text
+    #expect(words.contains("7 files in the queue can then not be sent"))
     #expect(Fixture.type("y", &state) == [.deleteTarget("album")])
     // Neither the default nor the chosen one goes.
     Fixture.type("jx", &state)

@@ -39,7 +39,7 @@ struct CommandPalette {
     }
     guard let action = CommandLine(before)?.action, let all = state.choices(after: action.name)
     else { return nil }
-    title = action.help
+    title = [action.name.word, action.argument ?? ""].joined(separator: " ")
     let words = Set(line.candidates)
     let choices = isChoosing ? all.filter { words.contains(before + $0.word) } : all
     let found = choices.ranked(by: isChoosing ? Matcher("") : matcher, \.texts)

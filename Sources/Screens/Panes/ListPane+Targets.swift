@@ -7,7 +7,7 @@ extension ListPane<TargetRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    let status = takeLast(width >= 100 ? 30 : 22, from: 0)
+    let status = takeLast(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, from: 0)
     let limits = takeLast(28, from: 110)
     let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
     let name = 4..<min(end, 4 + max(8, names.max() ?? 0))

@@ -1,13 +1,15 @@
 /// What a glance into a file shows, under a list or beside it.
 struct PreviewView {
   let preview: FilePreview
+  /// How what it is is shown: as a heading under other text, quietly alone.
+  var role = Role.dim
 
   /// Paints as much as there is room for.
   func paint(rows: Range<Int>, columns: Range<Int>, on canvas: inout Canvas) {
     guard !rows.isEmpty, !columns.isEmpty else { return }
     canvas.put(
       preview.words, row: rows.lowerBound, column: columns.lowerBound, width: columns.count,
-      style: Style(.dim))
+      style: Style(role))
     var rest = rows.dropFirst(2)
     if let picture = preview.picture {
       canvas.put(picture, rows: rest, columns: columns)

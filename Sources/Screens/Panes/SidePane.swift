@@ -26,7 +26,7 @@ struct SidePane {
     // Below the facts, after a blank line.
     let rest = box.innerRows.dropFirst(lines.count + 1)
     guard let preview = state.previewed.preview, rest.count > 3 else { return }
-    PreviewView(preview: preview).paint(
+    PreviewView(preview: preview, role: .heading).paint(
       rows: rest, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1,
       on: &canvas)
   }

@@ -124,7 +124,9 @@ extension AppState {
     }
     let (before, word) = CommandLine.lastWord(of: head)
     guard let command = CommandLine(before) else {
-      return offer(CommandLine.matching(word).map { before + $0.name.word }, for: head, in: prompt)
+      return offer(
+        CommandLine.matching(word).map { before + $0.name.word }, for: head, in: prompt,
+        isRanked: true)
     }
     let name = command.action?.name
     if name == .add {
@@ -134,14 +136,15 @@ extension AppState {
     let all = name.flatMap { choices(after: $0) } ?? []
     let matcher = Matcher(PastedPaths.unescaped(word))
     return offer(
-      all.ranked(by: matcher, \.texts).map { before + $0.word }, for: head, in: prompt)
+      all.ranked(by: matcher, \.texts).map { before + $0.word }, for: head, in: prompt,
+      isRanked: true)
   }
 
   private mutating func offer(
-    _ answers: [String], for head: String, in prompt: CommandPrompt
+    _ answers: [String], for head: String, in prompt: CommandPrompt, isRanked: Bool = false
   ) -> [Effect] {
     var prompt = prompt
-    let isOfUse = prompt.line.offer(answers, for: head)
+    let isOfUse = prompt.line.offer(answers, for: head, isRanked: isRanked)
     dialog = .command(prompt)
     return isOfUse ? [] : [.bell]
   }

@@ -39,7 +39,9 @@ struct LinePrompt: Hashable, Sendable {
   ///
   /// A single candidate, or the only one that begins like the text, is inserted. For several, their common beginning is
   /// inserted and the list is shown.
-  mutating func offer(_ answers: [String], for text: String) -> Bool {
+  ///
+  /// - Parameter isRanked: whether the best is first. If none of them begins like the text, that one is inserted.
+  mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
     chosen = nil
@@ -49,6 +51,11 @@ struct LinePrompt: Hashable, Sendable {
     var begun = answers.filter { $0.hasPrefix(scalars: text) }
     if begun.isEmpty { begun = answers }
     candidates = begun.count > 1 ? answers : []
+    if isRanked, begun == answers, begun.count > 1, !begun[0].hasPrefix(scalars: text) {
+      chosen = 0
+      put(begun[0])
+      return true
+    }
     guard let first = begun.first else { return false }
     let common = begun.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
     if common.count > text.count || begun.count == 1 { put(common) }
