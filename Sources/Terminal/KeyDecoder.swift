@@ -214,7 +214,7 @@ nonisolated struct KeyDecoder {
     }
     guard numbers.allSatisfy({ $0 >= 0 }), parameters.utf8.count < 32 else { return nil }
     // Locked keys (64, 128) make no difference.
-    let modifiers = (numbers.dropFirst().first ?? 1) &- 1 & ~192
+    let modifiers = ((numbers.dropFirst().first ?? 1) &- 1) & ~192
     let (isShifted, isControlled) = (modifiers == 1, modifiers == 4 || modifiers == 5)
     let number = numbers.first ?? 1
     switch final {

@@ -16,9 +16,6 @@ import Testing
     url = "https://b/"
     [targets.album.headers]
     A = "1"
-    B = \"\"\"
-    [targets.photos]
-    \"\"\"
 
     # Stays.
     [targets."a.b"]
@@ -77,6 +74,8 @@ import Testing
     for text in [
       "targets.a.url = \"https://a/\"\n", "[targets]\na = { url = \"https://a/\" }\n",
       "[targets]\na.url = \"https://a/\"\n",
+      // A line that only looks like the end of the table.
+      "[targets.a]\nurl = \"https://a/\"\n[[targets.a.fields]]\nname = \"x\"\nvalue = \"\"\"\n[x]\n\"\"\"\n",
     ] {
       let error = #expect(throws: ConfigError.self) { try Self.edit(text).removing("a") }
       #expect(error.map { "\($0)".contains("remove the table targets.a yourself") } == true)

@@ -198,7 +198,7 @@ import Testing
   private static func waitForCount(_ count: Int, of sequence: String, in file: String) async throws
   {
     try await TestSupport.wait(for: "\(sequence.debugDescription) \(count) times") {
-      try Self.count(sequence, in: file) == count ? true : nil
+      try Self.count(sequence, in: file) >= count ? true : nil
     }
   }
 
@@ -255,20 +255,12 @@ import Testing
     #expect(all == 2 * count)
   }
 
-  /// Terminals of these types are known, although terminfo has no entry for them here.
-  @Test(arguments: ["xterm-kitty", "xterm-ghostty", "alacritty-direct9", "foot-nowhere"])
+  /// Terminals of these types are known, although terminfo has no entry for them.
+  @Test(arguments: ["xterm-nowhere", "kitty-nowhere", "ghostty-nowhere", "alacritty-nowhere"])
   func aTypeWithoutAnEntryIsTreatedAsOneLikeIt(_ type: String) async throws {
-    let (tmux, folder) = (try await DriverTerminal(width: 80, height: 24), try ScratchDirectory())
-    // A terminfo of its own with nothing but the usual one in it.
-    try Tool.run(
-      "sh",
-      [
-        "-c",
-        "infocmp -x xterm-256color > '\(folder.path)/x' && tic -x -o '\(folder.path)' '\(folder.path)/x'",
-      ])
-    try await tmux.startDriver(
-      "still", with: "TERMINFO_DIRS=\(folder.path) TERMINFO=\(folder.path) TERM=\(type)")
-    try await tmux.wait { $0.contains("Queue 9") }
+    let tmux = try await DriverTerminal(width: 80, height: 24)
+    try await tmux.startDriver("still", with: "TERM=\(type)")
+    #expect(try await tmux.tmux.painting().contains("\u{1B}[38;5;"), "256 colours")
     try await tmux.press("q", "s")
     try await tmux.expectShell(endedWith: "0")
   }
