@@ -13,8 +13,8 @@ import Testing
     ("queue", ["j", "j"], "failed.txt"), ("history", ["3", "j"], "disk.img"),
     ("server", ["2"], "nobody answers"), ("log", ["4"], "failed.txt"),
     ("targets", ["5"], "album"), ("browser", ["1", "b", "j", "j", "Space"], "notes.txt"),
-    ("filter", ["q", "f", "txt"], "done.txt"),
-    ("command", ["Enter", ":", "theme", "Space", "r"], "rose-pine"),
+    ("filter", ["q", "f", "txt", "Enter"], "done.txt"),
+    ("command", [":", "theme", "Space", "r"], "rose-pine"),
   ]
 
   /// A terminal, and the theme that is drawn in it.
@@ -90,11 +90,13 @@ import Testing
     try await wait(for: "the screen in \(width)x\(height) with \(sign)") {
       let painting = Painting(try await terminal.tmux.painting())
       let lines = painting.text.prefix(height)
-      // The header or the upper edge goes to the end of the line.
-      let isWide = lines.prefix(2).contains { $0.count >= width - 1 }
-      let isWhole =
-        lines.count == height && isWide && lines.last?.isEmpty == false
-        && lines.contains { $0.contains(sign) }
+      // The hints end one column before the edge; the list of commands goes from edge to edge.
+      let footer = lines.last ?? ""
+      let isWide =
+        footer.count == width - 1 && ["q quit", "? help"].contains { footer.hasSuffix($0) }
+        || footer.hasPrefix(" :")
+          && lines.contains { $0.dropFirst(3).hasPrefix("theme NAME") && $0.count == width }
+      let isWhole = lines.count == height && isWide && lines.contains { $0.contains(sign) }
       return isWhole ? painting : nil
     }
   }
