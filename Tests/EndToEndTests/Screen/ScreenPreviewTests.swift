@@ -86,7 +86,7 @@ extension EndToEnd {
 
         """)
       let file = "\(person.home.path)/.config/hoist/config.toml"
-      func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+      @Sendable func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
       let terminal = try await person.terminal()
       try await terminal.command("hoist")
       try await terminal.wait(for: "Press a to add files")
