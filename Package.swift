@@ -274,7 +274,7 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "JSONText", "MultipartForm", "Settings", "TestSupport", "UploadModel",
+        "hoist", "JSONText", "MultipartForm", "Screens", "Settings", "TestSupport", "UploadModel",
         "UploadStore",
       ],
       exclude: ["Goldens"],

@@ -8,7 +8,7 @@ package struct ConfigEdit {
   /// The file's current text; empty if there is no file yet.
   let text: String
   /// The file's path, for messages and as the base of relative paths.
-  private let file: String
+  let file: String
   private let environment: [String: String]
 
   /// An edit of this text.

@@ -9,8 +9,10 @@ enum ControlSequences {
   /// Turns bracketed paste on.
   static let enter = "\u{1B}[?2004h"
   /// Asks for the colour of the background (OSC 11), and to be told when the user changes from dark to light or back
-  /// (mode 2031). All terminals answer the second question (DA1), so once they do, the first will not be answered.
-  static let askBackground = "\u{1B}]11;?\u{1B}\\\u{1B}[c"
+  /// (mode 2031).
+  static let askBackground = "\u{1B}]11;?\u{1B}\\"
+  /// A question that all terminals answer (DA1).
+  static let askLast = "\u{1B}[c"
   static let watchBackground = "\u{1B}[?2031h"
   static let unwatchBackground = "\u{1B}[?2031l"
   /// Pushes the window's title on the terminal's stack (xterm control sequences).
@@ -24,9 +26,26 @@ enum ControlSequences {
   /// Sets the window's title, which must not contain control characters.
   static func title(_ title: String) -> String { "\u{1B}]2;\(title)\u{07}" }
 
-  /// Enables reports of clicks and the wheel (xterm mode 1000) in the form that does not limit columns (1006).
-  static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
-  static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
+  /// Enables reports of clicks, the wheel and what is dragged (xterm mode 1002) in the form that does not limit columns
+  /// (1006).
+  static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
+  static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
+
+  /// Enables reports of whether the window has the keyboard (xterm mode 1004).
+  static let focusOn = "\u{1B}[?1004h"
+  static let focusOff = "\u{1B}[?1004l"
+
+  /// Asks whether the terminal has kitty's keyboard protocol; pushes its mode in which no key looks like the beginning of
+  /// another, and pops it. The stack belongs to the alternate screen.
+  static let askKeyboard = "\u{1B}[?u"
+  static let pushKeyboard = "\u{1B}[>1u"
+  static let popKeyboard = "\u{1B}[<1u"
+
+  /// Makes the text that follows lead to an address, which must be printable ASCII (OSC 8); an empty one ends that. Pieces
+  /// with the same number belong together.
+  static func link(_ address: String, number: UInt8) -> String {
+    "\u{1B}]8;\(address.isEmpty ? "" : "id=hoist\(number)");\(address)\u{1B}\\"
+  }
 
   /// Puts text on the clipboard of the machine that the person sits at, which may be remote (OSC 52).
   static func copy(_ text: String) -> String {
@@ -50,8 +69,14 @@ enum ControlSequences {
   }
 
   /// Restores the terminal without ncurses, after a crash.
-  static func rescue() -> String {
-    endUpdate + mouseOff + unwatchBackground + leave
+  ///
+  /// - Parameters:
+  ///   - hasKeyboard: whether kitty's keyboard protocol is on.
+  ///   - hasLinks: whether addresses are sent.
+  static func rescue(hasKeyboard: Bool, hasLinks: Bool) -> String {
+    endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff
+      + mouseOff
+      + unwatchBackground + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 

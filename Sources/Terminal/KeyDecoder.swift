@@ -21,6 +21,9 @@ nonisolated struct KeyDecoder {
   /// The key codes for the beginnings of answers: those of the terminal about itself, and its background.
   static let reportStart: Int32 = 2003
   static let backgroundStart: Int32 = 2004
+  /// The key codes for a window that has got the keyboard, and one that has lost it.
+  static let focusIn: Int32 = 2005
+  static let focusOut: Int32 = 2006
   /// More characters than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
@@ -28,6 +31,8 @@ nonisolated struct KeyDecoder {
   private var pasted: [Unicode.Scalar]?
   /// The mouse report so far; nil outside a report.
   private var report: String?
+  /// Where the left button went down, and whether it has been moved since; nil if it is up.
+  private var press: (row: Int, column: Int, isMoved: Bool)?
   /// The answer so far, and whether it is about the background; nil outside an answer.
   private var answer: (isOfBackground: Bool, text: String)?
   private var answers: [Answer] = []
@@ -37,6 +42,8 @@ nonisolated struct KeyDecoder {
     case background(Theme.Background)
     /// The user has changed the terminal's colours.
     case backgroundChanged
+    /// The terminal has kitty's keyboard protocol.
+    case keyboard
     /// All questions so far have been answered, or will not be.
     case end
   }
@@ -56,7 +63,7 @@ nonisolated struct KeyDecoder {
         continue
       }
       if report != nil, case .character(let value) = code {
-        if let mouse = mouse(value) { events.append(.mouse(mouse)) }
+        events += mouse(value).map(AppEvent.mouse)
         continue
       }
       report = nil
@@ -72,13 +79,15 @@ nonisolated struct KeyDecoder {
       case .function(Self.mouseStart): report = ""
       case .function(Self.reportStart): answer = (false, "")
       case .function(Self.backgroundStart): answer = (true, "")
+      case .function(Self.focusIn): events.append(.focus(true))
+      case .function(Self.focusOut): events.append(.focus(false))
       case .function(let number):
         if let key = Self.functionKey(number) { events.append(.key(key)) }
       case .character(27):
         if rest.isEmpty || rest.first == .character(27) {
           events.append(.key(.escape))
         } else {
-          Self.skipSequence(&rest)
+          if let key = Self.sequence(&rest) { events.append(.key(key)) }
         }
       case .character(let value):
         if let key = Self.key(value) { events.append(.key(key)) }
@@ -101,31 +110,45 @@ nonisolated struct KeyDecoder {
     return pasted.map { String(String.UnicodeScalarView($0)) }
   }
 
-  /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or `m` for a
-  /// release (xterm mode 1006). At the end of the report, returns the click or wheel step, or nil for anything else.
-  private mutating func mouse(_ value: UInt32) -> Mouse? {
+  /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or a move, or `m` for a
+  /// release (xterm modes 1002 and 1006). At the end of the report, returns what was done.
+  private mutating func mouse(_ value: UInt32) -> [Mouse] {
     guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
       report = nil
-      return nil
+      return []
     }
     if scalar == ";" || ("0"..."9").contains(scalar) {
       report = text + String(Character(scalar))
-      return nil
+      return []
     }
     report = nil
     let numbers = text.split(scalar: ";").map { Int($0) }
-    guard scalar == "M", numbers.count == 3, let button = numbers[0], let column = numbers[1],
-      let row = numbers[2], column > 0, row > 0
-    else { return nil }
+    guard scalar == "M" || scalar == "m", numbers.count == 3, let button = numbers[0],
+      let column = numbers[1], let row = numbers[2], column > 0, row > 0
+    else { return [] }
     // Shift, Alt and Control (4, 8, 16) make no difference.
-    let kind: Mouse.Kind
-    switch button & ~28 {
-    case 0: kind = .click
-    case 64: kind = .wheelUp
-    case 65: kind = .wheelDown
-    default: return nil
+    return mouse(button & ~28, isUp: scalar == "m", row: row - 1, column: column - 1)
+  }
+
+  /// A click is told of when the button goes up where it went down: until then it may become a drag.
+  private mutating func mouse(_ button: Int, isUp: Bool, row: Int, column: Int) -> [Mouse] {
+    func mouse(_ kind: Mouse.Kind) -> Mouse { Mouse(kind, row: row, column: column) }
+    switch (button, isUp) {
+    case (0, false): press = (row, column, false)
+    case (0, true):
+      defer { press = nil }
+      return press.map { [mouse($0.isMoved ? .drop : .click)] } ?? []
+    case (32, false):
+      guard let start = press, start.isMoved || start.row != row else { return [] }
+      press?.isMoved = true
+      let grab = start.isMoved ? [] : [Mouse(.grab, row: start.row, column: start.column)]
+      return grab + [mouse(.drag)]
+    case (2, false): return [mouse(.menu)]
+    case (64, false): return [mouse(.wheelUp)]
+    case (65, false): return [mouse(.wheelDown)]
+    default: break
     }
-    return Mouse(kind, row: row - 1, column: column - 1)
+    return []
   }
 
   /// Consumes one character of an answer. One about the background ends with BEL or ESC \ (OSC 11), any other with a
@@ -148,6 +171,7 @@ nonisolated struct KeyDecoder {
       if value == 27, rest.first == .character(0x5C) { rest.removeFirst() }
       if let background = Self.background(text) { answers.append(.background(background)) }
     case (false, "c"): answers.append(.end)
+    case (false, "u"): answers.append(.keyboard)
     case (false, "n") where text.hasPrefix(scalars: "997;"): answers.append(.backgroundChanged)
     default: break
     }
@@ -165,19 +189,68 @@ nonisolated struct KeyDecoder {
     return parts[0] * 0.299 + parts[1] * 0.587 + parts[2] * 0.114 < 0.5 ? .dark : .light
   }
 
-  /// Drops a key with Alt, or a sequence that terminfo does not list (ECMA-48 §5.4). Interpreted as keys, its
-  /// characters would trigger actions.
-  private static func skipSequence(_ rest: inout ArraySlice<Code>) {
-    guard case .character(let second)? = rest.popFirst() else { return }
+  /// The key of a sequence that terminfo does not list: one of kitty's keyboard protocol. Drops a key with Alt, and any
+  /// other sequence (ECMA-48 §5.4): interpreted as keys, its characters would trigger actions.
+  private static func sequence(_ rest: inout ArraySlice<Code>) -> Key? {
+    guard case .character(let second)? = rest.popFirst() else { return nil }
     switch second {
     case UInt32(UInt8(ascii: "O")): rest = rest.dropFirst()
     case UInt32(UInt8(ascii: "[")):
+      var parameters = ""
       while case .character(let value)? = rest.popFirst() {
-        if (0x40...0x7E).contains(value) { return }
+        guard let scalar = Unicode.Scalar(value) else { return nil }
+        if (0x40...0x7E).contains(value) { return key(scalar, parameters) }
+        parameters.unicodeScalars.append(scalar)
       }
     default: break
     }
+    return nil
   }
+
+  /// The key of a sequence `ESC [ number:… ; modifiers:… ; text final`, all of which but the last may be missing.
+  private static func key(_ final: Unicode.Scalar, _ parameters: String) -> Key? {
+    let numbers = parameters.split(scalar: ";").map { part in
+      part.split(scalar: ":").first.flatMap { Int($0) } ?? 1
+    }
+    guard numbers.allSatisfy({ $0 >= 0 }), parameters.utf8.count < 32 else { return nil }
+    // Locked keys (64, 128) make no difference.
+    let modifiers = ((numbers.dropFirst().first ?? 1) &- 1) & ~192
+    let (isShifted, isControlled) = (modifiers == 1, modifiers == 4 || modifiers == 5)
+    let number = numbers.first ?? 1
+    switch final {
+    case "u" where modifiers == 0: return keysByNumber[number] ?? digit(number)
+    case "u" where isShifted: return number == 9 ? .backTab : keysByNumber[number]
+    case "u" where isControlled:
+      // As every other terminal has it.
+      let others: [Int: Key] = [0x69: .tab, 0x6A: .enter, 0x6D: .enter]
+      let letter = UInt32(exactly: number).flatMap { (0x61...0x7A).contains($0) ? $0 - 0x60 : nil }
+      return others[number] ?? letter.flatMap { key($0) }
+    case "~" where modifiers == 0: return keysByTilde[number]
+    case _ where modifiers == 0 && number == 1: return keysByLetter[final]
+    default: return nil
+    }
+  }
+
+  /// A digit of the keypad.
+  private static func digit(_ number: Int) -> Key? {
+    (57399...57408).contains(number) ? .character(Character("\(number - 57399)")) : nil
+  }
+
+  private static let keysByNumber: [Int: Key] = [
+    27: .escape, 13: .enter, 9: .tab, 127: .backspace, 57409: ".", 57410: "/", 57411: "*",
+    57412: "-", 57413: "+", 57414: .enter, 57417: .left, 57418: .right, 57419: .up, 57420: .down,
+    57421: .pageUp, 57422: .pageDown, 57423: .home, 57424: .end, 57425: .insert, 57426: .delete,
+  ]
+  private static let keysByLetter: [Unicode.Scalar: Key] = [
+    "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "P": .function(1),
+    "Q": .function(2), "S": .function(4),
+  ]
+  private static let keysByTilde: [Int: Key] = [
+    1: .home, 2: .insert, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end,
+    11: .function(1), 12: .function(2), 13: .function(3), 14: .function(4), 15: .function(5),
+    17: .function(6), 18: .function(7), 19: .function(8), 20: .function(9), 21: .function(10),
+    23: .function(11), 24: .function(12),
+  ]
 
   private static func key(_ value: UInt32) -> Key? {
     switch value {

@@ -16,28 +16,49 @@ struct Painter {
   /// Where the terminal's cursor is, if that is certain.
   private var place: (row: Int, column: Int)?
   private var style: Style?
+  /// Whether addresses are sent.
+  private let showsLinks: Bool
+  /// The address that the terminal takes what is written for a part of; empty for none.
+  private var link = ""
+
+  init(showsLinks: Bool) { self.showsLinks = showsLinks }
 
   /// The bytes that show `frame` in place of `old`, or of anything if there is none.
   mutating func paint(_ frame: Frame, over old: Frame?, within size: Size, _ palette: inout Palette)
     -> [UInt8]
   {
-    (bytes, place, style) = ([], nil, nil)
+    (bytes, place, style, link) = ([], nil, nil, "")
+    let old = old.map { Self.comparable($0, to: frame) }
     let rows = min(frame.size.height, size.height)
     let columns = min(frame.size.width, size.width)
     for row in 0..<rows {
       let line = frame.line(row).prefix(columns)
       let before = old?.line(row).prefix(columns)
       if before == line { continue }
-      paint(line, over: before, row: row, isLast: row == size.height - 1, size.width, &palette)
+      paint(
+        line, of: frame, over: before, row: row, isLast: row == size.height - 1, size.width,
+        &palette)
     }
+    lead(to: 0, in: frame)
     if style != nil { bytes += plain }
     // If the program is killed, the shell goes on below the screen.
     move(to: frame.cursor?.row ?? max(0, size.height - 1), frame.cursor?.column ?? 0)
     return bytes
   }
 
+  /// The old frame, so that cells that are equal also look alike: cells of pictures and addresses name what they show by
+  /// its place in the frame.
+  private static func comparable(_ old: Frame, to frame: Frame) -> Frame {
+    let (isSamePicture, isSameLink) = (old.pixels == frame.pixels, old.links == frame.links)
+    if isSamePicture, isSameLink { return old }
+    var old = old
+    old.forget(pixels: !isSamePicture, links: !isSameLink)
+    return old
+  }
+
   private mutating func paint(
-    _ line: ArraySlice<Cell>, over before: ArraySlice<Cell>?, row: Int, isLast: Bool, _ width: Int,
+    _ line: ArraySlice<Cell>, of frame: Frame, over before: ArraySlice<Cell>?, row: Int,
+    isLast: Bool, _ width: Int,
     _ palette: inout Palette
   ) {
     func differs(_ column: Int) -> Bool {
@@ -66,13 +87,23 @@ struct Painter {
         move(to: row, column)
       }
       if cell.style != style {
-        bytes += palette.sequence(cell.style)
+        lead(to: cell.style.link, in: frame)
+        bytes += palette.sequence(cell.style, pixels: frame.pixels)
         style = cell.style
       }
       put(cell.glyph, row: row, column: column)
       // At the right edge, terminals differ in where the cursor is.
       if column + step >= width { place = nil }
     }
+  }
+
+  /// Makes what follows a part of an address, or of none.
+  private mutating func lead(to number: UInt8, in frame: Frame) {
+    guard showsLinks else { return }
+    let next = number > 0 ? frame.links[Int(number) - 1] : ""
+    guard next != link else { return }
+    bytes += ControlSequences.link(next, number: number).utf8
+    link = next
   }
 
   private mutating func put(_ glyph: Glyph, row: Int, column: Int) {

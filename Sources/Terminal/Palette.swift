@@ -42,8 +42,11 @@ struct Palette {
   /// Whether even blank cells have a colour of their own.
   var hasGround: Bool { colors.count > 0 && look(.plain).ground != nil }
 
-  /// The sequence that switches from any style to this one.
-  mutating func sequence(_ style: Style) -> [UInt8] {
+  /// The sequence that switches from any style to this one, of which cells of pictures have their colours in `pixels`.
+  mutating func sequence(_ style: Style, pixels: [Frame.Pixels]) -> [UInt8] {
+    if style.pixels > 0 { return sequence(pixels[Int(style.pixels) - 1]) }
+    var style = style
+    style.link = 0
     if let known = sequences[style] { return known }
     let look = look(of: style)
     var text = ControlSequences.capability("sgr0")
@@ -58,6 +61,13 @@ struct Palette {
     return bytes
   }
 
+  private func sequence(_ pixels: Frame.Pixels) -> [UInt8] {
+    let lower = pixels.lower ?? look(.plain).ground
+    return Array(
+      (ControlSequences.capability("sgr0") + sequence(pixels.upper, "setaf", direct: 38)
+        + (lower.map { sequence($0, "setab", direct: 48) } ?? "")).utf8)
+  }
+
   /// The look of a role, with what it leaves open.
   private func look(of style: Style) -> Theme.Look {
     var look = look(style.role)
@@ -68,12 +78,17 @@ struct Palette {
     }
     let plain = self.look(.plain)
     if style.ground != .plain {
-      let under = self.look(style.ground == .selected ? .selection : .marked)
+      var under = self.look(style.ground.role)
       // Without a colour to lie on, the row is shown in reverse, without colours.
-      if under.isReversed { return under }
+      if under.isReversed {
+        under.isUnderlined = look.isUnderlined
+        return under
+      }
       if under.ground != nil {
         look.ground = under.ground
-        if style.role == .plain || look.color == nil { look.color = under.color ?? look.color }
+        if style.role == .plain || style.ground == .lit || look.color == nil {
+          look.color = under.color ?? look.color
+        }
       }
     }
     look.color = look.color ?? plain.color
@@ -98,5 +113,17 @@ struct Palette {
     }
     let index = Int(color.among(colors.count))
     return ControlSequences.filled(ControlSequences.capability(capability), index)
+  }
+}
+
+extension Style.Ground {
+  /// What it looks like.
+  fileprivate var role: Role {
+    switch self {
+    case .plain: .plain
+    case .selected: .selection
+    case .marked: .marked
+    case .lit: .button
+    }
   }
 }

@@ -29,6 +29,8 @@ package final class Terminal {
   private let hasTitle: Bool
   private let features: TerminalFeatures
   private let usesMouse: Bool
+  /// Whether the terminal is asked about itself. Those with few colours are old, and have nothing to say.
+  private let isAsked: Bool
 
   private var decoder = KeyDecoder()
   private var sources: [any DispatchSourceProtocol] = []
@@ -39,6 +41,8 @@ package final class Terminal {
   private var keepsTitle = false
   /// Whether an answer of the terminal about its background is on its way.
   private var awaitsAnswer = false
+  /// Whether the terminal has said that it has kitty's keyboard protocol, which is on then.
+  private var hasKeyboard = false
 
   /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would
   /// end or stop the program arrive as events.
@@ -64,8 +68,8 @@ package final class Terminal {
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
-    guard let keys = fdopen(input, "r"), newterm(nil, curses_stdout(), keys) != nil,
-      let screen = curses_screen(), let keyboard = newpad(1, 1)
+    guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(),
+      let keyboard = newpad(1, 1)
     else {
       signals_close()
       throw .unknownType(type)
@@ -80,14 +84,14 @@ package final class Terminal {
     self.keyboard = keyboard
     colors = Palette.Colors(environment: environment)
     palette = Palette(.usual, colors: colors, background: .unknown)
-    painter = Painter()
     features = TerminalFeatures(environment: environment)
+    painter = Painter(showsLinks: features.showsLinks)
     self.usesMouse = usesMouse
     hasTitle = ControlSequences.hasTitle
+    isAsked = ControlSequences.number("colors") >= 256
     size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
 
-    let rescue = Array(ControlSequences.rescue().utf8CString)
-    rescue_arm(output, &settings, rescue, rescue.count - 1)
+    armRescue()
     raw()
     noecho()
     nonl()
@@ -99,6 +103,8 @@ package final class Terminal {
     define_key("\u{1B}[<", KeyDecoder.mouseStart)
     define_key("\u{1B}[?", KeyDecoder.reportStart)
     define_key("\u{1B}]11;", KeyDecoder.backgroundStart)
+    define_key("\u{1B}[I", KeyDecoder.focusIn)
+    define_key("\u{1B}[O", KeyDecoder.focusOut)
     curs_set(0)
     enter()
     listen(on: input) { [unowned self] in readKeys() }
@@ -136,30 +142,65 @@ package final class Terminal {
     send(ControlSequences.notification(text, features.notification))
   }
 
+  /// Has ncurses begin with a terminal of this type, or of one like it if terminfo does not know it.
+  private static func begin(_ type: String, _ keys: UnsafeMutablePointer<FILE>) -> Bool {
+    if newterm(nil, curses_stdout(), keys) != nil { return true }
+    guard let substitute = TerminalFeatures.substitute(for: type) else { return false }
+    return substitute.withCString {
+      newterm(UnsafeMutablePointer(mutating: $0), curses_stdout(), keys)
+    }
+      != nil
+  }
+
+  /// Whether it shows pictures, as blocks in their colours.
+  package var showsPictures: Bool { isUTF8 && colors.count >= 256 }
+
+  private func armRescue() {
+    var settings = before
+    let rescue = Array(
+      ControlSequences.rescue(hasKeyboard: hasKeyboard, hasLinks: features.showsLinks).utf8CString)
+    rescue_arm(output, &settings, rescue, rescue.count - 1)
+  }
+
   private func enter() {
-    send(ControlSequences.enter + (usesMouse ? ControlSequences.mouseOn : ""))
+    send(
+      ControlSequences.enter + ControlSequences.focusOn
+        + (usesMouse ? ControlSequences.mouseOn : ""))
     // Only once: a second time would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
     clear()
     // Fewer colours are the terminal's own, which suit its background.
-    guard colors.count >= 256 else { return }
-    send(ControlSequences.watchBackground)
-    askBackground()
+    guard isAsked else { return }
+    let hasBackground = colors.count >= 256
+    ask(
+      (hasBackground ? ControlSequences.watchBackground + ControlSequences.askBackground : "")
+        + ControlSequences.askKeyboard)
   }
 
-  private func askBackground() {
+  /// Asks the terminal something. All terminals answer the last question, so once they do, the others will not be
+  /// answered.
+  private func ask(_ questions: String) {
     awaitsAnswer = true
-    send(ControlSequences.askBackground)
+    send(questions + ControlSequences.askLast)
+  }
+
+  /// Turns kitty's keyboard protocol on, once the terminal has said that it has it.
+  private func useKeyboard() {
+    guard !hasKeyboard, isOpen else { return }
+    hasKeyboard = true
+    armRescue()
+    send(ControlSequences.pushKeyboard)
   }
 
   private func leave() {
     let progress =
       features.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
     send(
-      progress + (usesMouse ? ControlSequences.mouseOff : "")
+      progress + (hasKeyboard ? ControlSequences.popKeyboard : "") + ControlSequences.focusOff
+        + (usesMouse ? ControlSequences.mouseOff : "")
         + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
-    keepsTitle = false
+    (keepsTitle, hasKeyboard) = (false, false)
     if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false
   }
@@ -280,7 +321,8 @@ package final class Terminal {
   private func take(_ answer: KeyDecoder.Answer) {
     switch answer {
     case .end: awaitsAnswer = false
-    case .backgroundChanged: askBackground()
+    case .backgroundChanged: ask(ControlSequences.askBackground)
+    case .keyboard: useKeyboard()
     case .background(let background):
       guard background != palette.background, let frame = shown else { return }
       repaint(palette.theme, background)
@@ -319,9 +361,7 @@ package final class Terminal {
 
   /// Takes the terminal back. The shell may have changed everything meanwhile.
   private func reclaim() {
-    var settings = before
-    let rescue = Array(ControlSequences.rescue().utf8CString)
-    rescue_arm(output, &settings, rescue, rescue.count - 1)
+    armRescue()
     reset_prog_mode()
     resize()
     enter()

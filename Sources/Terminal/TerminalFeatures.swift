@@ -16,6 +16,8 @@ nonisolated struct TerminalFeatures: Equatable {
   /// Whether the terminal shows progress beside its title (OSC 9;4, introduced by ConEmu).
   var showsProgress = false
   var notification = Notification.osc777
+  /// Whether text can lead to an address (OSC 8).
+  var showsLinks = false
 
   init(environment: [String: String]) {
     let program = environment["TERM_PROGRAM"] ?? ""
@@ -25,11 +27,36 @@ nonisolated struct TerminalFeatures: Equatable {
     // Inside tmux and screen, the outer terminal's variables are still set.
     guard environment["TMUX"] == nil, environment["STY"] == nil else {
       notification = .osc777
+      // tmux passes addresses on if the terminal round it takes them, and drops them if not.
+      showsLinks = environment["STY"] == nil
       return
     }
     let vte = environment["VTE_VERSION"].flatMap { Int($0) } ?? 0
+    let konsole = environment["KONSOLE_VERSION"].flatMap { Int($0) } ?? 0
+    showsLinks =
+      vte >= 5000 || konsole >= 201_200 || environment["WT_SESSION"] != nil
+      || Self.programsWithLinks.contains(program)
+      || Self.typesWithLinks.contains { type.contains(scalars: $0) }
     showsProgress =
       environment["WT_SESSION"] != nil || environment["ConEmuANSI"] == "ON"
       || program == "ghostty" || vte >= 7900
+  }
+
+  private static let programsWithLinks = [
+    "iTerm.app", "WezTerm", "ghostty", "vscode", "rio", "Hyper", "Tabby", "zed",
+  ]
+  /// What the types of terminals hold that take addresses, which is all that is known of them over ssh.
+  private static let typesWithLinks = [
+    "kitty", "ghostty", "foot", "alacritty", "contour", "wezterm", "rio",
+  ]
+
+  /// The type to treat a terminal as that has no entry in terminfo; nil if nothing is known about it.
+  static func substitute(for type: String) -> String? {
+    let isKnown =
+      type.hasPrefix(scalars: "xterm") || typesWithLinks.contains { type.contains(scalars: $0) }
+      || ["tmux", "screen", "st-", "konsole", "vte", "gnome", "iterm", "mintty"].contains {
+        type.hasPrefix(scalars: $0)
+      }
+    return isKnown ? "xterm-256color" : nil
   }
 }

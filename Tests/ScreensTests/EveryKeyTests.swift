@@ -13,6 +13,8 @@ import UploadModel
     .server: [(0, ["2", "j"]), (0, ["2", " "])],
     .history: [(0, ["3", "j"]), (0, ["3", " "])],
     .log: [(0, ["4"]), (0, ["4", "k"])],
+    .targets: [(0, ["5"])],
+    .deletingTarget: [(0, ["5", "x"])],
     .prompt: [(0, ["a", "/", "a", " ", "b", "c", .left])],
     .limit: [(0, ["u", "1", "2", .left])],
     .command: [
@@ -39,13 +41,18 @@ import UploadModel
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
 
   /// What is shown already.
-  private static let exceptions: Set<String> = ["queue in queue", "log in log"]
+  private static let exceptions: Set<String> = ["queue in queue", "log in log", "edit in targets"]
 
   /// What a mode needs beside keys: targets to choose from, or a window too small for the text.
   private static func prepare(_ state: inout AppState) {
     switch state.mode {
     case .pick:
       Fixture.play(&state, .targets(["album", "photos", "tickets"], urls: [:]), .key(.up))
+    case .targets:
+      let names = ["album", "nas", "photos"]
+      Fixture.play(
+        &state, .targetRows(names.map { TargetRow(name: $0, url: "https://\($0)/") }), .key("g"),
+        .key("j"))
     case .details, .page:
       Fixture.play(&state, .resized(Size(width: 40, height: 10)), .key("j"))
     default: break

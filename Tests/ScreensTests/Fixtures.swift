@@ -147,10 +147,20 @@ enum Fixture {
     }
   }
 
-  /// What is asked for then, but for what the prompt would add: `previews` has that.
+  /// What is asked for then, but for what the prompt would add, and for looks into files: `previews` and `looks` have
+  /// those.
   @discardableResult
   static func play(_ state: inout AppState, _ events: AppEvent...) -> [Effect] {
-    events.flatMap { reduce(&state, $0) }.filter { preview($0) == nil }
+    events.flatMap { reduce(&state, $0) }.filter { preview($0) == nil && look($0) == nil }
+  }
+
+  /// The looks into files that are asked for then.
+  static func looks(_ state: inout AppState, _ events: AppEvent...) -> [FilePreview.Request?] {
+    events.flatMap { reduce(&state, $0) }.compactMap(look)
+  }
+
+  private static func look(_ effect: Effect) -> FilePreview.Request?? {
+    if case .look(let request) = effect { .some(request) } else { nil }
   }
 
   /// The texts of which it is asked what they would add, while `text` is typed.
@@ -210,6 +220,7 @@ extension Role {
     case .warning: "w"
     case .barFull: "f"
     case .barRest: "e"
+    case .match: "M"
     case .media: "m"
     case .archive: "z"
     case .barEnd, .selection, .marked: "?"

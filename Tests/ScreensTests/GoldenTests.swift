@@ -21,6 +21,7 @@ import UploadModel
     case historyWaits, historyEmpty, historyFailed, logEmpty
     case formTarget, attempts, marking, leaving, replies
     case pausing, severalTargets, stopped
+    case targets, commandArguments, rowMenu
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -71,6 +72,10 @@ import UploadModel
           &state, .key("b"), .folder(Fixture.folder), .key("."), .key("j"), .key("j"),
           .key(" "), .key(" "))
         if self == .browserFilter { Fixture.type("/img", &state) }
+        if let request = state.previewed.request {
+          let lines = ["# Notes", "", "漢字 and\ttabs"]
+          Fixture.play(&state, .looked(request, FilePreview("text", lines: lines, isCut: true)))
+        }
       case .form:
         Fixture.type("jjjjjjj", &state)
         Fixture.type("e", &state)
@@ -180,6 +185,15 @@ import UploadModel
             [(ItemID(3), .done(Fixture.receipt))]
               + [1, 2].map { (ItemID($0), .awaitingReply(attempt: 1, since: start + 2)) },
             at: start + 3))
+      case .targets:
+        Fixture.play(&state, .key("5"), .targetRows(TargetPaneTests.rows), Fixture.away)
+        Fixture.play(&state, .tested(target: "album", obstacle: nil), .key("c"))
+      case .commandArguments:
+        Fixture.type(":theme r", &state)
+        Fixture.play(&state, .key(.tab), .key(.tab))
+      case .rowMenu:
+        let row = state.layout.rows.lowerBound + 3
+        Fixture.play(&state, .mouse(Mouse(.menu, row: row, column: 20)), .key("j"))
       case .pausing: Fixture.type("P", &state)
       case .stopped: Fixture.type("sjjjjjj", &state)
       case .severalTargets:
@@ -199,7 +213,7 @@ import UploadModel
   /// What looks another way on a wide and tall screen.
   private static let wide: [Screen] = [
     .queue, .empty, .finished, .details, .marked, .limit, .help, .quit, .pausing, .outage, .refused,
-    .severalTargets, .history, .browser, .replies, .hostile,
+    .severalTargets, .history, .browser, .replies, .hostile, .targets,
   ]
 
   @Test(arguments: wide, [Size(width: 200, height: 60), Size(width: 160, height: 28)])

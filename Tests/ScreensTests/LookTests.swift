@@ -141,14 +141,6 @@ import Testing
     #expect(graph.text(width: 99, at: start + 1e6, ascii: false) == "")
   }
 
-  @Test(arguments: [
-    ("jpg", "IMG.JPG", true), ("Img", "img.jpg", true), ("", "x", true), ("é", "café", true),
-    ("jpgx", "jpg", false), ("aab", "aaab", true),
-  ])
-  func matching(_ needle: String, _ text: String, _ isThere: Bool) {
-    #expect(Matcher(needle).matches(text) == isThere)
-  }
-
   @Test func linesForThoseWhoListen() {
     var announcer = Announcer()
     var state = Fixture.empty()

@@ -45,6 +45,9 @@ import UploadModel
       _ = reduce(&state, .folder(folder))
     case .listServer: _ = reduce(&state, .server(.rows(Fixture.serverRows)))
     case .deleteOnServer: _ = reduce(&state, .server(.rows([])))
+    case .look(let request?):
+      let lines = (0..<9).map { "\($0) \(Hostile.names.last ?? "")" }
+      _ = reduce(&state, .looked(request, FilePreview("text", lines: lines)))
     case .listHistory: _ = reduce(&state, .history(.rows(Fixture.historyRows)))
     case .switchTarget(let name):
       _ = reduce(&state, .target(name: name, url: "http://x/", concurrency: 2, listsServer: true))
@@ -69,7 +72,9 @@ import UploadModel
       return .completions(for: state.promptHead, ["one", "other", "漢"].shuffled(using: &dice))
     case 77..<79: return .message("something")
     case 40..<43 where Bool.random(using: &dice):
-      let kinds: [Mouse.Kind] = [.click, .click, .wheelUp, .wheelDown]
+      let kinds: [Mouse.Kind] = [
+        .click, .click, .grab, .drag, .drag, .drop, .menu, .wheelUp, .wheelDown,
+      ]
       return .mouse(
         Mouse(
           kinds.randomElement(using: &dice) ?? .click, row: .random(in: -1...45, using: &dice),

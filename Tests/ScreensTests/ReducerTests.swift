@@ -167,8 +167,18 @@ import UploadModel
       says: "some files are hidden: Esc shows all, then they can be moved"),
     Case(0, "3", asks: [.listHistory]),
     Case(0, "2", "4", "1", asks: [.listServer]),
-    Case(0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory]),
-    Case(0, .backTab, .backTab, asks: [.listHistory]),
+    Case(0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory, .readTargets]),
+    Case(0, .backTab, .backTab, asks: [.readTargets]),
+    Case(0, "5", "t", asks: [.readTargets, .switchTarget("album")]),
+    Case(0, "5", .enter, asks: [.readTargets, .showTarget("album")]),
+    Case(0, "5", "c", asks: [.readTargets, .testTarget("album")]),
+    Case(0, "5", "d", asks: [.readTargets, .makeDefault("album")]),
+    Case(0, "5", "x", "y", asks: [.readTargets, .deleteTarget("album")]),
+    Case(0, "5", "r", asks: [.readTargets, .readTargets]),
+    Case(0, "5", "a", .escape, asks: [.readTargets]),
+    Case(
+      0, "5", "e", asks: [.readTargets, .bell],
+      says: "album is edited in ~/.config/hoist/config.toml; r reads it again"),
     Case(0, "Y", asks: [.copyAsCurl(ItemID(1))]),
     Case(0, .enter, "Y", asks: [.inspect(ItemID(1)), .copyAsCurl(ItemID(1))]),
     Case(
@@ -291,6 +301,7 @@ import UploadModel
         case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
+        case .readTargets: Fixture.play(&state, .targetRows(TargetPaneTests.rows))
         case .add([.typed("/twice")], _, _):
           Fixture.play(&state, .leftOut(LeftOut(waiting: [twice])))
         default: break

@@ -10,6 +10,7 @@ import UploadModel
 ///
 ///     TerminalDriver [NUMBER-OF-ITEMS]
 ///     TerminalDriver still [THEME]    # one file in each state, and nothing moves
+///     TerminalDriver links            # the same; the server has named an address
 @main
 @MainActor
 final class Driver {
@@ -23,11 +24,11 @@ final class Driver {
   static func main() {
     do throws(TerminalError) {
       let argument = CommandLine.arguments.dropFirst().first
-      let isStill = argument == "still"
+      let isStill = argument == "still" || argument == "links"
       let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
       if isStill {
-        driver.startStill()
+        driver.startStill(hasAddress: argument == "links")
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
       }
@@ -46,6 +47,9 @@ final class Driver {
       size: terminal.size, now: isStill ? Instant(seconds: 0) : Self.now,
       notice: "received files: /tmp/hoist-demo/inbox")
     state.options.theme = theme
+    guard isStill else { return }
+    state.options.listsServer = true
+    state.options.configuration = "~/.config/hoist/config.toml"
   }
 
   private static var now: Instant {
@@ -59,10 +63,16 @@ final class Driver {
     handle([.added(files)])
   }
 
-  private func startStill() {
+  private func startStill(hasAddress: Bool) {
     terminal.onEvents = { [unowned self] in handle($0) }
     let states: [(String, ItemState)] = [
-      ("done.txt", .done(Receipt(status: 201, bytes: 3_000_000))),
+      (
+        "done.txt",
+        .done(
+          Receipt(
+            status: 201, url: hasAddress ? "https://files.example.com/done ü.txt" : nil,
+            bytes: 3_000_000))
+      ),
       ("moving.txt", .sending(attempt: 1, sent: 1_500_000, total: 3_000_000)),
       ("failed.txt", .failed(Failure(.refused, status: 413, attempts: 1))),
       ("unknown.txt", .failed(Failure(.outcomeUnknown("closed"), attempts: 1))),
@@ -139,12 +149,16 @@ final class Driver {
     case .restore(let places): items += places.map(\.item)
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)
-    case .listHistory: _ = reduce(&state, .history(.rows([])))
+    case .listHistory: _ = reduce(&state, .history(.rows(isStill ? Still.history : [])))
+    case .listServer where isStill: _ = reduce(&state, .server(.failed("nobody answers")))
+    case .readTargets where isStill: _ = reduce(&state, .targetRows(Still.targets))
+    case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
+    case .look(let request?) where isStill: _ = reduce(&state, .looked(request, Still.preview))
     case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
       .listFolder,
-      .switchTarget, .readTargets,
+      .switchTarget, .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
-      .preview, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
+      .preview, .look, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:
       terminal.restore()

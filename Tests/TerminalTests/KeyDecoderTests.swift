@@ -49,6 +49,61 @@ import Testing
     #expect(Self.words(decoder.decode([.function(code)])) == (key.map { ["\($0)"] } ?? []))
   }
 
+  /// Kitty's keyboard protocol, in which Escape and letters with Control are sequences, and arrows have no SS3.
+  @Test(
+    arguments: [
+      ("27u", .escape), ("99;5u", .control("c")), ("97;5u", .control("a")), ("9;2u", .backTab),
+      ("13u", .enter), ("13;2u", .enter), ("9u", .tab), ("127u", .backspace), ("105;5u", .tab),
+      ("109;5u", .enter), ("99:67;6u", .control("c")), ("27;129u", .escape), ("27;1:1u", .escape),
+      ("97;3u", nil), ("97;7u", nil), ("97u", nil), ("57399u", .character("0")),
+      ("57414u", .enter), ("57424u", .end), ("57358u", nil),
+      ("A", .up), ("B", .down), ("C", .right), ("D", .left), ("H", .home), ("F", .end),
+      ("1;129A", .up), ("1;5A", nil), ("P", .function(1)), ("13~", .function(3)),
+      ("5~", .pageUp), ("3~", .delete), ("24~", .function(12)), ("3;5~", nil), ("99~", nil),
+      ("99999999999999999999u", nil), (";;;u", nil), ("-1u", nil), ("1;-9223372036854775808u", nil),
+    ] as [(String, Key?)])
+  func kittysKeys(_ sequence: String, _ key: Key?) {
+    var decoder = KeyDecoder()
+    let events = decoder.decode(Self.codes("\u{1B}[\(sequence)j"))
+    #expect(Self.words(events) == (key.map { ["\($0)"] } ?? []) + ["character(\"j\")"])
+  }
+
+  @Test func theWindowTellsWhetherItHasTheKeyboard() {
+    var decoder = KeyDecoder()
+    let events = decoder.decode([
+      .function(KeyDecoder.focusIn), .character(0x6A), .function(KeyDecoder.focusOut),
+    ])
+    let focus = events.compactMap { event in if case .focus(let has) = event { has } else { nil } }
+    #expect(focus == [true, false] && events.count == 3)
+  }
+
+  /// A click is one when the button goes up; until then it may be dragged.
+  @Test(
+    arguments: [
+      ("0;5;3M 0;5;3m", ["click 2,4"]), ("0;5;3M 32;6;3M 0;6;3m", ["click 2,5"]),
+      (
+        "0;5;3M 32;5;4M 32;5;6M 0;5;6m", ["grab 2,4", "drag 3,4", "drag 5,4", "drop 5,4"]
+      ),
+      ("0;5;3M 32;5;4M 32;5;3M 0;5;3m", ["grab 2,4", "drag 3,4", "drag 2,4", "drop 2,4"]),
+      ("2;5;3M 2;5;3m", ["menu 2,4"]), ("64;1;1M", ["wheelUp 0,0"]), ("65;1;1M", ["wheelDown 0,0"]),
+      ("0;5;3m", []), ("32;5;3M", []), ("1;5;3M 1;5;3m", []), ("4;5;3M 4;5;3m", ["click 2,4"]),
+      ("0;0;3M 0;5;0m", []), ("0;5M", []), ("35;5;3M", []),
+    ])
+  func whatTheMouseDoes(_ reports: String, _ expected: [String]) {
+    var decoder = KeyDecoder()
+    let events = reports.split(separator: " ").flatMap {
+      decoder.decode([.function(KeyDecoder.mouseStart)] + Self.codes(String($0)))
+    }
+    let words = events.map { event in
+      if case .mouse(let mouse) = event {
+        "\(mouse.kind) \(mouse.row),\(mouse.column)"
+      } else {
+        "?"
+      }
+    }
+    #expect(words == expected)
+  }
+
   @Test func aPasteIsOneEventHoweverItArrives() {
     let start = KeyDecoder.Code.function(KeyDecoder.pasteStart)
     let end = KeyDecoder.Code.function(KeyDecoder.pasteEnd)
@@ -97,7 +152,7 @@ import Testing
   @Test(
     arguments: [
       ("64;1;2c", [.end]), ("997;1n", [.backgroundChanged]), ("997;2n", [.backgroundChanged]),
-      ("2026;2$y", []), ("996n", []),
+      ("2026;2$y", []), ("996n", []), ("0u", [.keyboard]), ("5u", [.keyboard]),
     ] as [(String, [KeyDecoder.Answer])])
   func whatTheTerminalReports(_ text: String, _ answers: [KeyDecoder.Answer]) {
     var decoder = KeyDecoder()

@@ -6,7 +6,16 @@ import Testing
 ///
 /// Below a screen, a letter stands for the look of each cell, and a table says what it is where.
 @Suite(.serialized, .needs("tmux", "tic")) struct PaintedTests {
-  private static let sizes = [(40, 12), (80, 24), (120, 40), (200, 60)]
+  private static let sizes = [(40, 12), (80, 24), (120, 40), (160, 45), (200, 60)]
+
+  /// The panes, the keys that lead to each from the one before, and what is to be read in it.
+  private static let panes: [(name: String, keys: [String], sign: String)] = [
+    ("queue", ["j", "j"], "failed.txt"), ("history", ["3", "j"], "disk.img"),
+    ("server", ["2"], "nobody answers"), ("log", ["4"], "failed.txt"),
+    ("targets", ["5"], "album"), ("browser", ["1", "b", "j", "j", "Space"], "notes.txt"),
+    ("filter", ["q", "f", "txt", "Enter"], "done.txt"),
+    ("command", [":", "theme", "Space", "r"], "rose-pine"),
+  ]
 
   /// A terminal, and the theme that is drawn in it.
   private struct Kind {
@@ -39,20 +48,27 @@ import Testing
     try Tool.run("tic", ["-x", "-o", folder.path, folder.path("colours")])
     let locale = characters == "ASCII" ? "LC_ALL=C " : ""
     let kinds = Self.kinds(folder.path)
-    // By size, then by kind.
-    var paintings = Self.sizes.map { _ in [Painting]() }
+    // By pane, then by size, then by kind.
+    var paintings = Self.panes.map { _ in Self.sizes.map { _ in [Painting]() } }
     for kind in kinds {
       let terminal = try await DriverTerminal(width: 80, height: 24)
       try await terminal.startDriver("still \(kind.theme)", with: locale + kind.environment)
-      try await terminal.press("j", "j")
-      for (index, (width, height)) in Self.sizes.enumerated() {
-        try await terminal.tmux.resize(columns: width, rows: height)
-        paintings[index].append(try await Self.painting(of: terminal, width, height))
+      for (place, pane) in Self.panes.enumerated() {
+        for key in pane.keys { try await terminal.press(key) }
+        for (index, (width, height)) in Self.sizes.enumerated() {
+          try await terminal.tmux.resize(columns: width, rows: height)
+          paintings[place][index].append(
+            try await Self.painting(of: terminal, width, height, sign: pane.sign))
+        }
       }
     }
-    for (size, paintings) in zip(Self.sizes, paintings) {
-      let name = "painted\(characters == "ASCII" ? "-ascii" : "")-\(size.0)x\(size.1).txt"
-      let drawn = Self.sheet(paintings, of: kinds.map(\.name))
+    // In ASCII the looks are the same, so that the queue is enough.
+    for (pane, paintings) in zip(Self.panes, paintings)
+    where characters == "UTF-8" || pane.name == "queue" {
+      let name = "painted-\(pane.name)\(characters == "ASCII" ? "-ascii" : "").txt"
+      let drawn = zip(Self.sizes, paintings).map { size, paintings in
+        "── \(size.0) × \(size.1)\n" + Self.sheet(paintings, of: kinds.map(\.name))
+      }.joined(separator: "\n")
       if let difference = try Golden.difference(
         of: drawn, from: Self.goldens.appendingPathComponent(name))
       {
@@ -67,17 +83,20 @@ import Testing
   private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Goldens")
 
-  /// The screen, once all of it is there in this size.
+  /// The screen, once all of it is there in this size, with what is to be read on it.
   private static func painting(
-    of terminal: DriverTerminal, _ width: Int, _ height: Int
+    of terminal: DriverTerminal, _ width: Int, _ height: Int, sign: String
   ) async throws -> Painting {
-    try await wait(for: "the screen in \(width)x\(height)") {
+    try await wait(for: "the screen in \(width)x\(height) with \(sign)") {
       let painting = Painting(try await terminal.tmux.painting())
       let lines = painting.text.prefix(height)
+      // The hints end one column before the edge; the list of commands goes from edge to edge.
       let footer = lines.last ?? ""
-      let isWhole =
-        lines.count == height && footer.hasSuffix("q quit") && footer.count == width - 1
-        && lines.contains { $0.contains("▌ ✗ failed") || $0.contains("> x failed") }
+      let isWide =
+        footer.count == width - 1 && ["q quit", "? help"].contains { footer.hasSuffix($0) }
+        || footer.hasPrefix(" :")
+          && lines.contains { $0.dropFirst(3).hasPrefix("theme NAME") && $0.count == width }
+      let isWhole = lines.count == height && isWide && lines.contains { $0.contains(sign) }
       return isWhole ? painting : nil
     }
   }

@@ -172,4 +172,96 @@ import Testing
     try await tmux.typeDriver("9 | cat")
     try await tmux.wait { $0.contains("standard output is not a terminal") }
   }
+
+  // MARK: What a terminal gets
+
+  /// Starts the driver, answers its question for kitty's keyboard protocol, and returns the file of all that it writes.
+  private func kittyDriver(in tmux: DriverTerminal, _ folder: ScratchDirectory) async throws
+    -> String
+  {
+    try await tmux.tmux.record(to: folder.path("bytes"))
+    try await tmux.startDriver("still", with: "TERM=xterm-256color")
+    #expect(try Self.count("\u{1B}[?u", in: folder.path("bytes")) == 1)
+    #expect(try Self.count("\u{1B}[>1u", in: folder.path("bytes")) == 0, "before it was said")
+    try await tmux.tmux.type("\u{1B}[?0u")
+    try await TestSupport.wait(for: "the protocol to be on") {
+      try Self.count("\u{1B}[>1u", in: folder.path("bytes")) == 1 ? true : nil
+    }
+    return folder.path("bytes")
+  }
+
+  private static func count(_ sequence: String, in file: String) throws -> Int {
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+    return text.components(separatedBy: sequence).count - 1
+  }
+
+  private static func waitForCount(_ count: Int, of sequence: String, in file: String) async throws
+  {
+    try await TestSupport.wait(for: "\(sequence.debugDescription) \(count) times") {
+      try Self.count(sequence, in: file) >= count ? true : nil
+    }
+  }
+
+  @Test func kittysKeyboardIsOnWhereThereIsOneAndOffAtTheEnd() async throws {
+    let (tmux, folder) = (try await DriverTerminal(width: 80, height: 24), try ScratchDirectory())
+    let bytes = try await kittyDriver(in: tmux, folder)
+    // Escape and ^c as that protocol has them.
+    try await tmux.press("?")
+    try await tmux.wait { $0.contains("─ Help ") }
+    try await tmux.tmux.type("\u{1B}[27u")
+    try await tmux.wait { !$0.contains("─ Help ") }
+    try await tmux.tmux.type("\u{1B}[99;5u")
+    try await tmux.wait { $0.contains("Quit?") }
+    try await tmux.press("s")
+    try await tmux.expectShell(endedWith: "0")
+    try await Self.waitForCount(1, of: "\u{1B}[<1u", in: bytes)
+  }
+
+  @Test func kittysKeyboardIsOffAfterACrashAndWhileItIsStopped() async throws {
+    let (tmux, folder) = (try await DriverTerminal(width: 80, height: 24), try ScratchDirectory())
+    let bytes = try await kittyDriver(in: tmux, folder)
+    try await tmux.press("C-z")
+    try await tmux.wait { $0.contains("ended with 148") }
+    try await Self.waitForCount(1, of: "\u{1B}[<1u", in: bytes)
+    try await tmux.press("fg", "Enter")
+    try await tmux.wait { $0.contains("Queue 9") }
+    // It is asked for anew.
+    try await Self.waitForCount(2, of: "\u{1B}[?u", in: bytes)
+    try await tmux.tmux.type("\u{1B}[?0u")
+    try await Self.waitForCount(2, of: "\u{1B}[>1u", in: bytes)
+    try await tmux.signalDriver("SEGV")
+    try await tmux.wait { $0.contains("ended with 139") || $0.contains("Segmentation fault") }
+    try await Self.waitForCount(2, of: "\u{1B}[<1u", in: bytes)
+  }
+
+  @Test(arguments: [
+    ("TERM=xterm-256color", true), ("-u TMUX TERM=xterm-256color", false),
+    ("-u TMUX TERM=xterm-256color TERM_PROGRAM=WezTerm", true),
+    ("-u TMUX TERM=xterm-256color VTE_VERSION=7600", true),
+    ("-u TMUX TERM=xterm-256color VTE_VERSION=4000", false), ("-u TMUX STY=1 TERM=screen", false),
+  ])
+  func addressesLeadSomewhereWhereThatIsKnown(_ environment: String, _ isThere: Bool) async throws {
+    let (tmux, folder) = (try await DriverTerminal(width: 100, height: 24), try ScratchDirectory())
+    try await tmux.tmux.record(to: folder.path("bytes"))
+    try await tmux.startDriver("links", with: environment)
+    try await tmux.wait { $0.contains("done.txt") }
+    try await tmux.press("q", "s")
+    try await tmux.expectShell(endedWith: "0")
+    let start = "\u{1B}]8;id=hoist1;https://files.example.com/done%20%C3%BC.txt\u{1B}\\"
+    let count = try Self.count(start, in: folder.path("bytes"))
+    #expect(isThere ? count > 0 : count == 0)
+    // Each begins and ends; after it, text leads nowhere.
+    let all = try Self.count("\u{1B}]8;", in: folder.path("bytes"))
+    #expect(all == 2 * count)
+  }
+
+  /// Terminals of these types are known, although terminfo has no entry for them.
+  @Test(arguments: ["xterm-nowhere", "kitty-nowhere", "ghostty-nowhere", "alacritty-nowhere"])
+  func aTypeWithoutAnEntryIsTreatedAsOneLikeIt(_ type: String) async throws {
+    let tmux = try await DriverTerminal(width: 80, height: 24)
+    try await tmux.startDriver("still", with: "TERM=\(type)")
+    #expect(try await tmux.tmux.painting().contains("\u{1B}[38;5;"), "256 colours")
+    try await tmux.press("q", "s")
+    try await tmux.expectShell(endedWith: "0")
+  }
 }

@@ -5,23 +5,42 @@ import UploadModel
 struct BrowserBox {
   let browser: Browser
   let size: Size
+  /// What the entry under the cursor holds, as far as it is known.
+  var preview: FilePreview?
 
   /// How many entries are visible at once.
   static func lines(in size: Size) -> Int { max(1, size.height - 5) }
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
-    let width = size.width < 90 ? size.width : min(100, size.width - 4)
-    let left = (size.width - width) / 2
+    let width =
+      size.width < 90 ? size.width : min(100, whole(in: size).count * (isWide(size) ? 3 : 5) / 5)
+    let left = isWide(size) ? whole(in: size).lowerBound : (size.width - width) / 2
     return (2, left..<left + width)
+  }
+
+  /// The box beside the list for what an entry holds; nil if there is no room for it.
+  static func preview(in size: Size) -> Layout.Box? {
+    guard isWide(size) else { return nil }
+    let (top, columns) = place(in: size)
+    return Layout.Box(
+      rows: top - 1..<top + lines(in: size) + 1,
+      columns: columns.upperBound..<whole(in: size).upperBound)
+  }
+
+  private static func isWide(_ size: Size) -> Bool { size.width > 120 }
+
+  /// The columns of the list and what is beside it.
+  private static func whole(in size: Size) -> Range<Int> {
+    let width = min(isWide(size) ? 190 : 100, size.width - 4)
+    let left = (size.width - width) / 2
+    return left..<left + width
   }
 
   func paint(on canvas: inout Canvas) {
     let (top, columns) = Self.place(in: size)
     let visible = Self.lines(in: size)
-    canvas.box(
-      row: top - 1, column: columns.lowerBound,
-      size: Size(width: columns.count, height: visible + 2), title: title(columns.count - 6))
+    paintBoxes(on: &canvas)
     if let words {
       canvas.put(
         words, row: top, column: columns.lowerBound + 4, width: columns.count - 6,
@@ -35,6 +54,31 @@ struct BrowserBox {
       paint(entries[index], isLit: index == browser.list.cursor, row: row, columns, on: &canvas)
     }
     paintLastLine(row: top + visible, columns, on: &canvas)
+  }
+
+  private func paintBoxes(on canvas: inout Canvas) {
+    let (top, columns) = Self.place(in: size)
+    let height = Self.lines(in: size) + 2
+    let title = title(columns.count - 6)
+    guard let beside = Self.preview(in: size) else {
+      canvas.box(
+        row: top - 1, column: columns.lowerBound, size: Size(width: columns.count, height: height),
+        title: title)
+      return
+    }
+    canvas.box(
+      row: top - 1, column: columns.lowerBound,
+      size: Size(width: columns.count + beside.columns.count, height: height), title: "")
+    canvas.outline(
+      Layout.Box(rows: beside.rows, columns: columns), [(title, .heading)], keys: canvas.keys)
+    let name = browser.selected?.name ?? ""
+    canvas.outline(
+      beside,
+      [(TextFitting.middle(name, to: beside.columns.count - 6, ascii: canvas.ascii), .heading)])
+    guard let preview else { return }
+    PreviewView(preview: preview).paint(
+      rows: beside.innerRows,
+      columns: beside.innerColumns.lowerBound + 1..<beside.innerColumns.upperBound - 1, on: &canvas)
   }
 
   private func title(_ width: Int) -> String {
@@ -84,7 +128,8 @@ struct BrowserBox {
     let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
-      columns: start..<max(start, end), style: style(entry.role))
+      columns: start..<max(start, end), style: style(entry.role),
+      lighting: Matcher(browser.filter))
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {

@@ -1,53 +1,98 @@
 import ScalarText
 
-/// The commands that match a word on the command line, with their keys, above the last lines.
+/// What can be typed next on the command line, above the last lines: the commands with their keys, or what can follow
+/// one.
 struct CommandPalette {
-  private let actions: [Action]
-  private let chosen: Int?
-
-  /// `nil` once the line has a complete command.
-  init?(_ line: LinePrompt) {
-    guard !line.field.text.contains(scalars: " ") else { return nil }
-    chosen = line.chosen
-    // The list stays while the user goes through it.
-    actions =
-      line.chosen == nil
-      ? CommandLine.matching(line.field.text)
-      : line.candidates.compactMap { CommandLine($0)?.action }
+  /// A line of it.
+  private struct Line {
+    var title: String
+    /// What the command takes.
+    var argument = ""
+    var keys = ""
+    var note: String
   }
 
-  func paint(keymap: Keymap, on canvas: inout Canvas) {
+  private let title: String
+  private let lines: [Line]
+  private let matcher: Matcher
+  private let chosen: Int?
+
+  /// `nil` if nothing in particular can follow.
+  init?(_ line: LinePrompt, in state: AppState) {
+    let (before, word) = CommandLine.lastWord(of: line.field.text)
+    chosen = line.chosen
+    // The list stays while the user goes through it.
+    let isChoosing = line.chosen != nil
+    matcher = Matcher(isChoosing ? "" : PastedPaths.unescaped(word))
+    if CommandLine(before) == nil {
+      title = "Commands"
+      let actions =
+        isChoosing
+        ? line.candidates.compactMap { CommandLine($0)?.action } : CommandLine.matching(word)
+      lines = actions.map { action in
+        let keys = state.keymap.keys(for: action).map { $0.label(ascii: state.isASCII) }
+        return Line(
+          title: action.name.word, argument: action.argument.map { " \($0)" } ?? "",
+          keys: keys.joined(separator: " "), note: action.help)
+      }
+      return
+    }
+    guard let action = CommandLine(before)?.action, let all = state.choices(after: action.name)
+    else { return nil }
+    title = [action.name.word, action.argument ?? ""].joined(separator: " ")
+    let words = Set(line.candidates)
+    let choices = isChoosing ? all.filter { words.contains(before + $0.word) } : all
+    let found = choices.ranked(by: isChoosing ? Matcher("") : matcher, \.texts)
+    lines =
+      isChoosing
+      ? line.candidates.compactMap { candidate in
+        choices.first { before + $0.word == candidate }.map(Self.line)
+      } : found.map(Self.line)
+    if lines.isEmpty, action.name.takesAnything { return nil }
+  }
+
+  private static func line(_ choice: ArgumentChoice) -> Line {
+    Line(title: choice.word, note: choice.note)
+  }
+
+  func paint(on canvas: inout Canvas) {
     let (width, bottom) = (canvas.size.width, canvas.size.height - 2)
-    let height = max(1, min(actions.count, 16, bottom - 4))
+    let height = max(1, min(lines.count, 16, bottom - 4))
     let top = bottom - height
     let cursor = canvas.frame.cursor
     canvas.box(
-      row: top - 1, column: 0, size: Size(width: width, height: height + 2), title: "Commands")
+      row: top - 1, column: 0, size: Size(width: width, height: height + 2), title: title)
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
-    if actions.count > height {
+    if lines.count > height {
       canvas.putRight(
-        " \(actions.count - height) more: Tab ", row: bottom, end: width - 2, width: width - 14,
+        " \(lines.count - height) more: Tab ", row: bottom, end: width - 2, width: width - 14,
         style: Style(.dim))
     }
-    guard !actions.isEmpty else {
-      canvas.put("no command matches", row: top, column: 3, style: Style(.warning))
+    guard !lines.isEmpty else {
+      let words = title == "Commands" ? "no command matches" : "nothing matches"
+      canvas.put(words, row: top, column: 3, style: Style(.warning))
       return
     }
     let first = ListState.firstRow(
-      scroll: 0, cursor: chosen ?? 0, count: actions.count, height: height)
+      scroll: 0, cursor: chosen ?? 0, count: lines.count, height: height)
     let keys = min(24, width / 2)
-    for (row, index) in zip(top..<bottom, first..<actions.count) {
-      let (action, isLit) = (actions[index], index == chosen)
+    let notes = lines.contains { !$0.keys.isEmpty } ? keys + 9 : keys
+    for (row, index) in zip(top..<bottom, first..<lines.count) {
+      let (line, isLit) = (lines[index], index == chosen)
       func style(_ role: Role) -> Style { Style(isLit ? .button : role) }
       _ = canvas.light(row: row, columns: 1..<width - 1, isLit: isLit)
-      let words = [action.name.word, action.argument ?? ""].filter { !$0.isEmpty }
+      canvas.putMiddle(
+        line.title, row: row, columns: 3..<keys - 1, style: style(.accent), lighting: matcher)
+      let used = 3 + Glyphs.width(Glyphs.of(line.title, ascii: canvas.ascii))
       canvas.put(
-        words.joined(separator: " "), row: row, column: 3, width: keys - 4, style: style(.accent))
-      let labels = keymap.keys(for: action).map { $0.label(ascii: canvas.ascii) }
-      canvas.put(
-        labels.joined(separator: " "), row: row, column: keys, width: 8, style: style(.dim))
-      canvas.put(
-        action.help, row: row, column: keys + 9, width: width - keys - 10, style: style(.plain))
+        line.argument, row: row, column: used, width: max(0, keys - 1 - used),
+        style: style(.accent))
+      canvas.put(line.keys, row: row, column: keys, width: 8, style: style(.dim))
+      // What is found in the name need not be found in the words about it.
+      let isNamed = matcher.rank(line.title, isLoose: true) != nil
+      canvas.putEnd(
+        line.note, row: row, columns: notes..<width - 1, style: style(.plain),
+        lighting: isNamed ? nil : matcher)
     }
   }
 }

@@ -13,7 +13,7 @@ struct DialogBox {
     canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
     case .command(let prompt):
-      CommandPalette(prompt.line)?.paint(keymap: state.keymap, on: &canvas)
+      CommandPalette(prompt.line, in: state)?.paint(on: &canvas)
     case .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
@@ -25,7 +25,8 @@ struct DialogBox {
     case .help(let help):
       paintScrolling(title: "Help", scroll: help.scroll, on: &canvas)
       paintFilter(of: help, on: &canvas)
-    case .browser(let browser): BrowserBox(browser: browser, size: size).paint(on: &canvas)
+    case .browser(let browser):
+      BrowserBox(browser: browser, size: size, preview: state.previewed.preview).paint(on: &canvas)
     case .menu(let menu): MenuBox(menu: menu, size: size).paint(on: &canvas)
     case .question(let question):
       QuestionBox(question: question, state: state, size: size).paint(on: &canvas)

@@ -8,7 +8,9 @@ struct FooterPrompt {
     switch state.dialog {
     case .command(let prompt):
       paint(":", prompt.line.field, on: &canvas)
-      if CommandPalette(prompt.line) == nil { paintCandidates(of: prompt.line, on: &canvas) }
+      if CommandPalette(prompt.line, in: state) == nil {
+        paintCandidates(of: prompt.line, on: &canvas)
+      }
     case .find(let prompt):
       paint(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
     default: return false

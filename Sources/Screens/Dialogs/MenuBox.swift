@@ -12,8 +12,10 @@ struct MenuBox {
   var place: (top: Int, columns: Range<Int>) {
     let width = min(size.width - 2, max(menu.title.count + 8, nameWidth + noteWidth + 8))
     let height = Self.lines(menu, in: size) + 2 + field
-    let left = (size.width - width) / 2
-    return (max(1, (size.height - height) / 2) + 1 + field, left..<left + width)
+    let left =
+      menu.place.map { max(0, min($0.column, size.width - width)) } ?? (size.width - width) / 2
+    let top = menu.place.map { min($0.row, size.height - 2 - height) } ?? (size.height - height) / 2
+    return (max(1, top) + 1 + field, left..<left + width)
   }
 
   /// Lines for what is typed.
@@ -39,12 +41,16 @@ struct MenuBox {
       height: visible)
     for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
-      canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit)
+      let matcher = menu.isNew(choice) ? nil : Matcher(menu.filter.text)
+      canvas.choice(
+        menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
-        canvas.put(
-          menu.note(choice), row: row, column: start, width: inner.upperBound - start,
-          style: Style(isLit ? .button : .dim))
+        // What is found in the name need not be found in the note.
+        let isNamed = matcher?.rank(menu.choices[choice], isLoose: true) != nil
+        canvas.putEnd(
+          menu.note(choice), row: row, columns: start..<inner.upperBound,
+          style: Style(isLit ? .button : .dim), lighting: isNamed ? nil : matcher)
       }
     }
   }

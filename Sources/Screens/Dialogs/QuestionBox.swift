@@ -103,6 +103,15 @@ struct QuestionBox {
         : "\(active)\(others) are being sent."
       return ("Remove?", "\(text) \(promise)")
     case .deleting(let rows): return deletion(of: rows.map(\.name))
+    case .deletingTarget(let name):
+      let count = state.filesToSend(to: name)
+      let files =
+        count == 0
+        ? ""
+        : " \(HumanReadable.count(count, "file")) in the queue can then not be sent."
+      let place = state.options.configuration ?? "the configuration"
+      let shown = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
+      return ("Delete the target?", "\(shown) goes from \(place).\(files)")
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -178,7 +187,8 @@ struct QuestionBox {
     // A stopped queue finishes only what is under way.
     case .finishThenQuit where state.isStarted:
       if totals.awaitsReplies { return [state.repliesAwaited] }
-      let eta = speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+      let eta = speeds.totalETA(
+        remaining: totals.bytesToGo, limit: state.rateLimit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

@@ -41,10 +41,11 @@ extension Canvas {
 
   /// One of several choices. The selected one has a mark as well as a style.
   mutating func choice(
-    _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
+    _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain,
+    lighting matcher: Matcher? = nil
   ) {
     let style = light(row: row, columns: columns, isLit: isLit, role: role)
     let place = columns.dropFirst(2).dropLast()
-    putMiddle(text, row: row, columns: place, style: style)
+    putMiddle(text, row: row, columns: place, style: style, lighting: matcher)
   }
 }

@@ -57,10 +57,53 @@ struct Canvas {
   }
 
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
-  mutating func putMiddle(_ text: String, row: Int, columns: Range<Int>, style: Style) {
-    let glyphs = TextFitting.middle(
-      Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
+  ///
+  /// - Parameter matcher: what is lit up in it.
+  mutating func putMiddle(
+    _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher? = nil
+  ) {
+    let whole = Glyphs.of(text, ascii: ascii)
+    let glyphs = TextFitting.middle(whole, to: columns.count, ascii: ascii)
     put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
+    guard let matcher, !matcher.isEmpty else { return }
+    let places = matcher.places(in: whole, isLoose: true)
+    light(
+      TextFitting.places(places, of: whole, inMiddleOf: columns.count), of: glyphs, row: row,
+      column: columns.lowerBound, on: style)
+  }
+
+  /// Paints text, made safe and cut at its end.
+  ///
+  /// - Parameter matcher: what is lit up in it.
+  mutating func putEnd(
+    _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
+  ) {
+    let whole = Glyphs.of(text, ascii: ascii)
+    let glyphs = TextFitting.end(whole, to: columns.count, ascii: ascii)
+    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
+    guard let matcher, !matcher.isEmpty else { return }
+    let places = matcher.places(in: whole)
+    let isCut = glyphs.count < whole.count || Glyphs.width(whole) > columns.count
+    light(
+      isCut ? places.filter { $0 < glyphs.count - 1 } : places, of: glyphs, row: row,
+      column: columns.lowerBound, on: style)
+  }
+
+  /// Lights up glyphs that have been painted from `column` on.
+  mutating func light(
+    _ places: [Int], of glyphs: [Glyph], row: Int, column: Int, on style: Style
+  ) {
+    var lit = style
+    lit.role = .match
+    if style.role == .button { lit.ground = .lit }
+    var (at, rest) = (column, places[...])
+    for (index, glyph) in glyphs.enumerated() {
+      if rest.first == index {
+        rest.removeFirst()
+        put(CollectionOfOne(glyph), row: row, column: at, width: Int(glyph.width), style: lit)
+      }
+      at += Int(glyph.width)
+    }
   }
 
   /// Paints `text` so that it ends before column `end`.
@@ -136,6 +179,7 @@ struct Canvas {
     // A text field under the box has no cursor.
     frame.cursor = nil
     for index in 0..<(isDimming ? max(0, (self.size.height - 1) * self.size.width) : 0) {
+      if frame.cells[index].style.pixels > 0 { frame.cells[index].glyph = .space }
       frame.cells[index].style = Style(.dim)
     }
     for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
@@ -148,6 +192,24 @@ struct Canvas {
     }
     let box = Layout.Box(rows: row..<max(row, last) + 1, columns: column..<right + 1)
     outline(box, [(title, .heading)], keys: keys)
+  }
+
+  /// The number of a link to this address, for a style; 0 if it cannot be one.
+  mutating func link(to url: String) -> UInt8 {
+    guard let link = WebAddress.link(url) else { return 0 }
+    if let index = frame.links.firstIndex(of: link) { return UInt8(index + 1) }
+    guard frame.links.count < UInt8.max - 1 else { return 0 }
+    frame.links.append(link)
+    return UInt8(frame.links.count)
+  }
+
+  /// Paints a cell of a picture.
+  mutating func put(_ pixels: Frame.Pixels, row: Int, column: Int) {
+    guard frame.pixels.count < UInt16.max - 1 else { return }
+    frame.pixels.append(pixels)
+    var style = Style(.plain)
+    style.pixels = UInt16(frame.pixels.count)
+    put(CollectionOfOne(Glyph(base: "▀")), row: row, column: column, style: style)
   }
 
   /// Shows the cursor where text is typed.

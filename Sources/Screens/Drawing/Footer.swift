@@ -57,6 +57,13 @@ struct Footer {
   }
 }
 
+extension Action.Name {
+  /// Whether it needs a target, in the pane of targets.
+  fileprivate var isAboutTarget: Bool {
+    [.testTarget, .makeDefault, .details, .delete, .target].contains(self)
+  }
+}
+
 extension AppState {
   /// The actions available here, the most useful first.
   var offered: [Footer.Offer] {
@@ -95,18 +102,39 @@ extension AppState {
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
-    case (.copyURL, .page(let page)?): page.row.url != nil
+    case (.copyURL, .page(let page)?): page.row?.url != nil
+    case (.sendAgain, .page(let page)?): page.row != nil
     case (.copyURL, nil) where pane == .history: history.selected?.url != nil
     case (.copyURL, nil) where pane == .server: server.selected?.url != nil
+    case (.openURL, nil) where pane == .history: history.selected?.url != nil
+    case (.openURL, nil) where pane == .server: server.selected?.url != nil
+    case (.deleteUploaded, nil): history.selected?.deletionURL != nil
+    case (.copyAsCurl, nil): false
     case (.sendAgain, nil): history.selected != nil
+    case (_, nil) where pane == .targets && name.isAboutTarget: targets.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets
     default: true
     }
   }
 
+  /// What can be done with the row under the cursor, and those marked with it.
+  var rowActions: [Action] {
+    let names: Set<Action.Name> = [
+      .details, .retry, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL, .copyAsCurl,
+      .deleteUploaded, .sendAgain, .delete, .mark,
+    ]
+    let subjects = subjects
+    return Action.inMode(pane.mode).filter { action in
+      names.contains(action.name)
+        && (pane == .queue ? isOfUse(action.name, on: subjects) : isOfUseHere(action.name))
+    }
+  }
+
   private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {
+    case .openURL: subjects.contains { $0.url != nil }
+    case .deleteUploaded: subjects.contains { $0.uploaded != nil }
     case .details, .remove: !subjects.isEmpty
     case .retry: subjects.contains(where: isRetriable)
     case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty

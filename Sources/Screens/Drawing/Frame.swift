@@ -16,10 +16,22 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cursor: Position?
   /// How the roles of its cells look.
   package internal(set) var theme = Theme.usual
+  /// The colours of the cells of pictures, which name them by their places in here, counted from 1.
+  package internal(set) var pixels: [Pixels] = []
+  /// Where cells lead to when they are clicked, which name it by its place in here, counted from 1. Safe to send.
+  package internal(set) var links: [String] = []
   /// The title for the terminal's window, safe to send.
   package internal(set) var title = ""
   /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.
   package internal(set) var progress: Progress?
+
+  /// The colours of the two halves of a cell.
+  package struct Pixels: Hashable, Sendable {
+    /// The colour of the upper half.
+    package var upper: Theme.Color
+    /// The colour of the lower half; nil for that of plain text.
+    package var lower: Theme.Color?
+  }
 
   /// The total progress.
   package struct Progress: Hashable, Sendable {
@@ -32,6 +44,14 @@ package struct Frame: Hashable, Sendable {
   init(size: Size) {
     self.size = size
     cells = Array(repeating: .blank, count: size.width * size.height)
+  }
+
+  /// Makes cells of pictures, or of links, differ from those of any other frame.
+  package mutating func forget(pixels isOfPictures: Bool, links isOfLinks: Bool) {
+    for index in cells.indices {
+      if isOfPictures, cells[index].style.pixels > 0 { cells[index].style.pixels = .max }
+      if isOfLinks, cells[index].style.link > 0 { cells[index].style.link = .max }
+    }
   }
 
   /// The cells of one line.

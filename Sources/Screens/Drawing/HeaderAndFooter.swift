@@ -31,6 +31,7 @@ struct HeaderAndFooter {
     case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
     case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
     case .log: spans = [("Log", .heading), (count(0), .dim)]
+    case .targets: spans = [("Targets", .heading), (count(state.targets.rows.count), .dim)]
     }
     // What an action would apply to comes first: if there is no room, the rest is cut.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }

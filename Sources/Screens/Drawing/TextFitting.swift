@@ -10,13 +10,29 @@ enum TextFitting {
   /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name
   /// and a little of what comes before it stay.
   static func middle(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
-    if Glyphs.width(glyphs) <= width { return glyphs }
-    guard width > 4 else { return end(glyphs, to: width, ascii: ascii) }
+    guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return glyphs }
+    if width <= 0 { return [] }
+    return glyphs.prefix(head) + [Glyph(sign: "…", ascii: ascii)] + glyphs.suffix(tail)
+  }
+
+  /// Where glyphs at these places are once their text has been cut in the middle; those that are cut are left out.
+  static func places(_ places: [Int], of glyphs: [Glyph], inMiddleOf width: Int) -> [Int] {
+    guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return places }
+    let gone = glyphs.count - head - tail
+    return places.compactMap { place in
+      place < head ? place : place >= head + gone ? place - gone + 1 : nil
+    }
+  }
+
+  /// How many glyphs stay at the beginning and at the end; nil if all do.
+  private static func parts(of glyphs: [Glyph], inMiddleOf width: Int) -> (head: Int, tail: Int)? {
+    if Glyphs.width(glyphs) <= width { return nil }
     let room = width - 1
+    guard width > 4 else { return (prefix(glyphs, max(0, room)).count, 0) }
     // A third for the end, or more if a long extension needs it and half still remains.
     let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
     let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
-    return prefix(glyphs, room - Glyphs.width(tail)) + [Glyph(sign: "…", ascii: ascii)] + tail
+    return (prefix(glyphs, room - Glyphs.width(tail)).count, tail.count)
   }
 
   /// `text` in at most `width` columns, cut in the middle.

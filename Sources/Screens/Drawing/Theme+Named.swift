@@ -13,6 +13,7 @@ extension Theme {
     [
       .bad: "bold", .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim",
       .field: "underline", .button: "reverse", .selection: "reverse",
+      .match: "bold underline",
     ])
 
   /// For a dark background, whatever it is.
@@ -23,6 +24,7 @@ extension Theme {
       .heading: "bold #f2f4f8", .dim: "#8b93a1", .rule: "#4b5260", .barFull: "#4f9cff",
       .barEnd: "#5ce6b8", .barRest: "#4b5260", .field: "#f2f4f8 on #2a3140",
       .button: "bold #10141c on #5fd7e7", .selection: "#f2f4f8 on #2b3444", .marked: "on #352d45",
+      .match: "bold underline #ffd75f",
       .media: "#d7a6ff", .archive: "#e8b86d",
     ])
 
@@ -34,6 +36,7 @@ extension Theme {
       .heading: "bold #14181f", .dim: "#656d78", .rule: "#b3bac4", .barFull: "#1d63d8",
       .barEnd: "#0a9a7d", .barRest: "#c3c9d1", .field: "#14181f on #e6ebf2",
       .button: "bold #ffffff on #0a6c8f", .selection: "#14181f on #d8e4f2", .marked: "on #efe4f7",
+      .match: "bold underline #a3480b",
       .media: "#8a3ab9", .archive: "#8a5a00",
     ])
 
@@ -45,6 +48,7 @@ extension Theme {
       .barFull: "#81a1c1", .barEnd: "#8fbcbb", .barRest: "#4c566a", .field: "#eceff4 on #3b4252",
       .button: "bold #2e3440 on #88c0d0", .selection: "#eceff4 on #434c5e",
       .marked: "on #473f57",
+      .match: "bold underline #ebcb8b",
       .media: "#c3a2bd", .archive: "#d9a184",
     ])
 
@@ -56,6 +60,7 @@ extension Theme {
       .barFull: "#fe8019", .barEnd: "#b8bb26", .barRest: "#504945", .field: "#fbf1c7 on #3c3836",
       .button: "bold #282828 on #fabd2f", .selection: "#fbf1c7 on #45403d",
       .marked: "on #4a3c45",
+      .match: "bold underline #fabd2f",
       .media: "#d3869b", .archive: "#fe9f4b",
     ])
 
@@ -67,6 +72,7 @@ extension Theme {
       .barFull: "#bd93f9", .barEnd: "#ff79c6", .barRest: "#565a78", .field: "#f8f8f2 on #383a4a",
       .button: "bold #282a36 on #bd93f9", .selection: "#ffffff on #44475a",
       .marked: "on #3b3556",
+      .match: "bold underline #f1fa8c",
       .media: "#ff92d0", .archive: "#f1fa8c",
     ])
 
@@ -78,6 +84,7 @@ extension Theme {
       .barFull: "#268bd2", .barEnd: "#2aa198", .barRest: "#d5d0bb", .field: "#073642 on #eee8d5",
       .button: "bold #fdf6e3 on #268bd2", .selection: "#073642 on #e6dfc8",
       .marked: "on #efe0e3",
+      .match: "bold underline #a5480b",
       .media: "#b03a79", .archive: "#a55a16",
     ])
 
@@ -89,6 +96,7 @@ extension Theme {
       .barFull: "#c4a7e7", .barEnd: "#ebbcba", .barRest: "#403d52", .field: "#e0def4 on #26233a",
       .button: "bold #191724 on #ebbcba", .selection: "#f5f3ff on #312e47",
       .marked: "on #3a2a40",
+      .match: "bold underline #f6c177",
       .media: "#c4a7e7", .archive: "#f0c08a",
     ])
 
@@ -101,6 +109,7 @@ extension Theme {
       .rule: "#8a8a8a", .barFull: "#ffffff", .barEnd: "#4cc9f0", .barRest: "#707070",
       .field: "#ffffff on #303030", .button: "bold #000000 on #ffe66d",
       .selection: "#ffffff on #1f3f7a", .marked: "on #40206a",
+      .match: "bold underline #ffe66d",
       .media: "#e0a9ff", .archive: "#ffc36b",
     ])
 }

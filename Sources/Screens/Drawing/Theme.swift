@@ -62,7 +62,7 @@ package struct Theme: Hashable, Sendable {
       .accent: "cyan", .barFull: "bright-cyan", .good: "green", .bad: "bold red",
       .warning: "yellow", .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim",
       .field: "underline", .button: "reverse", .selection: "reverse", .media: "magenta",
-      .archive: "yellow",
+      .archive: "yellow", .match: "bold underline yellow",
     ]
   ).looks
 
@@ -129,6 +129,8 @@ extension Role {
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, dim, heading, rule, accent, good, bad, warning, barFull, barEnd, barRest, field,
     button
+  /// What is looked for, where it is found.
+  case match
   /// Names of pictures, films and sound, and of archives.
   case media, archive
   /// What the row under the cursor, and marked ones, lie on. No cell has these roles.
@@ -145,6 +147,8 @@ package struct Style: Hashable, Sendable {
     case selected
     /// A marked row.
     case marked
+    /// The choice that is lit.
+    case lit
   }
 
   /// What the cell means.
@@ -153,6 +157,10 @@ package struct Style: Hashable, Sendable {
   package var ground: Ground
   /// How far on the way from `barFull` to `barEnd` its colour is, of `Style.shades`.
   package var shade: UInt8 = 0
+  /// Which of the frame's links the cell is part of, counted from 1; 0 for none.
+  package var link: UInt8 = 0
+  /// Which of the frame's pixels the cell shows, counted from 1; 0 for none.
+  package var pixels: UInt16 = 0
 
   /// How many shades there are from one end of a bar to the other.
   package static let shades: UInt8 = 32

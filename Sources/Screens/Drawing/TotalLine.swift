@@ -75,7 +75,8 @@ struct TotalLine {
       return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
     }
     if totals.bytesToGo == 0 { return far }
-    let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+    let eta = state.speeds.totalETA(
+      remaining: totals.bytesToGo, limit: state.rateLimit, at: state.now)
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
   }
 

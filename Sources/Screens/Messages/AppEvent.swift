@@ -6,6 +6,8 @@ package enum AppEvent: Sendable {
   case key(Key)
   /// Something was done with the mouse.
   case mouse(Mouse)
+  /// Whether the window has the keyboard now.
+  case focus(Bool)
   /// An action was requested in a way other than by a key.
   case perform(Action.Name)
   /// A line of the command line, such as `limit 2 MB/s`.
@@ -37,6 +39,12 @@ package enum AppEvent: Sendable {
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
   case targets([String], urls: [String: String])
+  /// The same with more about each, for their pane.
+  case targetRows([TargetRow])
+  /// The answer to `Effect.testTarget`: why it does not seem to take uploads; nil if it may take them.
+  case tested(target: String, obstacle: String?)
+  /// A text to read.
+  case page(title: String, lines: [String])
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.
@@ -52,6 +60,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.complete`: complete texts for the prompt, in the order in which to offer
   /// them; folders end in a slash.
   case completions(for: String, [String])
+  /// The answer to `Effect.look`.
+  case looked(FilePreview.Request, FilePreview)
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
   /// These files were left out. The user may still want them.

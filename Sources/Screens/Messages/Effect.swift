@@ -9,6 +9,8 @@ package enum Effect: Sendable, Equatable {
   case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
+  /// Look into this file, and no longer into the one before; answered by `AppEvent.looked`.
+  case look(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
@@ -50,6 +52,13 @@ package enum Effect: Sendable, Equatable {
   case switchTarget(String)
   /// Read again which targets the configuration has; answered by `AppEvent.targets`.
   case readTargets
+  /// Show all that the target of this name says; answered by `AppEvent.page`.
+  case showTarget(String)
+  /// Try whether the target of this name answers; answered by `AppEvent.tested`.
+  case testTarget(String)
+  /// Make the target of this name the default one, or remove it from the configuration; answered as `readTargets` is, or
+  /// by `AppEvent.message`.
+  case makeDefault(String), deleteTarget(String)
   /// List what is on the server; answered by `AppEvent.server`.
   case listServer
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if

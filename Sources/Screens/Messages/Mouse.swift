@@ -2,7 +2,13 @@
 package struct Mouse: Sendable, Hashable {
   /// What was done.
   package enum Kind: Sendable, Hashable {
-    case click, wheelUp, wheelDown
+    /// The left button, down and up again at the same place.
+    case click
+    /// Where the left button went down that is now dragged; where it is by now; where it goes up.
+    case grab, drag, drop
+    /// The right button.
+    case menu
+    case wheelUp, wheelDown
   }
 
   /// What was done.

@@ -2,6 +2,7 @@
 enum HelpText {
   private static let sections: [(Mode, String)] = [
     (.queue, "The queue"), (.server, "On the server"), (.history, "History"),
+    (.targets, "Targets"),
     (.browser, "The list of files"),
     (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
     (.limit, "The bandwidth"),
@@ -11,7 +12,8 @@ enum HelpText {
     (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
-    (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already, or was sent"),
+    (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
+    (.addingAgain, "Adding what waits already, or was sent"),
     (.sendingAgain, "Sending what may have arrived"),
   ]
 
@@ -30,7 +32,8 @@ enum HelpText {
       }
       guard !found.isEmpty else { return nil }
       return [TextLine(title, .heading)]
-        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) } + [TextLine()]
+        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) }
+        .map { $0.lighting(matcher) } + [TextLine()]
     }
     guard !sections.isEmpty else { return [TextLine("Nothing in here holds that.", .dim)] }
     return sideBySide(sections.flatMap(\.self), in: columns, width: one)

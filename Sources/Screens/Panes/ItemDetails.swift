@@ -13,7 +13,7 @@ struct ItemDetails {
     guard let failure = item.state.failure else {
       var lines =
         [line(item.location.description, .plain, cut: width)]
-        + facts.prefix(2).map { line($0.text, $0.role, cut: width) }
+        + facts.prefix(2).map { Self.leading(line($0.text, $0.role, cut: width), to: $0) }
       if let graph = graph(width: min(60, width - 24)), lines.count == 3 {
         lines[2].runs.append((Glyphs.of("  " + graph, ascii: isASCII)[...], .accent))
       }
@@ -84,7 +84,7 @@ struct ItemDetails {
     if let name = item.field { lines += field("Field", name, width) }
     if !item.target.isEmpty { lines += field("Target", item.target, width) }
     for fact in facts where isWhole || fact.label != "State" {
-      lines += field(fact.label, fact.text, width, fact.role)
+      lines += field(fact.label, fact.text, width, fact.role).map { Self.leading($0, to: fact) }
     }
     if let graph = graph(width: width - Self.labelWidth) {
       lines += field("Speed", graph, width, .accent)
@@ -182,6 +182,16 @@ struct ItemDetails {
     return lines
   }
 
+  /// The label of the address where the file is now.
+  private static let address = "URL"
+
+  /// The line of a fact, which leads to its address if it is one.
+  private static func leading(_ line: TextLine, to fact: Fact) -> TextLine {
+    var line = line
+    if fact.label == address { line.link = fact.text }
+    return line
+  }
+
   private typealias Fact = (label: String, text: String, role: Role)
 
   private var facts: [Fact] {
@@ -209,7 +219,7 @@ struct ItemDetails {
       return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)]
         + note + plain
     case .done(let receipt):
-      let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
+      let url: [Fact] = receipt.url.map { [(Self.address, $0, .accent)] } ?? []
       let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
       return url + deletion + [
         state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),

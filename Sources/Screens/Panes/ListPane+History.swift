@@ -21,6 +21,10 @@ extension ListPane<HistoryRow> {
     let target = takeLast(12, from: 100)
     let size = takeLast(7, from: 50)
     let days = state.firstOfDays(in: layout)
+    func head(_ word: String, _ order: HistoryRow.Order) -> String {
+      let sign = Glyph(sign: order == .time ? "▼" : "▲", ascii: state.isASCII).text
+      return order == state.historyOrder ? "\(word) \(sign)" : word
+    }
     self.init(
       table: PaneTable(layout: layout, list: state.shown), list: state.history,
       message: state.historyWords,
@@ -28,10 +32,12 @@ extension ListPane<HistoryRow> {
         Column(place: 2..<3, role: \.end.look.role) {
           $0.end.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
         },
-        Column(heading: "NAME", place: 4..<max(5, end)) { $0.name },
+        Column(heading: head("NAME", .name), place: 4..<max(5, end), matcher: state.litMatcher) {
+          $0.name
+        },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
-        Column(heading: "WHEN", place: time, role: { _ in .dim }) {
+        Column(heading: head("WHEN", .time), place: time, role: { _ in .dim }) {
           // A day is named once, so that days stand apart.
           let day = days.contains($0.id) ? $0.day : ""
           return day + String(repeating: " ", count: max(1, time.count - day.count - 5)) + $0.clock
@@ -39,7 +45,7 @@ extension ListPane<HistoryRow> {
         Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
           $0.attempt > 0 ? "\($0.attempt)" : ""
         },
-        Column(heading: "OUTCOME", place: outcome, role: \.end.look.role) {
+        Column(heading: head("OUTCOME", .failed), place: outcome, role: \.end.look.role) {
           $0.outcome(fitting: outcome.count)
         },
       ])

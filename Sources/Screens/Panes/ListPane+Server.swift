@@ -9,7 +9,9 @@ extension ListPane<ServerEntry> {
       table: PaneTable(layout: layout, list: state.shown), list: state.server,
       message: Self.message(state),
       columns: [
-        Column(heading: "NAME", place: 4..<max(5, size.lowerBound - 1)) { $0.name },
+        Column(heading: "NAME", place: 4..<max(5, size.lowerBound - 1), matcher: state.litMatcher) {
+          $0.name
+        },
         Column(heading: "SIZE", place: size, isRight: true) {
           $0.size.map(HumanReadable.bytes) ?? "—"
         },

@@ -6,6 +6,8 @@ struct ListPane<Row: PaneRow> {
     var place: Range<Int>
     var isRight = false
     var role: (Row) -> Role = { _ in .plain }
+    /// What is lit up in it.
+    var matcher: Matcher?
     var text: (Row) -> String
   }
 
@@ -32,7 +34,7 @@ struct ListPane<Row: PaneRow> {
       return columns.map { column in
         PaneTable.Cell(
           columns: column.place, text: column.text(row), role: column.role(row),
-          isRight: column.isRight)
+          isRight: column.isRight, matcher: column.matcher)
       }
     }
   }

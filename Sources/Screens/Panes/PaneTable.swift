@@ -6,6 +6,8 @@ struct PaneTable {
     var text: String
     var role: Role
     var isRight = false
+    /// What is lit up in it.
+    var matcher: Matcher?
   }
 
   let layout: Layout
@@ -32,13 +34,15 @@ struct PaneTable {
   private func paint(_ cell: Cell, line: Int, _ ground: Style.Ground, on canvas: inout Canvas) {
     guard cell.columns.count > 0 else { return }
     let style = Style(cell.role, on: ground)
-    let glyphs = TextFitting.middle(
-      Glyphs.of(cell.text, ascii: canvas.ascii), to: cell.columns.count, ascii: canvas.ascii)
-    let column =
-      cell.isRight ? cell.columns.upperBound - Glyphs.width(glyphs) : cell.columns.lowerBound
-    canvas.put(
-      glyphs, row: line, column: layout.list.lowerBound + column, width: cell.columns.count,
-      style: style)
+    let start = layout.list.lowerBound
+    let columns = start + cell.columns.lowerBound..<start + cell.columns.upperBound
+    guard cell.isRight else {
+      canvas.putMiddle(
+        cell.text, row: line, columns: columns, style: style, lighting: cell.matcher)
+      return
+    }
+    let text = TextFitting.middle(cell.text, to: columns.count, ascii: canvas.ascii)
+    canvas.putRight(text, row: line, end: columns.upperBound, width: columns.count, style: style)
   }
 }
 

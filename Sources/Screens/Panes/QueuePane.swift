@@ -7,11 +7,13 @@ struct QueuePane {
   let layout: Layout
   private let columns: Columns
   private let targets: TargetLabels
+  private let matcher: Matcher
 
   init(_ state: AppState, layout: Layout) {
     self.state = state
     self.layout = layout
     columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
+    matcher = state.litMatcher
     targets = TargetLabels(columns.target == nil ? [] : state.queue.targetNames)
   }
 
@@ -44,14 +46,21 @@ struct QueuePane {
 
   private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
     let style = Style(.heading)
-    put("NAME", row, columns.name, style, on: &canvas)
-    if let target = columns.target { put("TARGET", row, target, style, on: &canvas) }
-    if let type = columns.type { put("TYPE", row, type, style, on: &canvas) }
+    func head(_ word: String, _ orders: SortOrder...) -> String {
+      guard let sorted = state.sortedNow, orders.contains(sorted.order) else { return word }
+      let isFalling = (sorted.order == .largest) != sorted.isReversed
+      return "\(word) \(Glyph(sign: isFalling ? "▼" : "▲", ascii: canvas.ascii).text)"
+    }
+    put(head("NAME", .name), row, columns.name, style, on: &canvas)
+    if let target = columns.target { put(head("TARGET", .target), row, target, style, on: &canvas) }
+    if let type = columns.type { put(head("TYPE", .type), row, type, style, on: &canvas) }
     if let size = columns.size {
-      canvas.putRight("SIZE", row: row, end: size.upperBound, width: size.count, style: style)
+      canvas.putRight(
+        head("SIZE", .largest, .smallest), row: row, end: size.upperBound, width: size.count,
+        style: style)
     }
     put("PROGRESS", row, columns.bar ?? columns.percent, style, on: &canvas)
-    put("STATE", row, columns.state, style, on: &canvas)
+    put(head("STATE", .failed), row, columns.state, style, on: &canvas)
   }
 
   /// Paints a row, and returns what it is waiting for.
@@ -72,7 +81,8 @@ struct QueuePane {
       style: style(label.role))
 
     canvas.putMiddle(
-      item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))
+      item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole),
+      lighting: matcher)
     if let target = columns.target {
       canvas.putMiddle(targets.label(item.target), row: line, columns: target, style: style(.dim))
     }
@@ -124,9 +134,10 @@ struct QueuePane {
         style: Style(label.role, on: ground))
       return
     }
+    var style = Style(.dim, on: ground)
+    style.link = canvas.link(to: url)
     canvas.putMiddle(
-      Self.short(url, place.count, ascii: canvas.ascii), row: line, columns: place,
-      style: Style(.dim, on: ground))
+      Self.short(url, place.count, ascii: canvas.ascii), row: line, columns: place, style: style)
   }
 
   /// An address without its scheme or, in little room, without its host or its folders: its end tells files apart.

@@ -25,6 +25,8 @@ package func render(_ state: AppState, size: Size) -> Frame {
     ListPane(server: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   case .history:
     ListPane(history: state, layout: layout, width: layout.list.count).paint(on: &canvas)
+  case .targets:
+    ListPane(targets: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   case .log: LogPane(state: state, layout: layout).paint(on: &canvas)
   }
   for dialog in state.dialogs {

@@ -23,6 +23,12 @@ struct SidePane {
         line, row: row,
         columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1)
     }
+    // Below the facts, after a blank line.
+    let rest = box.innerRows.dropFirst(lines.count + 1)
+    guard let preview = state.previewed.preview, rest.count > 3 else { return }
+    PreviewView(preview: preview, role: .heading).paint(
+      rows: rest, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1,
+      on: &canvas)
   }
 
   static func textWidth(of box: Layout.Box) -> Int { max(2, box.innerColumns.count - 2) }
@@ -49,10 +55,13 @@ extension Canvas {
   /// Paints a line of running text, cut at the end of the columns.
   mutating func put(_ line: TextLine, row: Int, columns: Range<Int>) {
     var column = columns.lowerBound
-    for run in line.runs {
+    let link = line.link.map { self.link(to: $0) } ?? 0
+    for (index, run) in line.runs.enumerated() {
+      var style = Style(run.role)
+      // What comes before it is its label.
+      if index == line.runs.count - 1 { style.link = link }
       column += put(
-        run.glyphs, row: row, column: column, width: columns.upperBound - column,
-        style: Style(run.role))
+        run.glyphs, row: row, column: column, width: columns.upperBound - column, style: style)
     }
   }
 }

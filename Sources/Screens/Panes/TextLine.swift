@@ -1,12 +1,27 @@
 /// A line of running text on the screen.
 struct TextLine {
   var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
+  /// The address that its text leads to.
+  var link: String?
 
   init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
     runs = [(Glyphs.of(text, ascii: ascii)[...], role)]
   }
 
   init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
+
+  /// The line with what matches lit up.
+  func lighting(_ matcher: Matcher) -> TextLine {
+    guard !matcher.isEmpty else { return self }
+    var line = TextLine()
+    line.runs = runs.flatMap { run in
+      let lit = Set(matcher.places(in: Array(run.glyphs)).map { $0 + run.glyphs.startIndex })
+      return run.glyphs.indices.map { index in
+        (run.glyphs[index..<index + 1], lit.contains(index) ? .match : run.role)
+      }
+    }
+    return line
+  }
 
   /// `text` in lines of at most `width` columns.
   static func wrapped(_ text: String, _ role: Role, to width: Int, ascii: Bool) -> [TextLine] {

@@ -63,6 +63,7 @@ package struct Announcer: Sendable {
     case .queue, .log: return []
     case .server: now.version = state.server.rows.version
     case .history: now = ListRows(version: state.history.rows.version)
+    case .targets: now = ListRows(version: state.targets.rows.version)
     }
     let isKnown = now.version > 0 || state.pane == .server && !state.options.listsServer
     guard isKnown, now != listed[state.pane] else { return [] }
@@ -109,6 +110,12 @@ package struct Announcer: Sendable {
       case .queue, .log: queue(of: state)
       case .server: state.serverWords ?? state.server.listing.rows.map(\.line)
       case .history: state.historyWords ?? state.history.listing.rows.map(\.line)
+      case .targets:
+        state.targetWords
+          ?? state.targets.listing.rows.map { row in
+            [row.isUsual ? "* \(row.name)" : row.name, row.url, state.status(of: row).words]
+              .filter { !$0.isEmpty }.joined(separator: "  ")
+          }
       }
     return lines.map { SafeText.line($0, ascii: state.isASCII) }
   }

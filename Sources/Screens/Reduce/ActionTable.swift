@@ -1,10 +1,26 @@
 extension Action {
   /// All actions; within a mode the order is that of the footer and of the help overlay.
   package static let all: [Action] =
-    onServer + queue + panes + moving + browser + typing + questions + leaving
+    onServer + onTargets + queue + panes + moving + browser + typing + questions + leaving
 
   private static let onServer: [Action] = [
     Action(.delete, ["x", .delete], in: [.server], "delete on the server", hint: "delete")
+  ]
+
+  private static let onTargets: [Action] = [
+    Action(
+      .target, ["t", " "], in: [.targets], "send files that are added from now on there",
+      hint: "choose"),
+    Action(.details, [.enter], in: [.targets], "all that it says", hint: "details"),
+    Action(.testTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
+    Action(.makeDefault, ["d"], in: [.targets], "use it on every start", hint: "make default"),
+    Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
+    Action(
+      .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
+    Action(.edit, ["e"], in: [.targets], "say where it is edited"),
+    Action(
+      .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
+      hint: "read again"),
   ]
 
   private static let queue: [Action] = [
@@ -113,6 +129,9 @@ extension Action {
     Action(.server, ["2", "L"], in: Mode.panes, "what is on the server", traits: .visual),
     Action(.history, ["3"], in: Mode.panes, "what was sent before", traits: .visual),
     Action(.log, ["4"], in: Mode.panes, "what happened in this session", traits: .visual),
+    Action(
+      .targets, ["5"], in: Mode.panes, "the targets: try, choose, make, delete them",
+      traits: .visual),
     Action(.queue, ["1"], in: Mode.panes, "the queue", traits: .visual),
     Action(.nextPane, [.tab], in: Mode.panes, "the next pane", traits: .visual),
     Action(.previousPane, [.backTab], in: Mode.panes, "the pane before", traits: .visual),
@@ -200,6 +219,9 @@ extension Action {
       .sendAgainNow, ["r", "y"], in: [.sendingAgain], "send it once more", hint: "send again"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
+    Action(
+      .deleteNow, ["y", "x"], in: [.deletingTarget], "remove it from the configuration",
+      hint: "delete"),
     Action(
       .close, [.escape, "c", "n", "q"], in: Mode.questions.filter { $0 != .addingAgain },
       "leave it as it is", hint: "cancel"),

@@ -10,32 +10,61 @@ struct CommandLine: Hashable, Sendable {
     let trimmed = line.unicodeScalars.drop(while: \.isWhiteSpace)
     let word = trimmed.prefix { !$0.isWhiteSpace }
     guard !word.isEmpty else { return nil }
-    self.word = String(word)
     var rest = trimmed[word.endIndex...].drop(while: \.isWhiteSpace)
     // A backslash makes the space after it part of a name.
     while let last = rest.last, last.isWhiteSpace, rest.dropLast().last != "\\" {
       rest.removeLast()
     }
+    // Some actions are two words on the screen.
+    let next = rest.prefix { !$0.isWhiteSpace }
+    let both = "\(String(word)) \(String(next))".lowercasedASCII
+    if Self.shown[both] != nil || Self.others[both] != nil {
+      self.word = both
+      rest = rest[next.endIndex...].drop(while: \.isWhiteSpace)
+    } else {
+      self.word = String(word).lowercasedASCII
+    }
     argument = String(rest)
   }
 
-  /// Shorter words that people expect.
-  private static let shorter = ["q": "quit", "rm": "remove", "h": "help"]
+  /// The last word and what comes before it. A backslash makes a space part of a word.
+  static func lastWord(of text: String) -> (before: String, word: String) {
+    let scalars = text.unicodeScalars
+    var (start, isEscaped) = (scalars.startIndex, false)
+    for index in scalars.indices {
+      if scalars[index] == " ", !isEscaped { start = scalars.index(after: index) }
+      isEscaped = scalars[index] == "\\" && !isEscaped
+    }
+    return (String(scalars[..<start]), String(scalars[start...]))
+  }
+
+  /// Other words for actions, besides those that the screen shows for them.
+  private static let others: [String: Action.Name] = [
+    "q": .quit, "exit": .quit, "rm": .remove, "delete": .remove, "h": .help, "search": .find,
+    "go on": .startStop, "resume": .startStop, "list": .server, "speed": .limit,
+    "bandwidth": .limit, "copy": .copyURL, "open": .openURL,
+  ]
+
+  /// What the screen calls the actions: "retry all", "copy url".
+  private static let shown: [String: Action.Name] = Dictionary(
+    actions.compactMap { action in action.hint.map { ($0.lowercasedASCII, action.name) } }
+  ) { first, _ in first }
 
   /// The action of the queue that is meant.
   var action: Action? {
-    let name = Action.Name(word: Self.shorter[word] ?? word)
+    let name = Action.Name(word: word) ?? Self.shown[word] ?? Self.others[word]
     return Self.actions.first { $0.name == name }
   }
 
   /// Everything that can be asked for here.
   static let actions = Action.inMode(.queue)
 
-  /// The actions that match a word being typed: those that begin with it, or else those whose words contain it.
+  /// The actions that match a word being typed, the best first: by their names, or else by their other words.
   static func matching(_ text: String) -> [Action] {
-    let begun = actions.filter { $0.name.word.hasPrefix(scalars: text) }
-    if !begun.isEmpty { return begun }
     let matcher = Matcher(text)
-    return actions.filter { matcher.matches($0.name.word) || matcher.matches($0.help) }
+    let named = actions.filter { matcher.matches($0.name.word) }
+    return (named.isEmpty ? actions : named).ranked(by: matcher) {
+      [$0.name.word, $0.hint ?? "", $0.help]
+    }
   }
 }

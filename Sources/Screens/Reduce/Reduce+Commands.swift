@@ -64,13 +64,13 @@ extension AppState {
       sought = Matcher(argument)
       return findNext(step: 1)
     case .sort:
-      guard let order = SortOrder(rawValue: argument.lowercased()) else {
+      guard let order = SortOrder(word: argument) else {
         let orders = SortOrder.allCases.map(\.rawValue).joined(separator: ", ")
         return refuse("sort: expected one of \(orders), not \"\(argument)\"")
       }
       return sort(order)
     case .theme:
-      guard let theme = options.theme.changed(to: argument) else {
+      guard let theme = options.theme.changed(to: argument.lowercased()) else {
         return refuse("theme: expected one of \(Theme.names), not \"\(argument)\"")
       }
       options.theme = theme
@@ -122,30 +122,29 @@ extension AppState {
       dialog = .command(prompt)
       return []
     }
-    let (before, word) = Self.lastWord(of: head)
-    if before.isEmpty {
-      return offer(CommandLine.matching(head).map(\.name.word), for: head, in: prompt)
+    let (before, word) = CommandLine.lastWord(of: head)
+    guard let command = CommandLine(before) else {
+      return offer(
+        CommandLine.matching(word).map { before + $0.name.word }, for: head, in: prompt,
+        isRanked: true)
     }
-    let choices: [String]
-    switch CommandLine(head)?.action?.name {
-    case .add?:
+    let name = command.action?.name
+    if name == .add {
       dialog = .command(prompt)
       return [.complete(PastedPaths.unescaped(word))]
-    case .target?: choices = options.targets
-    case .sort?: choices = SortOrder.allCases.map(\.rawValue)
-    case .theme?: choices = Theme.all.map(\.name)
-    case .limit?: choices = ["off"]
-    default: choices = []
     }
+    let all = name.flatMap { choices(after: $0) } ?? []
+    let matcher = Matcher(PastedPaths.unescaped(word))
     return offer(
-      choices.filter { $0.hasPrefix(scalars: word) }.map { before + $0 }, for: head, in: prompt)
+      all.ranked(by: matcher, \.texts).map { before + $0.word }, for: head, in: prompt,
+      isRanked: true)
   }
 
   private mutating func offer(
-    _ answers: [String], for head: String, in prompt: CommandPrompt
+    _ answers: [String], for head: String, in prompt: CommandPrompt, isRanked: Bool = false
   ) -> [Effect] {
     var prompt = prompt
-    let isOfUse = prompt.line.offer(answers, for: head)
+    let isOfUse = prompt.line.offer(answers, for: head, isRanked: isRanked)
     dialog = .command(prompt)
     return isOfUse ? [] : [.bell]
   }
@@ -155,20 +154,9 @@ extension AppState {
     _ paths: [String], for text: String, in prompt: CommandPrompt
   ) -> [Effect] {
     let head = prompt.line.field.head
-    let (before, word) = Self.lastWord(of: head)
+    let (before, word) = CommandLine.lastWord(of: head)
     // If the user has typed on, the answer is outdated.
     guard PastedPaths.unescaped(word) == text else { return [] }
     return offer(paths.map { before + PastedPaths.escaped($0) }, for: head, in: prompt)
-  }
-
-  /// The last word and what comes before it. A backslash makes a space part of a word.
-  private static func lastWord(of text: String) -> (before: String, word: String) {
-    var start = text.startIndex
-    var isEscaped = false
-    for index in text.indices {
-      if text[index] == " ", !isEscaped { start = text.index(after: index) }
-      isEscaped = text[index] == "\\" && !isEscaped
-    }
-    return (String(text[..<start]), String(text[start...]))
   }
 }

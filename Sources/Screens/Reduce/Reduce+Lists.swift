@@ -13,6 +13,7 @@ extension AppState {
     case .server: return server.list.perform(step, in: server.rows, height: height)
     case .history: return history.list.perform(step, in: history.rows, height: height)
     case .log: return log.perform(step, height: height)
+    case .targets: return targets.list.perform(step, in: targets.rows, height: height)
     }
   }
 
@@ -23,7 +24,14 @@ extension AppState {
     case .server: server.list.glance(in: server.rows)
     case .history: history.list.glance(in: history.rows)
     case .log: log.glance
+    case .targets: targets.list.glance(in: targets.rows)
     }
+  }
+
+  /// What is lit up in the names of the list: what is being looked for, or else what the filter shows.
+  var litMatcher: Matcher {
+    if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
+    return shown.matcher
   }
 
   /// Performs an action that is the same in every list; `nil` for all others.
@@ -125,8 +133,7 @@ extension AppState {
   }
 
   private static func isPlainWebAddress(_ url: String) -> Bool {
-    ["http://", "https://"].contains { url.lowercased().hasPrefix(scalars: $0) }
-      && SafeText.line(url) == url
+    WebAddress.isOne(url) && SafeText.line(url) == url
   }
 
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as

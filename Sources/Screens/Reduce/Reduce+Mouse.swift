@@ -1,4 +1,5 @@
-/// What the mouse does: a click selects, another one on the same row opens, the wheel scrolls.
+/// What the mouse does: a click selects, another one on the same row opens, dragging marks rows, the right button opens a
+/// menu, the wheel scrolls.
 extension AppState {
   mutating func point(_ mouse: Mouse) -> [Effect] {
     (message, summary) = (nil, nil)
@@ -6,7 +7,52 @@ extension AppState {
     case .wheelUp: return scroll(by: -3)
     case .wheelDown: return scroll(by: 3)
     case .click: return click(row: mouse.row, column: mouse.column)
+    case .grab: return grab(row: mouse.row, column: mouse.column)
+    case .drag: return drag(to: mouse.row)
+    case .drop:
+      if isDragging { change(.endRange) }
+      isDragging = false
+      return []
+    case .menu: return openMenu(row: mouse.row, column: mouse.column)
     }
+  }
+
+  /// The row of the list at a place on the screen; nil if there is none.
+  private func rowIndex(atRow row: Int, column: Int) -> Int? {
+    guard dialog == nil, !layout.isTooSmall, layout.list.contains(column),
+      layout.rows.contains(row)
+    else { return nil }
+    let (list, index) = (shown, shown.scroll + row - layout.rows.lowerBound)
+    return index < list.count ? index : nil
+  }
+
+  /// Begins to mark rows.
+  private mutating func grab(row: Int, column: Int) -> [Effect] {
+    guard let index = rowIndex(atRow: row, column: column) else { return [] }
+    change(.endRange)
+    change(.row(index))
+    isDragging = change(.key(.markRange))
+    return []
+  }
+
+  /// Marks rows up to this line; beyond the edges of the list, it scrolls.
+  private mutating func drag(to row: Int) -> [Effect] {
+    guard isDragging, dialog == nil else { return [] }
+    change(.row(max(0, shown.scroll + row - layout.rows.lowerBound)))
+    return []
+  }
+
+  /// Opens a menu of what can be done with the row at a place, and with others that are marked with it.
+  private mutating func openMenu(row: Int, column: Int) -> [Effect] {
+    guard let index = rowIndex(atRow: row, column: column) else { return [] }
+    change(.row(index))
+    let actions = rowActions
+    guard !actions.isEmpty else { return [] }
+    let menu = Menu(
+      purpose: .actions(actions.map(\.name)), choices: actions.map { $0.hint ?? $0.help },
+      notes: actions.map { keymap.label($0, ascii: isASCII) }, place: (row, column))
+    open(.menu(menu))
+    return []
   }
 
   private mutating func scroll(by step: Int) -> [Effect] {
@@ -41,6 +87,8 @@ extension AppState {
       let (top, columns) = MenuBox(menu: menu, size: size).place
       let index = menu.list.scroll + row - top
       guard columns.contains(column), row >= top, menu.shown.indices.contains(index) else {
+        // A click beside a menu that the mouse has opened closes it.
+        if menu.place != nil { dialog = nil }
         return []
       }
       menu.list.move(
@@ -58,6 +106,7 @@ extension AppState {
     }
     guard layout.list.contains(column) else { return [] }
     if row == layout.headings, pane == .queue { return sort(byColumn: column) }
+    if row == layout.headings, pane == .history { return performInPane(.order) }
     guard layout.rows.contains(row) else { return [] }
     return click(line: row - layout.rows.lowerBound)
   }

@@ -110,7 +110,8 @@ extension AppState {
       switch options.endSignal {
       case .none: []
       case .bell: [.bell]
-      case .notify: [.notify(counts.words), .bell]
+      // Whoever looks at the window sees it there.
+      case .notify: hasFocus ? [.bell] : [.notify(counts.words), .bell]
       case .desktop: [.notifyDesktop(counts.words)]
       }
     return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])

@@ -18,6 +18,7 @@ extension AppState {
     case .server: return performInServer(name)
     case .history: return performInHistory(name)
     case .log: return []
+    case .targets: return performInTargets(name)
     }
   }
 
@@ -38,7 +39,10 @@ extension AppState {
     case .history:
       history.ask()
       return [.listHistory]
-    case .queue, .server, .log: return []
+    case .targets where options.configuration != nil:
+      targets.ask()
+      return [.readTargets]
+    case .queue, .server, .log, .targets: return []
     }
   }
 
@@ -90,7 +94,7 @@ extension AppState {
   }
 
   mutating func perform(_ name: Action.Name, in page: Page) -> [Effect] {
-    perform(name, on: [page.row]) ?? scrollDialog(name)
+    perform(name, on: page.row.map { [$0] } ?? []) ?? scrollDialog(name)
   }
 
   /// Shows the history, a row for each file, in the order that the user wants.
@@ -132,6 +136,7 @@ extension AppState {
     list.move(to: list.cursor, in: queue, height: height)
     server.list.move(to: server.list.cursor, in: server.rows, height: height)
     history.list.move(to: history.list.cursor, in: history.rows, height: height)
+    targets.list.move(to: targets.list.cursor, in: targets.rows, height: height)
     log.list.move(to: log.list.cursor, of: log.lines.count, height: height)
     changeBrowser { browser, height in
       browser.list.move(to: browser.list.cursor, of: browser.entries.count, height: height)
@@ -195,6 +200,7 @@ extension AppState {
       case .target: return switchTarget(menu.choices[chosen])
       case .sort: return sort(SortOrder.allCases[chosen])
       case .theme: show(theme: menu.choices[chosen])
+      case .actions(let names): return perform(names[chosen])
       }
     default: if menu.isFiltered { edit(name) }
     }

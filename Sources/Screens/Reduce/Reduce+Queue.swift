@@ -233,7 +233,11 @@ extension AppState {
   }
 
   mutating func sort(_ order: SortOrder) -> [Effect] {
+    var sorted = order == .reverse ? sortedNow : Sorted(order: order, version: 0)
+    if order == .reverse { sorted?.isReversed.toggle() }
     let effects = reorder(order.sorted(queue.rows))
+    sorted?.version = queue.version
+    self.sorted = sorted
     message = effects.isEmpty ? "they are already in this order" : "sorted \(order.words)"
     // After sorting, the user wants to see what comes first.
     if !effects.isEmpty { moveCursor(to: 0) }

@@ -95,7 +95,10 @@ extension AppState {
   /// Forgets items that are gone, whoever removed them.
   mutating func forget(_ ids: [ItemID]) {
     let gone = Set(ids)
+    let isSorted = sortedNow != nil
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
+    // What is left is in the same order.
+    if isSorted { sorted?.version = queue.version }
     speeds.forget(gone)
     list.forget(gone)
     limitScroll()

@@ -7,6 +7,7 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   // What the prompt would add is shown as it is typed.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.preview(text)) }
   state.list.follow(state.queue)
+  effects += state.look()
   state.layOutDialogs()
   state.layOutSide()
   assert(state.isSound, "out of order after \(event)")
@@ -20,6 +21,7 @@ extension AppState {
     case .perform(let name):
       return Action.inMode(mode).contains { $0.name == name } ? perform(name) : []
     case .mouse(let mouse): return point(mouse)
+    case .focus(let hasFocus): self.hasFocus = hasFocus
     case .command(let line):
       message = nil
       return run(line)
@@ -38,6 +40,8 @@ extension AppState {
       return leaveIfDone()
     case .forgetDone:
       return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
+    // The answer to a sorting brings nothing new.
+    case .reordered(let order) where order == self.order: break
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
@@ -69,11 +73,19 @@ extension AppState {
     case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .resumePoint(let id, let point): record(point, of: id)
+    case .looked(let request, let preview):
+      if request == previewed.request { previewed.preview = preview }
     case .preview(let text, let preview):
       guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
       prompt.preview = preview
       dialog = .prompt(prompt)
     case .targets(let names, let urls): setTargets(names, urls: urls)
+    case .targetRows(let rows): showTargets(rows)
+    case .tested(let target, let obstacle):
+      if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
+      record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
+    case .page(let title, let lines):
+      open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
     case .setupRefused(let words, let isGoodEnough):
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
       (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
@@ -206,7 +218,8 @@ extension AppState {
   /// for every event while hoist is being tested.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
-      && history.list.isSound(in: history.rows) && queue.totals.all == queue.count
+      && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows)
+      && queue.totals.all == queue.count
   }
 }
 

@@ -17,6 +17,27 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
+  /// What else the screen says for it: the heading that sorts so.
+  var others: [String] {
+    switch self {
+    case .largest: ["size", "big"]
+    case .failed: ["state"]
+    case .reverse: ["reversed"]
+    case .name, .smallest, .type, .target: []
+    }
+  }
+
+  /// The order with this name, or this other word for it; nil if there is none.
+  init?(word: String) {
+    let word = word.lowercased()
+    let found = Self.allCases.first { order in
+      let words = [order.rawValue, order.words] + order.others
+      return words.contains(word) || words.contains { "by \($0)" == word || "\($0) first" == word }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
   /// The rows in this order; equal ones stay as they are, as `sorted` promises.
   func sorted(_ rows: [Queue.Row]) -> [ItemID] {
     let items = rows.map(\.item)
@@ -32,6 +53,19 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
     return order.map(\.id)
   }
+}
+
+extension AppState {
+  /// How the queue was sorted.
+  struct Sorted: Hashable, Sendable {
+    var order: SortOrder
+    var isReversed = false
+    /// The version of the queue after that.
+    var version: Int
+  }
+
+  /// How the queue is sorted; nil if it is not, or no longer.
+  var sortedNow: Sorted? { sorted.flatMap { $0.version == queue.version ? $0 : nil } }
 }
 
 extension ItemState {

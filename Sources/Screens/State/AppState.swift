@@ -36,6 +36,12 @@ package struct AppState: Sendable {
   var message: String?
   /// How the queue ended, shown until the next key.
   var summary: EndSummary?
+  /// Whether the window is known to have the keyboard.
+  var hasFocus = false
+  /// Whether rows are being marked with the mouse.
+  var isDragging = false
+  /// How the queue was sorted, and its version after that.
+  var sorted: Sorted?
   /// Whether the cursor goes along with what is being sent.
   var isFollowing = false
   var queue = Queue()
@@ -48,12 +54,17 @@ package struct AppState: Sendable {
   var pane = Pane.queue
   var server = PaneList<ServerEntry>()
   var history = PaneList<HistoryRow>()
+  var targets = PaneList<TargetRow>()
+  /// What came of trying targets, by their names.
+  var trials: [String: Trial] = [:]
   var historyOrder = HistoryRow.Order.time
   var log = SessionLog()
   /// The dialogs over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  /// What was looked at last, and what that showed, once it is known.
+  var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The folder from which files were chosen last.
   var lastFolder: [UInt8]?
   /// The lines that were entered on the command line, the last one at the end.
@@ -94,6 +105,8 @@ package struct AppState: Sendable {
     package var endSignal = EndSignal.none
     /// Whether to run the user's command when nothing is left to send.
     package var hasEndCommand = false
+    /// Whether the terminal can show pictures.
+    package var showsPictures = false
     /// Seconds since midnight, local time, at instant 0.
     package var midnight = 0.0
     /// The URLs of the targets that can be chosen, by their names, without secrets.

@@ -1,16 +1,16 @@
 /// What has the keyboard.
 package enum Mode: String, Hashable, Sendable, CaseIterable {
   // The panes.
-  case queue, server, history, log
+  case queue, server, history, log, targets
   // Lines of text.
   case prompt, limit, command, find, form, setup, pick
   // Dialogs over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, breakingOff, removing, deleting, addingAgain, sendingAgain
+  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, addingAgain, sendingAgain
 
   /// The panes, which share most keys.
-  static let panes: [Mode] = [.queue, .server, .history, .log]
+  static let panes: [Mode] = [.queue, .server, .history, .log, .targets]
   /// The panes whose rows can be marked and looked for by name.
   static let marked: [Mode] = [.queue, .server, .history]
   /// Where characters are typed.
@@ -22,6 +22,7 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   /// Modes in which the user can move up and down.
   static let moving = lists + reading
   static let questions: [Mode] = [
-    .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain, .sendingAgain,
+    .quitting, .pausing, .breakingOff, .removing, .deleting, .deletingTarget, .addingAgain,
+    .sendingAgain,
   ]
 }

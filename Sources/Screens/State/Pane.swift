@@ -1,6 +1,6 @@
 /// What the main part of the screen shows.
 package enum Pane: Int, Hashable, Sendable, CaseIterable {
-  case queue, server, history, log
+  case queue, server, history, log, targets
 
   /// Its name in the row of tabs.
   package var title: String { row.title }
@@ -14,6 +14,7 @@ package enum Pane: Int, Hashable, Sendable, CaseIterable {
     case .server: ("Server", .server, .server)
     case .history: ("History", .history, .history)
     case .log: ("Log", .log, .log)
+    case .targets: ("Targets", .targets, .targets)
     }
   }
 }

@@ -66,10 +66,15 @@ struct Speeds: Sendable {
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes.
-  func totalETA(remaining: Int64, at now: Instant) -> Double? {
+  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes, or
+  /// as the limit on all of them together allows.
+  ///
+  /// - Parameter limit: that limit, in bytes a second. What an item leaves of it, the others get, so that the slowest one
+  ///   does not stay as slow.
+  func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
+    if let limit, limit > 0 { return max(all, Double(remaining) / Double(limit)) }
     return sending.values.reduce(all) { most, item in
       max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
     }

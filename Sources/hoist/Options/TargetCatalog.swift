@@ -1,5 +1,6 @@
 import Foundation
 import ScalarText
+import Screens
 import Settings
 import Synchronization
 import UploadModel
@@ -43,6 +44,26 @@ final class TargetCatalog: Sendable {
       settings.blueprint(of: name).map { (name, TargetURL.shown($0.url)) }
     }
     return Dictionary(urls) { first, _ in first }
+  }
+
+  /// The same with more about each.
+  var rows: [TargetRow] {
+    let settings = content.withLock { $0.settings }
+    return settings.targetNames.compactMap { name in
+      settings.blueprint(of: name).map { target in
+        TargetRow(
+          name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
+          limits: "\(target.concurrency) at once"
+            + (target.rateLimit.map { ", at most \(HumanReadable.speed(Double($0)))" } ?? ""))
+      }
+    }
+  }
+
+  /// All that a target says, line by line and without secrets; nil if there is none of that name.
+  func lines(of name: String) -> [String]? {
+    content.withLock { $0.settings }.blueprint(of: name).map {
+      SafeText.lines(TargetText.of($0, named: name, showsDefaults: true)).dropLast()
+    }
   }
 
   /// Reads the configuration again.

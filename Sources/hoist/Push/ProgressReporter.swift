@@ -160,7 +160,7 @@ struct ProgressReporter: PushReporter {
     case .bad: "31"
     case .warning: "33"
     case .barFull, .barEnd: "34"
-    case .plain, .field, .button, .media, .archive, .selection, .marked: "0"
+    case .plain, .field, .button, .match, .media, .archive, .selection, .marked: "0"
     }
   }
 }

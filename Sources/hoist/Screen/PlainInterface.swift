@@ -49,6 +49,7 @@ final class PlainInterface: UserInterface {
     }
   }
 
+  var showsPictures: Bool { false }
   var isAlone: Bool { audience != .standardInput }
   var stays: Bool { audience == .nobodyForever }
 

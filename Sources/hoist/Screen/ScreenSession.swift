@@ -47,6 +47,7 @@ final class ScreenSession {
   private let intake: SessionIntake
   private let answers: SessionAnswers
   private let programs: SessionPrograms
+  private let previewer: FilePreviewer
   private var leave: CheckedContinuation<QuitMode, Never>?
 
   /// Takes over the terminal.
@@ -71,6 +72,7 @@ final class ScreenSession {
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
     programs = SessionPrograms(
       loop: loop, environment: context.environment, endCommand: options.preferences.endCommand)
+    previewer = FilePreviewer(loop, environment: context.environment)
     loop.onEffect = { [weak self] in self?.perform($0) }
   }
 
@@ -94,6 +96,7 @@ final class ScreenSession {
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
+    state.options.showsPictures = interface.showsPictures
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(
       &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
@@ -138,11 +141,16 @@ final class ScreenSession {
     case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
     case .addAgain(let items): intake.addAgain(items)
     case .preview(let text): intake.preview(text)
+    case .look(let request): previewer.look(request)
     case .complete(let text): intake.complete(text)
     case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(turningTo: name)
+    case .showTarget(let name): targets.show(name)
+    case .testTarget(let name): targets.test(name)
+    case .makeDefault(let name): targets.change { try $0.choosing(name) }
+    case .deleteTarget(let name): targets.change { try $0.removing(name) }
     case .retry(let ids), .resume(let ids): queue.retry(ids)
     case .pause(let ids): queue.pause(ids)
     case .remove(let ids, let begun): queue.remove(ids, begun: begun)

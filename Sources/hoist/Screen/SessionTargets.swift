@@ -66,7 +66,7 @@ final class SessionTargets {
       switch result {
       case .success((let changed, let turned)):
         self?.announce(changed)
-        return [.targets(book.names, urls: book.urls)]
+        return [.targets(book.names, urls: book.urls), .targetRows(book.rows)]
           + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
       case .failure(let error):
         let words = "\(error)"
@@ -96,6 +96,40 @@ final class SessionTargets {
       ]
     case .failure(.unsendable(let why)): return [.message("\(name): \(why)")]
     case .failure(let cause): return [.message("\(name): \(Failure(cause).headline)")]
+    }
+  }
+
+  /// Shows all that a target says, without secrets.
+  func show(_ name: String) {
+    guard let lines = book.lines(of: name) else {
+      return loop.handle([.message("there is no target called \"\(name)\" any longer")])
+    }
+    let place = book.configuration.map { ["", "It is edited in \($0.shownPath)."] } ?? []
+    loop.handle([.page(title: name, lines: lines + place)])
+  }
+
+  /// Tries whether a target takes uploads.
+  func test(_ name: String) {
+    let book = book
+    loop.answer({ book.target(named: name) }) { [weak self] target in
+      guard let target else {
+        return [.tested(target: name, obstacle: "it cannot be used now")]
+      }
+      Task {
+        let obstacle = await ServerClient(target: target).obstacle()
+        self?.loop.handle([.tested(target: name, obstacle: obstacle)])
+      }
+      return []
+    }
+  }
+
+  /// Writes what an edit makes of the configuration, and reads it again.
+  func change(_ edit: @escaping @Sendable (ConfigEdit) throws -> String) {
+    guard let configuration = book.configuration else { return }
+    loop.answer({ Result { try configuration.change(edit) } }) { [weak self] result in
+      if case .failure(let error) = result { return [.message("\(error)")] }
+      self?.read()
+      return []
     }
   }
 

@@ -8,6 +8,8 @@ protocol UserInterface: AnyObject {
   var onEvents: ([AppEvent]) -> Void { get set }
   /// Whether what it shows may go beyond ASCII.
   var isUTF8: Bool { get }
+  /// Whether it can show pictures.
+  var showsPictures: Bool { get }
   /// The size of the screen.
   var size: Size { get }
   /// Whether nobody is there to answer.

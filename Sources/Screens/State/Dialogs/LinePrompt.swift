@@ -37,17 +37,28 @@ struct LinePrompt: Hashable, Sendable {
 
   /// Handles the completions for `text`; returns whether they were of use.
   ///
-  /// A single candidate is inserted. For several, their common beginning is inserted and the list is shown.
-  mutating func offer(_ answers: [String], for text: String) -> Bool {
+  /// A single candidate, or the only one that begins like the text, is inserted. For several, their common beginning is
+  /// inserted and the list is shown.
+  ///
+  /// - Parameter isRanked: whether the best is first. If none of them begins like the text, that one is inserted.
+  mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
     chosen = nil
     hasNoMatch = answers.isEmpty
-    candidates = answers.count > 1 ? answers : []
-    guard let first = answers.first else { return false }
-    let common = answers.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
-    // `~` may have been expanded, so what comes back need not begin with what is there.
-    if common.count > text.count || answers.count == 1 { put(common) }
+    // `~` may have been expanded, and a word may be found by any part of it, so what comes back need not begin with what
+    // is there.
+    var begun = answers.filter { $0.hasPrefix(scalars: text) }
+    if begun.isEmpty { begun = answers }
+    candidates = begun.count > 1 ? answers : []
+    if isRanked, begun == answers, begun.count > 1, !begun[0].hasPrefix(scalars: text) {
+      chosen = 0
+      put(begun[0])
+      return true
+    }
+    guard let first = begun.first else { return false }
+    let common = begun.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
+    if common.count > text.count || begun.count == 1 { put(common) }
     return true
   }
 

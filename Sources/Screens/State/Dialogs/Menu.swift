@@ -5,6 +5,8 @@ struct Menu: Sendable {
     case sort
     /// With the theme that comes back if none is chosen.
     case theme(Theme)
+    /// What can be done with a row.
+    case actions([Action.Name])
   }
 
   let purpose: Purpose
@@ -19,8 +21,14 @@ struct Menu: Sendable {
   /// Whether the last choice leads to a new target.
   private var makesNew = false
 
-  init(purpose: Purpose, choices: [String], notes: [String] = []) {
-    (self.purpose, self.choices, self.notes) = (purpose, choices, notes)
+  /// Where the mouse has opened it; nil for the middle of the screen.
+  private(set) var place: (row: Int, column: Int)?
+
+  init(
+    purpose: Purpose, choices: [String], notes: [String] = [],
+    place: (row: Int, column: Int)? = nil
+  ) {
+    (self.purpose, self.choices, self.notes, self.place) = (purpose, choices, notes, place)
     shown = Array(choices.indices)
   }
 
@@ -56,10 +64,11 @@ struct Menu: Sendable {
   }
 
   private mutating func narrow(height: Int) {
-    let matcher = Matcher(filter.text)
-    shown = choices.indices.filter {
-      isNew($0) || matcher.matches(choices[$0]) || matcher.matches(note($0))
-    }
+    // The way to a new target is always there.
+    let known = choices.indices.filter { !isNew($0) }
+    shown =
+      known.ranked(by: Matcher(filter.text)) { [choices[$0], note($0)] }
+      + choices.indices.filter(isNew)
     list.move(to: 0, of: shown.count, height: height)
   }
 
@@ -73,6 +82,7 @@ struct Menu: Sendable {
     case .target: "Where files go that are added from now on"
     case .sort: "Sort the queue"
     case .theme: "How the screen looks"
+    case .actions: "Do"
     }
   }
 }

@@ -1,7 +1,7 @@
-/// A text to read about a row of the history.
+/// A text to read, such as about a row of the history.
 struct Page: Sendable {
-  /// What it is about, for the keys.
-  var row: HistoryRow
+  /// The row of the history that it is about, for the keys.
+  var row: HistoryRow?
   var title: String
   var lines: [(text: String, role: Role)]
   var scroll = 0
@@ -16,7 +16,11 @@ struct Page: Sendable {
 
   func layOut(_ paper: Paper) -> [TextLine] {
     lines.flatMap { line in
-      TextLine.wrapped(line.text, line.role, to: paper.width, ascii: paper.isASCII)
+      TextLine.wrapped(line.text, line.role, to: paper.width, ascii: paper.isASCII).map {
+        var piece = $0
+        if let url = row?.url, line.text == url { piece.link = url }
+        return piece
+      }
     }
   }
 }

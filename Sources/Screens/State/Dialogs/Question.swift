@@ -14,6 +14,8 @@ struct Question: Sendable {
     case deleting([ServerEntry])
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
+    /// The target of this name is to be removed from the configuration.
+    case deletingTarget(String)
     /// These files were left out and may still be added.
     case addingAgain(LeftOut)
     /// These are to be sent again, and some of them may have arrived.
@@ -30,7 +32,7 @@ struct Question: Sendable {
     self.subject = subject
     // Nothing brings back what is deleted on the server, and what is sent twice is there twice. So the safe
     // answer is preselected.
-    if [.deleting, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
+    if [.deleting, .deletingTarget, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
   }
 
   var mode: Mode {
@@ -40,6 +42,7 @@ struct Question: Sendable {
     case .breakingOff: .breakingOff
     case .removing: .removing
     case .deleting, .deletingUploaded: .deleting
+    case .deletingTarget: .deletingTarget
     case .addingAgain: .addingAgain
     case .sendingAgain, .queueingAgain: .sendingAgain
     }

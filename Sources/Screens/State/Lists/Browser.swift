@@ -55,9 +55,16 @@ struct Browser: Sendable {
     list.move(to: row, of: entries.count, height: height)
   }
 
+  /// Shows only what matches; the cursor goes to what matches best.
   mutating func setFilter(_ text: String, height: Int) {
     filter = text
     refresh(height: height)
+    let matcher = Matcher(text)
+    guard !matcher.isEmpty, let best = entries.ranked(by: matcher, { [$0.name] }).first else {
+      return
+    }
+    let row = entries.firstIndex { $0.path == best.path } ?? 0
+    list.move(to: row, of: entries.count, height: height)
   }
 
   mutating func toggleHidden(height: Int) {

@@ -31,6 +31,8 @@ struct ListSummary {
   /// How many rows are visible.
   var count: Int
   var filter = ""
+  /// What the filter looks for in names.
+  var matcher = Matcher("")
   var marked = 0
   var isMarkingRange = false
   /// The name of the row that the cursor is on.

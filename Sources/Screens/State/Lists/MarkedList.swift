@@ -13,6 +13,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   var scroll: Int { window.scroll }
   /// The text that visible names contain; empty if all are visible.
   var filter: String { view?.filter.text ?? "" }
+  /// What the filter looks for in names; empty if nothing is.
+  var matcher: Matcher { view?.filter.matcher ?? Matcher("") }
   /// Whether rows come into view and go out of it as their kinds change.
   var followsKinds: Bool { view?.filter.hasKinds == true }
 
@@ -40,8 +42,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   func glance(in rows: some ListRows<ID>) -> ListSummary {
     ListSummary(
-      cursor: cursor, scroll: scroll, count: count(in: rows), filter: filter, marked: marks.count,
-      isMarkingRange: range != nil,
+      cursor: cursor, scroll: scroll, count: count(in: rows), filter: filter,
+      matcher: matcher, marked: marks.count, isMarkingRange: range != nil,
       name: position(of: cursor, in: rows).map { rows.name(at: $0) })
   }
 

@@ -1,41 +1,235 @@
-/// Finds a text in names, ignoring the case of ASCII letters.
+/// Finds a text in names, however little of it is typed.
 ///
-/// It compares bytes, so that a hundred thousand names can be searched between two keys.
+/// Each word of the text has to be in the name: as it is, or in pieces that begin where words of the name do ("rpdf" in
+/// "report.pdf"). If there is a capital letter in the text, case counts.
+///
+/// It compares bytes if the text is ASCII, so that a hundred thousand names can be searched between two keys, and
+/// Unicode scalars if it is not.
 struct Matcher: Hashable, Sendable {
-  private let needle: [UInt8]
+  private let words: [[UInt32]]
+  private let isASCII: Bool
+  private let foldsCase: Bool
 
-  init(_ text: String) { needle = text.utf8.map(Self.lower) }
-
-  var isEmpty: Bool { needle.isEmpty }
-
-  func matches(_ text: String) -> Bool {
-    if needle.isEmpty { return true }
-    return text.utf8.withContiguousStorageIfAvailable(contains) ?? contains(Array(text.utf8)[...])
-  }
-
-  private func contains(_ text: some RandomAccessCollection<UInt8>) -> Bool {
-    guard text.count >= needle.count, let first = needle.first else { return false }
-    var start = text.startIndex
-    let last = text.index(text.endIndex, offsetBy: -needle.count)
-    while start <= last {
-      if Self.lower(text[start]) == first, isHere(text, at: start) { return true }
-      text.formIndex(after: &start)
+  init(_ text: String) {
+    let folds = !text.unicodeScalars.contains(where: \.properties.isUppercase)
+    words = text.unicodeScalars.split(whereSeparator: \.isBlank).map { word in
+      word.map { folds ? Self.lower($0.value) : $0.value }
     }
-    return false
+    (foldsCase, isASCII) = (folds, text.utf8.allSatisfy { $0 < 0x80 })
   }
 
-  private func isHere<Text: RandomAccessCollection<UInt8>>(_ text: Text, at start: Text.Index)
-    -> Bool
+  var isEmpty: Bool { words.isEmpty }
+
+  func matches(_ text: String) -> Bool { rank(text) != nil }
+
+  /// How well a text matches, the best first.
+  struct Rank: Comparable, Sendable {
+    /// How the worst of the words matches.
+    enum Kind: UInt8, Comparable {
+      /// The text begins with it.
+      case beginning
+      /// A word of the text begins with it.
+      case wordStart
+      case inside
+      /// It is there in pieces that begin where words do.
+      case pieces
+      /// Its characters are there in their order.
+      case scattered
+
+      static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    var kind: Kind
+    /// How many pieces there are.
+    var pieces: Int
+    /// How long the text is.
+    var length: Int
+
+    static func < (one: Rank, other: Rank) -> Bool {
+      (one.kind, one.pieces, one.length) < (other.kind, other.pieces, other.length)
+    }
+  }
+
+  /// How well the text matches; nil if it does not.
+  ///
+  /// - Parameter isLoose: whether it is enough that the characters are there in their order, as for a short list with the
+  ///   best first.
+  func rank(_ text: String, isLoose: Bool = false) -> Rank? {
+    if words.isEmpty { return Rank(kind: .beginning, pieces: 0, length: 0) }
+    if isASCII {
+      let found: Rank?? = text.utf8.withContiguousStorageIfAvailable { rank(of: $0, isLoose) }
+      return found ?? rank(of: Array(text.utf8), isLoose)
+    }
+    return rank(of: text.unicodeScalars.map(\.value), isLoose)
+  }
+
+  /// The positions of the glyphs that match; none if not all words do.
+  func places(in glyphs: [Glyph], isLoose: Bool = false) -> [Int] {
+    let units = glyphs.map(\.base.value)
+    var places: Set<Int> = []
+    for word in words {
+      guard let match = find(word, in: units, isLoose) else { return [] }
+      for piece in match.pieces { places.formUnion(piece) }
+    }
+    return places.sorted()
+  }
+
+  private func rank<Units: RandomAccessCollection>(of units: Units, _ isLoose: Bool) -> Rank?
+  where Units.Element: FixedWidthInteger, Units.Index == Int {
+    var rank = Rank(kind: .beginning, pieces: 0, length: units.count)
+    for word in words {
+      guard let match = find(word, in: units, isLoose) else { return nil }
+      rank.kind = max(rank.kind, match.kind)
+      rank.pieces += match.pieces.count
+    }
+    return rank
+  }
+
+  // MARK: One word
+
+  private typealias Match = (kind: Rank.Kind, pieces: [Range<Int>])
+
+  private func find<Units: RandomAccessCollection>(
+    _ word: [UInt32], in units: Units, _ isLoose: Bool
+  ) -> Match? where Units.Element: FixedWidthInteger, Units.Index == Int {
+    // Most names do not even have its characters.
+    guard let scattered = scattered(word, in: units) else { return nil }
+    var inside: Int?
+    var start = 0
+    while start + word.count <= units.count {
+      if isHere(word[...], in: units, at: start) {
+        if start == 0 { return (.beginning, [0..<word.count]) }
+        if Self.isWordStart(start, of: units) { return (.wordStart, [start..<start + word.count]) }
+        inside = inside ?? start
+      }
+      start += 1
+    }
+    if let inside { return (.inside, [inside..<inside + word.count]) }
+    if let pieces = pieces(word, in: units) { return (.pieces, pieces) }
+    return isLoose ? (.scattered, scattered) : nil
+  }
+
+  /// The first place of each character after that of the one before.
+  private func scattered<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
+    -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {
-    var index = start
-    for byte in needle {
-      if Self.lower(text[index]) != byte { return false }
-      text.formIndex(after: &index)
+    var (pieces, place) = ([Range<Int>](), 0)
+    for unit in word {
+      while place < units.count, folded(units[place]) != unit { place += 1 }
+      guard place < units.count else { return nil }
+      if let last = pieces.last, last.upperBound == place {
+        pieces[pieces.count - 1] = last.lowerBound..<place + 1
+      } else {
+        pieces.append(place..<place + 1)
+      }
+      place += 1
+    }
+    return pieces
+  }
+
+  /// Pieces that begin where words do, each where the next word after the one before begins.
+  private func pieces<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
+    -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
+  {
+    // Nobody types more, and malicious names are longer.
+    guard word.count <= 64, units.count <= 1024 else { return nil }
+    let starts = units.indices.filter { Self.isWordStart($0, of: units) }
+    var tried: Set<Int> = []
+    /// The pieces of the word from `done` on, of which the first begins at one of these places.
+    func rest(_ done: Int, at places: some Sequence<Int>) -> [Range<Int>]? {
+      for start in places {
+        var length = 0
+        while done + length < word.count, start + length < units.count,
+          folded(units[start + length]) == word[done + length]
+        {
+          length += 1
+        }
+        while length > 0 {
+          let (next, end) = (done + length, start + length)
+          if next == word.count { return [start..<end] }
+          if tried.insert(next << 16 | end).inserted,
+            let rest = rest(next, at: following(end))
+          {
+            return [start..<end] + rest
+          }
+          length -= 1
+        }
+      }
+      return nil
+    }
+    /// Where the next word begins, and what is no letter before it.
+    func following(_ end: Int) -> ArraySlice<Int> {
+      let after = starts[(starts.firstIndex { $0 >= end } ?? starts.count)...]
+      let count = after.firstIndex { Letter(units[$0]) != .none }.map { $0 + 1 } ?? after.endIndex
+      return after[..<count]
+    }
+    return rest(0, at: starts)
+  }
+
+  private func isHere<Units: RandomAccessCollection>(
+    _ word: ArraySlice<UInt32>, in units: Units, at start: Int
+  ) -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int {
+    var place = start
+    for unit in word {
+      if folded(units[place]) != unit { return false }
+      place += 1
     }
     return true
   }
 
-  private static func lower(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+  private func folded(_ unit: some FixedWidthInteger) -> UInt32 {
+    let value = UInt32(truncatingIfNeeded: unit)
+    return foldsCase ? Self.lower(value) : value
+  }
+
+  private static func lower(_ value: UInt32) -> UInt32 {
+    if value < 0x80 { return (0x41...0x5A).contains(value) ? value | 0x20 : value }
+    guard let scalar = Unicode.Scalar(value), scalar.properties.changesWhenLowercased else {
+      return value
+    }
+    let lower = scalar.properties.lowercaseMapping.unicodeScalars
+    return lower.count == 1 ? lower.first?.value ?? value : value
+  }
+
+  /// Where something new begins: after what is no letter, at a digit, at a capital letter after a small one, at what is
+  /// no letter itself.
+  private static func isWordStart<Units: RandomAccessCollection>(_ place: Int, of units: Units)
+    -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int
+  {
+    guard place > 0 else { return true }
+    let (before, here) = (Letter(units[place - 1]), Letter(units[place]))
+    return here == .none || before != here && !(before == .capital && here == .small)
+  }
+
+  private enum Letter {
+    case none, digit, capital, small
+
+    init(_ unit: some FixedWidthInteger) {
+      switch unit {
+      case 0x30...0x39: self = .digit
+      case 0x41...0x5A: self = .capital
+      case 0x61...0x7A: self = .small
+      default: self = UInt32(truncatingIfNeeded: unit) < 0x80 ? .none : .small
+      }
+    }
+  }
+}
+
+extension Sequence {
+  /// What matches in one of its texts, the best first; equally good ones stay in their order. A match in an earlier text
+  /// is better. Only in the first, it is enough that the characters are there in their order.
+  func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
+    guard !matcher.isEmpty else { return Array(self) }
+    typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)
+    let found = enumerated().compactMap { index, element -> Found? in
+      for (text, words) in texts(element).enumerated() {
+        if let rank = matcher.rank(words, isLoose: text == 0) {
+          return (text, rank, index, element)
+        }
+      }
+      return nil
+    }
+    return found.sorted { ($0.text, $0.rank, $0.index) < ($1.text, $1.rank, $1.index) }
+      .map(\.element)
   }
 }

@@ -17,6 +17,9 @@ struct RowFilter: Hashable, Sendable {
     rest = Matcher(words.filter { RowKind($0) == nil }.joined(separator: " "))
   }
 
+  /// What its names hold that are shown.
+  var matcher: Matcher { hasKinds ? rest : name }
+
   /// Whether a row can come and go without having got another name.
   var hasKinds: Bool { !kinds.isEmpty }
 

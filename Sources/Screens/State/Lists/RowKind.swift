@@ -20,6 +20,11 @@ enum RowKind: Hashable, Sendable {
     }
   }
 
+  /// A word for each that is worth choosing from a list.
+  static let examples = [
+    "failed", "unknown", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
+  ]
+
   /// The words for states are those of the rows and of the totals.
   private static let words: [String: RowKind] = [
     "waiting": .waiting, "sending": .sending, "active": .sending, "retrying": .retrying,

@@ -1,0 +1,66 @@
+extension ListPane<TargetRow> {
+  /// The targets of the configuration, and how they are.
+  init(targets state: AppState, layout: Layout, width: Int) {
+    var end = width - 1
+    func takeLast(_ count: Int, from least: Int) -> Range<Int> {
+      guard width >= least else { return end..<end }
+      defer { end -= count + 2 }
+      return end - count..<end
+    }
+    let status = takeLast(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, from: 0)
+    let limits = takeLast(28, from: 110)
+    let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
+    let name = 4..<min(end, 4 + max(8, names.max() ?? 0))
+    let url = min(end, name.upperBound + 2)..<(width >= 60 ? end : min(end, name.upperBound + 2))
+    self.init(
+      table: PaneTable(layout: layout, list: state.shown), list: state.targets,
+      message: state.targetWords,
+      columns: [
+        Column(place: 2..<3, role: { _ in .accent }) {
+          $0.name == state.target ? Glyph(sign: "✓", ascii: state.isASCII).text : ""
+        },
+        Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
+        Column(heading: "URL", place: url, role: { _ in .dim }) { $0.url },
+        Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { $0.limits },
+        Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
+          state.status(of: $0).words
+        },
+      ])
+  }
+}
+
+extension AppState {
+  /// What came of trying a target.
+  enum Trial: Hashable, Sendable {
+    case underWay
+    /// Why it does not seem to take uploads; nil if it may take them.
+    case over(obstacle: String?)
+  }
+
+  /// How a target is, in a few words: what is wrong now, what a trial has shown, or what it is used for.
+  func status(of row: TargetRow) -> (words: String, role: Role) {
+    if refusals.contains(row.name) { return ("credentials refused", .bad) }
+    if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
+      return ("away · \(outage.words(at: now))", .warning)
+    }
+    // What has no target goes to the chosen one.
+    let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
+    switch trials[row.name] {
+    case .underWay: return ("trying it…", .accent)
+    case .over(let obstacle?): return (obstacle, .bad)
+    case _ where active > 0: return ("\(active) being sent", .accent)
+    case .over(nil): return ("answers", .good)
+    case nil: return (row.isUsual ? "default" : row.name == target ? "chosen" : "", .dim)
+    }
+  }
+
+  /// The message in place of the targets; nil if there are some.
+  var targetWords: [String]? {
+    guard options.configuration != nil else {
+      return ["There is no configuration with targets."]
+    }
+    let key = keymap.label(.add, in: .targets, ascii: isASCII)
+    return targets.listing.words(
+      asked: "Reading the configuration…", none: "There is no target yet; \(key) makes one.")
+  }
+}

@@ -1,0 +1,71 @@
+import UploadModel
+
+/// Something that can follow the name of an action on the command line.
+struct ArgumentChoice: Hashable, Sendable {
+  /// As it is typed.
+  var word: String
+  /// What it means.
+  var note = ""
+  /// Other words for it.
+  var others: [String] = []
+
+  /// By what it is found, the best first.
+  var texts: [String] { [word] + others + [note] }
+}
+
+extension Action.Name {
+  /// Whether the argument may be something else than the choices.
+  var takesAnything: Bool { self != .theme && self != .sort }
+}
+
+extension AppState {
+  /// What can follow an action on the command line; nil if there is nothing to choose from.
+  func choices(after name: Action.Name) -> [ArgumentChoice]? {
+    switch name {
+    case .target:
+      options.targets.map { ArgumentChoice(word: $0, note: options.targetURLs[$0] ?? "") }
+    case .sort:
+      SortOrder.allCases.map {
+        ArgumentChoice(word: $0.rawValue, note: $0.words, others: $0.others)
+      }
+    case .theme: Theme.all.map { ArgumentChoice(word: $0.name, note: $0.note) }
+    case .limit:
+      [ArgumentChoice(word: "off", note: "no limit", others: ["none"])]
+        + ["500k", "1M", "2M", "5M", "10M"].compactMap { word in
+          ByteCount.speed(word).map {
+            ArgumentChoice(word: word, note: HumanReadable.speed(Double($0)))
+          }
+        }
+    case .lanes:
+      [1, 2, 4, 8, 16].map { ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file")) }
+    case .filter: RowKind.examples.map { ArgumentChoice(word: $0) }
+    case .retry, .remove, .pause, .edit, .details: files
+    default: nil
+    }
+  }
+
+  /// The first of the files in the list: more of them nobody looks through.
+  private var files: [ArgumentChoice] {
+    (0..<min(rowCount, 500)).compactMap { index in
+      row(index).map { row in
+        ArgumentChoice(
+          word: PastedPaths.escaped(row.item.fileName),
+          note: StateLabel(of: row, in: self).forms.first ?? "")
+      }
+    }
+  }
+}
+
+extension Theme {
+  /// What it is for, in a few words.
+  fileprivate var note: String {
+    switch name {
+    case "default": "dark or light, as the terminal is"
+    case "dark", "light": "on the terminal's own background"
+    case "solarized": "light"
+    case "contrast": "without red and green to tell apart"
+    case "plain": "no colours"
+    default: "dark"
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import UploadModel
+
+/// What the keys do while the targets have the keyboard.
+extension AppState {
+  mutating func performInTargets(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .add:
+      guard options.configuration != nil else { return refuse("there is no configuration") }
+      dialog = .form(Form(forTarget: ""))
+      return []
+    case .refresh:
+      trials = [:]
+      return [.readTargets]
+    default: break
+    }
+    guard let row = targets.selected else { return [.bell] }
+    switch name {
+    case .target:
+      return row.name == target ? refuse("\(row.name) is chosen already") : switchTarget(row.name)
+    case .details: return [.showTarget(row.name)]
+    case .testTarget:
+      trials[row.name] = .underWay
+      return [.testTarget(row.name)]
+    case .makeDefault:
+      return row.isUsual
+        ? refuse("\(row.name) is the default already") : [.makeDefault(row.name)]
+    case .delete: return askToDelete(row)
+    case .edit:
+      let place = options.configuration ?? "the configuration"
+      let key = keymap.label(.refresh, in: .targets, ascii: isASCII)
+      return refuse("\(row.name) is edited in \(place); \(key) reads it again")
+    default: return []
+    }
+  }
+
+  private mutating func askToDelete(_ row: TargetRow) -> [Effect] {
+    if row.isUsual {
+      return refuse("\(row.name) is the default: make another the default first")
+    }
+    if row.name == target { return refuse("\(row.name) is chosen: choose another first") }
+    dialog = .question(Question(.deletingTarget(row.name)))
+    return []
+  }
+
+  /// How many files in the queue are still to be sent to a target.
+  func filesToSend(to name: String) -> Int {
+    queue.rows.count { $0.item.target == name && !$0.item.state.isFinished }
+  }
+
+  /// Takes the targets as the configuration has them now.
+  mutating func showTargets(_ rows: [TargetRow]) {
+    targets.update(with: .rows(rows), height: layout.rows.count)
+    trials = trials.filter { trial in rows.contains { $0.name == trial.key } }
+  }
+}

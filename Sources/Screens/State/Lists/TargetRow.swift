@@ -1,0 +1,19 @@
+/// A target of the configuration.
+package struct TargetRow: PaneRow {
+  /// Its name.
+  package var name: String
+  /// Where files go, without secrets.
+  package var url: String
+  /// Whether it is the one for every start.
+  package var isUsual: Bool
+  /// What it says about speed: "4 at once, at most 2 MB/s".
+  package var limits: String
+
+  /// Its name, which no other target has.
+  package var id: String { name }
+
+  /// A row for a target.
+  package init(name: String, url: String, isUsual: Bool = false, limits: String = "") {
+    (self.name, self.url, self.isUsual, self.limits) = (name, url, isUsual, limits)
+  }
+}

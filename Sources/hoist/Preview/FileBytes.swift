@@ -1,0 +1,46 @@
+import MultipartForm
+
+/// The bytes of a file, of which as few as possible are read.
+struct FileBytes {
+  /// How many there are.
+  let size: Int64
+  private let reading: (_ offset: Int64, _ count: Int) -> [UInt8]
+
+  /// The bytes of an open file; what cannot be read is missing.
+  init(_ file: HeldFile) {
+    size = file.identity.size
+    reading = { offset, count in
+      [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+        done = (try? file.peek(into: UnsafeMutableRawBufferPointer(buffer), at: offset)) ?? 0
+      }
+    }
+  }
+
+  /// These bytes.
+  init(_ bytes: [UInt8]) {
+    size = Int64(bytes.count)
+    reading = { offset, count in Array(bytes.dropFirst(Int(offset)).prefix(count)) }
+  }
+
+  /// At most `count` bytes from an offset on; fewer at the end of the file.
+  func read(at offset: Int64, _ count: Int) -> [UInt8] {
+    guard offset >= 0, offset < size, count > 0 else { return [] }
+    return reading(offset, Int(min(Int64(count), size - offset)))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// A number of so many bytes, the least significant one first; nil if there are not so many.
+  func little(_ offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset + count <= self.count else { return nil }
+    let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]
+    return Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  /// The same with the most significant one first.
+  func big(_ offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset + count <= self.count else { return nil }
+    let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]
+    return Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+}

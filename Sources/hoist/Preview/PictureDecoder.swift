@@ -1,0 +1,98 @@
+import Commands
+import Foundation
+import MultipartForm
+import ScalarText
+import Screens
+
+/// Has a program on this machine that can do it make a small picture of a large one.
+struct PictureDecoder {
+  /// The programs that are there with their paths, the first of which is asked first.
+  private let programs: [(kind: Program, path: String)]
+
+  private enum Program: String, CaseIterable {
+    case magick, convert, gm, ffmpeg
+  }
+
+  /// How long it may take, in seconds.
+  private static let patience = 3.0
+  /// How many points a picture may have: a small file can claim any number.
+  private static let mostPoints = 100_000_000
+  /// Characters in names that these programs take for something else.
+  private static let special = Set("*?[]{}%@:|<>\\\"".unicodeScalars)
+
+  init(environment: [String: String]) {
+    let folders = (environment["PATH"] ?? "").split(scalar: ":", omittingEmptySubsequences: true)
+    programs = Program.allCases.compactMap { program in
+      folders.lazy.map { "\($0)/\(program.rawValue)" }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+        .map { (program, $0) }
+    }
+  }
+
+  /// A picture for so many cells, of which each shows two points; nil if nothing here makes one.
+  func picture(
+    at location: FileLocation, _ header: PictureHeader, in room: Size, isCancelled: () -> Bool
+  ) -> FilePreview.Picture? {
+    guard let path = String(validating: location.bytes, as: UTF8.self),
+      path.hasPrefix(scalars: "/"),
+      !path.unicodeScalars.contains(where: { Self.special.contains($0) || $0.value < 0x20 }),
+      header.width <= Self.mostPoints / header.height
+    else { return nil }
+    let (width, height) = Self.size(of: header, in: room)
+    for program in programs {
+      let words = Self.arguments(of: program.kind, path, header.format, width, height)
+      let command = Command(
+        [program.path] + words, timeout: Self.patience, mostOutput: width * height * 3 + 1)
+      do throws(Command.Failure) {
+        let bytes = try command.run(isCancelled: isCancelled)
+        if bytes.count == width * height * 3 {
+          return FilePreview.Picture(width: width, bytes: Array(bytes))
+        }
+      } catch {
+        // Another program would take as long.
+        switch error {
+        case .cancelled, .timeout: return nil
+        case .notStarted, .status, .signal, .tooMuchOutput: continue
+        }
+      }
+    }
+    return nil
+  }
+
+  /// As large as fits, in its own proportions; a cell is twice as high as it is wide.
+  static func size(of header: PictureHeader, in room: Size) -> (width: Int, height: Int) {
+    let (most, highest) = (max(1, room.width), max(2, 2 * room.height))
+    let scale = min(
+      1, Double(most) / Double(header.width), Double(highest) / Double(header.height))
+    func scaled(_ length: Int, _ most: Int) -> Int {
+      min(most, max(1, Int((Double(length) * scale).rounded())))
+    }
+    return (scaled(header.width, most), scaled(header.height, highest))
+  }
+
+  private static func arguments(
+    of program: Program, _ path: String, _ format: PictureHeader.Format, _ width: Int, _ height: Int
+  ) -> [String] {
+    let kind = format.rawValue.lowercased()
+    let size = "\(width)x\(height)!"
+    switch program {
+    // The format is named, so that no content is taken for another, such as a script.
+    case .magick, .convert:
+      return [
+        "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",
+        "0", "\(kind):\(path)[0]", "-thumbnail", size, "-background", "black", "-flatten", "-depth",
+        "8", "rgb:-",
+      ]
+    case .gm:
+      return [
+        "convert", "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
+      ]
+    case .ffmpeg:
+      return [
+        "-v", "error", "-nostdin", "-protocol_whitelist", "file", "-f",
+        format == .gif ? "gif" : "\(kind)_pipe", "-i", "file:\(path)", "-frames:v", "1", "-vf",
+        "scale=\(width):\(height)", "-f", "rawvideo", "-pix_fmt", "rgb24", "-",
+      ]
+    }
+  }
+}

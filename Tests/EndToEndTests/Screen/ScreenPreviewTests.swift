@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("What the screen shows of files and targets")
+  struct ScreenPreviewTests {
+    /// A program in place of ImageMagick: it paints all of a picture red.
+    private static func magick(of person: Person) throws -> String {
+      let script = """
+        #!/bin/sh
+        for word; do case $word in *x*!) size=${word%!};; esac; done
+        count=$(( ${size%x*} * ${size#*x} ))
+        while [ $count -gt 0 ]; do printf '\\310\\020\\040'; count=$((count - 1)); done
+        """
+      let path = try person.folder.write("bin-magick", Array(script.utf8))
+      let folder = person.folder.path("bin")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try FileManager.default.moveItem(atPath: path, toPath: "\(folder)/magick")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: "\(folder)/magick")
+      return folder
+    }
+
+    private static let png: [UInt8] = [
+      0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0,
+      16, 0, 0, 0, 8,
+    ]
+
+    @Test("the list of files shows text, pictures in their colours, and never opens a pipe")
+    func previews() async throws {
+      let person = try Person()
+      let programs = try Self.magick(of: person)
+      try person.folder.write("a.txt", Array("first line\n\u{1B}[31msecond\n".utf8))
+      try person.folder.write("b.png", Self.png)
+      try Tool.run("mkfifo", [person.folder.path("c.pipe")])
+      let terminal = try await person.terminal(columns: 160, rows: 45)
+      try await terminal.command(
+        "PATH=\(programs):$PATH TERM=xterm-256color COLORTERM=truecolor hoist --to http://127.0.0.1:9/"
+      )
+      try await terminal.wait(for: "Press a to add files")
+      try await terminal.press("b")
+      try await terminal.wait(for: "a.txt")
+      // Past the folder with the program.
+      try await terminal.press("j")
+      try await terminal.wait(for: "first line")
+      #expect(try await terminal.screen().shows("␛[31msecond"))
+      try await terminal.press("j")
+      try await terminal.wait(for: "PNG, 16 × 8")
+      try await terminal.wait(for: "▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀")
+      #expect(try await terminal.painting().contains("38;2;200;16;32"))
+      // Where there are fewer colours, a picture is told about only.
+      try await terminal.press("j")
+      try await terminal.wait(until: "the pipe") { !$0.shows("PNG, 16") }
+      try await terminal.press("k")
+      try await terminal.wait(for: "PNG, 16 × 8")
+      try await terminal.press("q", "q")
+      try await terminal.waitForShell()
+      try await terminal.clear()
+      try await terminal.command("PATH=\(programs):$PATH TERM=xterm hoist --to http://127.0.0.1:9/")
+      try await terminal.wait(for: "Press a to add files")
+      try await terminal.press("b")
+      try await terminal.wait(for: "a.txt")
+      try await terminal.press("j", "j")
+      try await terminal.wait(for: "PNG, 16 × 8")
+      #expect(try await !terminal.screen().shows("▀"))
+    }
+
+    @Test("a target is tried, made the default and deleted, and the file says so")
+    func targets() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure(
+        """
+        default_target = "desk"
+
+        [targets.desk]
+        url = "\(inbox.url)"
+
+        # The other one.
+        [targets.nas]
+        url = "http://127.0.0.1:9/upload"
+
+        [screen]
+        mouse = false
+
+        """)
+      let file = "\(person.home.path)/.config/hoist/config.toml"
+      @Sendable func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist")
+      try await terminal.wait(for: "Press a to add files")
+      try await terminal.type(":targets")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "✓ desk")
+      try await terminal.press("c")
+      try await terminal.wait(for: "answers")
+      try await terminal.press("j", "c")
+      try await terminal.wait(for: "no answer from")
+      try await terminal.press("d")
+      try await terminal.wait(until: "the other default") { _ in
+        (try? text().contains("default_target = \"nas\"")) == true
+      }
+      try await terminal.press("x")
+      try await terminal.wait(for: "is the default")
+      try await terminal.press("k", "d")
+      try await terminal.wait(until: "the first default") { _ in
+        (try? text().contains("default_target = \"desk\"")) == true
+      }
+      try await terminal.press("j", "x")
+      try await terminal.wait(for: "Delete the target?")
+      try await terminal.press("y")
+      try await terminal.wait(until: "it to be gone") { !$0.shows("127.0.0.1:9/upload") }
+      let after = try text()
+      #expect(!after.contains("targets.nas") && after.contains("mouse = false"))
+      #expect(after.contains("[targets.desk]\nurl = \"\(inbox.url)\""))
+    }
+  }
+}

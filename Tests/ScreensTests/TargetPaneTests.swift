@@ -1,0 +1,97 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// The pane of targets.
+@Suite struct TargetPaneTests {
+  static let rows = [
+    TargetRow(name: "album", url: "https://nas.local/upload", limits: "4 at once"),
+    TargetRow(name: "photos", url: "https://api.example.com/upload", isUsual: true),
+    TargetRow(name: "tickets", url: "https://tickets.example.com/"),
+  ]
+
+  private static func pane(_ size: Size = Size(width: 120, height: 40)) -> AppState {
+    var state = Fixture.mixed(size: size)
+    #expect(Fixture.play(&state, .command("targets")) == [.readTargets])
+    Fixture.play(&state, .targetRows(rows))
+    return state
+  }
+
+  private static func line(_ name: String, _ state: AppState) -> String {
+    render(state, size: state.size).text.dropFirst(2)
+      .first { $0.contains(" \(name) ") } ?? ""
+  }
+
+  @Test func eachSaysHowItIs() {
+    var state = Self.pane()
+    #expect(Self.line("photos", state).contains("✓ photos"))
+    #expect(Self.line("photos", state).contains("being sent"))
+    #expect(Self.line("album", state).contains("4 at once"))
+    Fixture.play(&state, Fixture.away)
+    #expect(Self.line("photos", state).contains("away · next try in"))
+    Fixture.play(&state, .refusal(target: "tickets", isRefused: true))
+    #expect(Self.line("tickets", state).contains("credentials refused"))
+    #expect(Fixture.play(&state, .key("c")) == [.testTarget("album")])
+    #expect(Self.line("album", state).contains("trying it…"))
+    Fixture.play(
+      &state, .tested(target: "album", obstacle: "nas.local answers 404 Not Found there"))
+    #expect(Self.line("album", state).contains("nas.local answers"))
+    Fixture.play(&state, .key("c"), .tested(target: "album", obstacle: nil))
+    #expect(Self.line("album", state).contains("answers"))
+    // What came of an earlier trial is not told of a target that is gone.
+    Fixture.play(&state, .targetRows([Self.rows[1]]), .tested(target: "album", obstacle: nil))
+    #expect(state.trials.isEmpty)
+  }
+
+  @Test func itsKeysAskForWhatTheySay() {
+    var state = Self.pane()
+    #expect(Fixture.type("t", &state) == [.switchTarget("album")])
+    #expect(Fixture.type("d", &state) == [.makeDefault("album")])
+    #expect(Fixture.play(&state, .key(.enter)) == [.showTarget("album")])
+    Fixture.play(&state, .page(title: "album", lines: ["[targets.album]", "url = \u{1B}[31m"]))
+    #expect(render(state, size: state.size).text.contains { $0.contains("url = ␛[31m") })
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.type("r", &state) == [.readTargets])
+    Fixture.type("e", &state)
+    #expect(state.message?.contains("is edited in ~/.config/hoist/config.toml") == true)
+    #expect(Fixture.type("a", &state) == [] && state.mode == .setup)
+  }
+
+  @Test func deletingIsAskedForAndSaysWhatWaits() {
+    var state = Self.pane()
+    Fixture.type("x", &state)
+    #expect(state.mode == .deletingTarget)
+    #expect(Fixture.play(&state, .key(.enter)) == [], "the safe answer is lit")
+    var items = state.queue.rows.map(\.item)
+    for index in items.indices { items[index].target = "album" }
+    Fixture.play(&state, .added(items), .key("x"))
+    guard case .question(let question) = state.dialog else {
+      Issue.record("nothing is asked")
+      return
+    }
+    let words = QuestionBox(question: question, state: state, size: state.size).words.text
+    #expect(words.contains("7 files in the queue can then not be sent"))
+    #expect(Fixture.type("y", &state) == [.deleteTarget("album")])
+    // Neither the default nor the chosen one goes.
+    Fixture.type("jx", &state)
+    #expect(state.mode == .targets && state.message?.contains("is the default") == true)
+  }
+
+  @Test func withoutAConfigurationItSaysSo() {
+    var state = Fixture.mixed()
+    state.options.configuration = nil
+    #expect(Fixture.play(&state, .key("5")) == [])
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("There is no configuration") })
+    #expect(
+      Fixture.type("cdxtaer", &state) == Array(repeating: .bell, count: 7) || state.mode == .targets
+    )
+  }
+
+  @Test(arguments: Fixture.sizes) func itFits(_ size: Size) {
+    let state = Self.pane(size)
+    HostileTests.expectSound(render(state, size: size))
+    #expect(render(state, size: size).text.contains { $0.contains("album") })
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Settings
+
+/// Targets that are removed from a configuration, and another that becomes the default.
+@Suite struct ConfigTargetsTests {
+  private static let text = """
+    # mine
+    default_target = "photos"  # the usual one
+
+    [targets.photos]
+    url = "https://a/"
+
+    # The other one.
+    [targets.album] # with tables
+    url = "https://b/"
+    [targets.album.headers]
+    A = "1"
+
+    # Stays.
+    [targets."a.b"]
+    url = "https://c/"
+    [[targets.album.fields]]
+    name = "x"
+    value = "y"
+
+    [screen]
+    mouse = true
+
+    """
+
+  private static func edit(_ text: String = text) -> ConfigEdit {
+    ConfigEdit(of: text, file: "/c.toml", environment: [:])
+  }
+
+  @Test func aTargetGoesWithAllItsTables() throws {
+    let edited = try Self.edit().removing("album")
+    #expect(
+      edited == """
+        # mine
+        default_target = "photos"  # the usual one
+
+        [targets.photos]
+        url = "https://a/"
+
+        # The other one.
+        # Stays.
+        [targets."a.b"]
+        url = "https://c/"
+        [screen]
+        mouse = true
+
+        """)
+    #expect(try Self.edit().removing("a.b").contains("# Stays.\n[[targets.album.fields]]"))
+    let crlf = Self.text.replacing("\n", with: "\r\n")
+    let same = try Self.edit(crlf).removing("album")
+    #expect(same == edited.replacing("\n", with: "\r\n"))
+    // The last one takes the blank lines before it along.
+    let last = "[targets.a]\nurl = \"https://a/\"\n\n[targets.b]\nurl = \"https://b/\"\n"
+    #expect(try Self.edit(last).removing("b") == "[targets.a]\nurl = \"https://a/\"\n")
+    #expect(try Self.edit(last).removing("a") == "[targets.b]\nurl = \"https://b/\"\n")
+  }
+
+  @Test(arguments: [
+    ("photos", "is the default target; make another the default first"),
+    ("nas", "there is no target called \"nas\""),
+  ])
+  func whatCannotGo(_ name: String, _ why: String) {
+    let error = #expect(throws: ConfigError.self) { try Self.edit().removing(name) }
+    #expect(error.map { "\($0)".contains(why) } == true)
+  }
+
+  @Test func whatHasAnotherFormIsLeftAlone() {
+    for text in [
+      "targets.a.url = \"https://a/\"\n", "[targets]\na = { url = \"https://a/\" }\n",
+      "[targets]\na.url = \"https://a/\"\n",
+      // A line that only looks like the end of the table.
+      "[targets.a]\nurl = \"https://a/\"\n[[targets.a.fields]]\nname = \"x\"\nvalue = \"\"\"\n[x]\n\"\"\"\n",
+    ] {
+      let error = #expect(throws: ConfigError.self) { try Self.edit(text).removing("a") }
+      #expect(error.map { "\($0)".contains("remove the table targets.a yourself") } == true)
+    }
+  }
+
+  @Test func anotherBecomesTheDefault() throws {
+    let edited = try Self.edit().choosing("a.b")
+    #expect(edited.contains("\ndefault_target = \"a.b\"\n"))
+    #expect(edited.count < Self.text.count + 5)
+    let none = "[targets.a]\nurl = \"https://a/\"\n"
+    #expect(try Self.edit(none).choosing("a") == "default_target = \"a\"\n\n" + none)
+    #expect(throws: ConfigError.self) { try Self.edit().choosing("nas") }
+  }
+}

@@ -1,0 +1,42 @@
+import Screens
+import UploadModel
+
+/// What there is to see in the panes beside the queue, and in files, while nothing moves.
+enum Still {
+  static let history = [
+    row("1", "holiday.mp4", "2026-11-21 14:22", .sent, "201 Created"),
+    row("2", "disk.img", "2026-11-21 09:08", .failed, "413 Content Too Large"),
+    row("3", "漢字.png", "2026-11-20 22:15", .unknown, "the connection was closed"),
+    row("4", "notes.txt", "2026-11-20 22:14", .open, "stopped"),
+  ]
+
+  private static func row(
+    _ id: String, _ name: String, _ time: String, _ end: HistoryRow.End, _ outcome: String
+  ) -> HistoryRow {
+    HistoryRow(
+      id: id, name: name, target: "photos", size: 3_200_000, time: time, end: end, outcome: outcome,
+      path: "/data/\(name)")
+  }
+
+  static let targets = [
+    TargetRow(name: "album", url: "https://nas.local/upload", limits: "4 at once"),
+    TargetRow(
+      name: "photos", url: "https://api.example.com/upload", isUsual: true,
+      limits: "2 at once, at most 2.0 MB/s"),
+  ]
+
+  static let folder = Folder(
+    path: Array("/data".utf8), name: "/data", parent: Array("/".utf8),
+    entries: [
+      ("clips", true, 0, ""), ("backup.tar.gz", false, 48_000_000, ""),
+      ("IMG_0001.jpg", false, 3_200_000, ""), ("notes.txt", false, 1_100, ""),
+      ("pipe", false, 0, "no file"), ("漢字.png", false, 812_000, "link"),
+    ].map { name, isFolder, size, kind in
+      Folder.Entry(
+        name: name, path: Array("/data/\(name)".utf8), isFolder: isFolder, size: size, kind: kind,
+        isSendable: kind != "no file", time: "2026-11-20 22:15")
+    })
+
+  static let preview = FilePreview(
+    "text", lines: ["# Notes", "", "Two lines, and 漢字.", "\tThe end."], isCut: true)
+}
