@@ -48,7 +48,8 @@ struct AttemptEnd {
     switch state {
     case .done(let receipt): self.init(receipt)
     case .failed(let failure): self.init(failure, bytes: nil)
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
+      return nil
     }
   }
 
@@ -69,7 +70,7 @@ struct AttemptEnd {
     values.add(deletionURL)
   }
 
-  private static func excerpt(_ reply: Reply) -> Reply {
+  static func excerpt(_ reply: Reply) -> Reply {
     var reply = reply
     if reply.text.utf8.count > replyLimit {
       reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)

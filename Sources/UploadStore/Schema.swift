@@ -159,5 +159,9 @@ enum Schema {
     CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
     """,
+
+    // What is known of a file that its server has accepted and has yet to finish with, as JSON (`Processing`). Its state
+    // is 'handed over'.
+    "ALTER TABLE item ADD COLUMN processing TEXT;",
   ]
 }

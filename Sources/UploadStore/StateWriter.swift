@@ -18,6 +18,9 @@ struct StateWriter {
       try end(id, AttemptEnd(.paused, bytes: bytes))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
+    case .processing(var processing):
+      processing.receipt.reply = AttemptEnd.excerpt(processing.receipt.reply)
+      try set("handed over", of: id, processing: JSONColumn.text(processing))
     case .retrying(let failure, _, _, _):
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("waiting", of: id)
@@ -49,12 +52,15 @@ struct StateWriter {
   }
 
   func set(
-    _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
+    _ state: String, of id: ItemID, failure: String? = nil, processing: String? = nil,
+    unless exception: String = "0"
   ) throws {
     try db.cachedStatement(
-      sql:
-        "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ? AND NOT (\(exception))"
-    ).execute(arguments: [state, failure, revision, id.rawValue])
+      sql: """
+        UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
+        WHERE id = ? AND NOT (\(exception))
+        """
+    ).execute(arguments: [state, failure, processing, revision, id.rawValue])
   }
 
   /// If an item was put back in line repeatedly before anything was sent, keeps only the last attempt: a server

@@ -238,7 +238,7 @@ extension UploadItem {
     switch state {
     case .done(let receipt): receipt.attempts
     case .failed(let failure): failure.attempts
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: 0
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused: 0
     }
   }
 }

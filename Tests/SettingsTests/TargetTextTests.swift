@@ -89,6 +89,12 @@ struct TargetTextTests {
     exists = { url = "https://h/{file.sha256}", method = "POST", json = { n = "{file.name}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail", is_there_when = [{ pointer = "/r", is = "d" }], address = { pointer = "/u", prefix = "https://h/" } }
     response.duplicate_when = [{ header = "x-d", is = "{file.sha1}" }]
     """,
+    """
+    url = "http://h/u"
+    wait = { url = "http://h/t/{reply:/*/id}?a=b", statuses = [202, 200], every = "500ms", for = "3600s", until = { pointer = "/0/s", is = "done" }, ok = 200, fail_when = [{ pointer = "/s", is = 1, message = "/m" }], address = "/u" }
+    """,
+    "url = \"http://h/\"\nwait = { url = { header = \"location\" }, until = [{ pointer = \"/a\", is = 1 }, { pointer = \"/b\", is = 2 }] }",
+    "url = \"http://h/\"\nwait = { url = \"/status_url\" }",
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"
@@ -186,7 +192,7 @@ struct TargetTextTests {
     "limits = { ? }",
     "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
     "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
-    "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",
+    "exists = { ? }", "wait = { ? }", "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",
     "pieces.begin = { ? }", "pieces.piece = { ? }", "pieces.status = { ? }", "pieces.each = { ? }",
     "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",
     "server.list = { id = \"/i\", url = \"http://h/\", next = { ? } }", "ticket = { ? }",

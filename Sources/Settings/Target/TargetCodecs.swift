@@ -199,6 +199,12 @@ extension Codec where Value == Origin {
   }
 }
 
+extension Codec where Value == NamedHost {
+  static var namedHost: Codec {
+    Codec({ try NamedHost(try $0.fixed()) }, { TOMLText.string($0.description) })
+  }
+}
+
 extension Codec where Value == PrepareCommand {
   /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
   static var prepare: Codec {

@@ -109,6 +109,7 @@ extension Schema where Root == Target {
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
       .written { _ in false },
+    Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",

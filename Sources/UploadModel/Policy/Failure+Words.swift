@@ -83,6 +83,14 @@ extension Failure {
     }
   }
 
+  /// Why it failed, in the words of whoever said so.
+  var reason: String {
+    switch cause {
+    case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why
+    default: headline
+    }
+  }
+
   /// What was asked for.
   private var what: String { step?.words ?? "it" }
 
@@ -114,12 +122,16 @@ extension Failure {
       "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection could be made: \(Self.inside(why))."
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
+    case .refused where step == .wait:
+      "The server had accepted the file, and then reported: \(Self.statusLine(status))."
     case .refused:
       "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
+    case .rejected(let why) where step == .wait:
+      "The server had accepted the file, and then reported a failure: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(asked)\(status ?? 200) but reported a failure: \(Self.inside(why))."
     case .unusable(let why):
@@ -251,6 +263,7 @@ extension Failure.Step {
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
     case .status: "the request for how much it has (pieces.status)"
+    case .wait: "the question whether it has finished with the file (wait)"
     }
   }
 }

@@ -46,6 +46,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case finish
     /// The request for how much the server has.
     case status
+    /// The request for whether the server has finished with a file that it has accepted.
+    case wait
   }
 
   /// Every way in which an upload is known to fail.

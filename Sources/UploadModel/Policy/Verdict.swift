@@ -58,7 +58,7 @@ package enum Verdict: Hashable, Sendable {
     if let status = end.status {
       // The target's rules speak of the reply that was lost: it may have said that the file was not stored.
       if end.isReplyLost {
-        guard !response.failures.isEmpty else { return delivered(status) }
+        guard !response.failures.isEmpty || target.wait != nil else { return delivered(status) }
         let why = "the server has the whole file, but its reply was lost"
         return .failed(Failure(.outcomeUnknown(why), attempts: attempt))
       }

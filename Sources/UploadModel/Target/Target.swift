@@ -73,6 +73,8 @@ package struct Target: Hashable, Sendable {
   package var prepare: PrepareCommand?
   /// How its server is asked whether it has a file already.
   package var exists: ExistenceCheck?
+  /// How its server is asked whether it has finished with a file that it has accepted.
+  package var wait: WaitRule?
   /// The request for permission that comes first.
   package var ticket: Ticket?
   /// What can be done with what is already there.

@@ -21,6 +21,8 @@ enum QueueLine {
       )
     // How many bytes the server has acknowledged.
     case .sending(_, let sent, _): members["sent"] = .integer(sent)
+    case .processing(let processing):
+      members["status"] = .integer(Int64(processing.receipt.status))
     case .waiting, .preparing, .awaitingReply, .retrying, .paused: break
     }
     return JSONLine.text(members)

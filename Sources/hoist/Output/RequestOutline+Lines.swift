@@ -13,7 +13,9 @@ extension RequestOutline {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
       lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
-        lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
+        lines.append("  and the target's own header fields, if that is "
+            + ([target.ownOrigin] + asked.namedHosts.map(\.description).sorted())
+            .joined(separator: " or "))
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else if let pieces {
@@ -39,6 +41,11 @@ extension RequestOutline {
       "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
     if let finish = pieces?.finish {
       lines += finish.lines("at the end \(finish.method) \(finish.url ?? "")")
+    }
+    if let wait, let rule = target.wait {
+      lines += wait.lines(
+        "then every \(HumanReadable.seconds(rule.interval)), until it has finished: \(wait.method) \(wait.url ?? "")"
+      )
     }
     return lines
   }

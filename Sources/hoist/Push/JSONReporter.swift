@@ -26,6 +26,10 @@ struct JSONReporter: PushReporter {
       write("started", item, sent: 0, ["attempt": .integer(Int64(attempt))])
     case .sending(_, let sent, _): write("progress", item, sent: sent)
     case .awaitingReply: write("sent", item, sent: item.sentSize)
+    case .processing(let processing):
+      write(
+        "processing", item, sent: item.sentSize,
+        ["status": .integer(Int64(processing.receipt.status))])
     case .retrying(let failure, let next, let attempts, let at):
       var members = Self.members(of: failure)
       members["attempt"] = .integer(Int64(next))

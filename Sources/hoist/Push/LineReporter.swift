@@ -54,6 +54,7 @@ struct LineReporter: PushReporter {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
+    case .processing: if !isQuiet { write("… \(name): \(Processing.words)") }
     case .preparing:
       estimates[item.id] = nil
       lastLine[item.id] = now

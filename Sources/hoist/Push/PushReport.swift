@@ -176,7 +176,8 @@ extension PushReport.Entry {
       attempts = failure.attempts
       cause = failure.code
       message = failure.explanation
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
+      return nil
     }
   }
 }

@@ -554,7 +554,7 @@ final class SessionQueue {
     var item = item
     if let state = link.status.state(of: item.id) {
       item.state = state
-    } else if item.state.isActive {
+    } else if item.state.takesLane {
       item.state = .waiting
       if !link.isListening { item.note = "another hoist is sending it" }
     }
