@@ -16,6 +16,8 @@ struct AttemptEnd {
   var reply: Reply?
   var url: String?
   var deletionURL: String?
+  /// What the server's checksum was computed with, if it agrees.
+  var verified: String?
   /// The file as the request described it.
   var sent: SentFile?
 
@@ -32,6 +34,7 @@ struct AttemptEnd {
     reply = Self.excerpt(receipt.reply)
     url = receipt.url
     deletionURL = receipt.deletionURL
+    verified = receipt.verified
     sent = receipt.sent
   }
 
@@ -56,7 +59,7 @@ struct AttemptEnd {
   /// The columns that `add` provides values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
-    "deletion_url",
+    "deletion_url", "verified",
   ]
 
   /// Adds the values of `columns`.
@@ -68,6 +71,7 @@ struct AttemptEnd {
     values.add(reply?.isCut ?? false)
     values.add(url)
     values.add(deletionURL)
+    values.add(verified)
   }
 
   static func excerpt(_ reply: Reply) -> Reply {

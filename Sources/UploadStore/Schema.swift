@@ -162,6 +162,12 @@ enum Schema {
 
     // What is known of a file that its server has accepted and has yet to finish with, as JSON (`Processing`). Its state
     // is 'handed over'.
-    "ALTER TABLE item ADD COLUMN processing TEXT;",
+    //
+    // What a server's checksum of a file's content, which agrees, was computed with, such as "sha-256".
+    """
+    ALTER TABLE item ADD COLUMN processing TEXT;
+    ALTER TABLE attempt ADD COLUMN verified TEXT;
+    ALTER TABLE pushed ADD COLUMN verified TEXT;
+    """,
   ]
 }

@@ -82,7 +82,7 @@ struct StateWriter {
         UPDATE attempt SET ended = ?,
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
           status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?,
+          deletion_url = ?, verified = ?,
           sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?
         WHERE item = ? AND ended IS NULL
         """

@@ -201,6 +201,13 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "wait: cannot be combined with server.create, which would come before the server has finished"
     ),
     BadConfiguration(
+      line: "response.verify = { pointer = \"/s\" }",
+      "response.verify: \"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+    ),
+    BadConfiguration(
+      line: "response.verify = { sum = \"md5\" }",
+      "response.verify: expected one of \"pointer\" and \"header\""),
+    BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",

@@ -65,7 +65,7 @@ struct TargetTextTests {
     public_headers = { x-ms-blob-type = "BlockBlob" }
     file_type = "application/octet-stream"
     fields = { id = "{ticket:/a~1b|json}" }
-    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h" }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"] }
     server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
     """,
     """
@@ -95,6 +95,8 @@ struct TargetTextTests {
     """,
     "url = \"http://h/\"\nwait = { url = { header = \"location\" }, until = [{ pointer = \"/a\", is = 1 }, { pointer = \"/b\", is = 2 }] }",
     "url = \"http://h/\"\nwait = { url = \"/status_url\" }",
+    "url = \"http://h/\"\nresponse.verify = { header = \"repr-digest\" }",
+    "url = \"http://h/\"\nresponse.verify = { pointer = \"/files/*/s\", sum = \"sha1\" }",
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"
@@ -191,7 +193,7 @@ struct TargetTextTests {
     "auth = { ? }", "auth = { digest = { ? } }", "auth = { sigv4 = { ? } }", "batch = { ? }",
     "limits = { ? }",
     "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
-    "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
+    "response.url = { ? }", "response.verify = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
     "exists = { ? }", "wait = { ? }", "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",
     "pieces.begin = { ? }", "pieces.piece = { ? }", "pieces.status = { ? }", "pieces.each = { ? }",
     "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",

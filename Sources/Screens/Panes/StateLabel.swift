@@ -104,10 +104,9 @@ struct StateLabel {
     case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.wasThere:
-      self.init("✓", .good, receipt.words, "there")
+      self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _):
-      self.init(
-        "✓", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
+      self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
     case (.failed(let failure), _):
       self.init(failure, said: said)
     }

@@ -1595,6 +1595,7 @@ extension UploadEngine {
     let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
       var own = end
       own.place = TransferEnd.Place(index, of: uploads.count)
+      own.digests = upload.item.digests ?? own.digests
       guard
         case .delivered = Verdict.judge(
           own, target: target, attempt: transfer.attempt, redirects: 0, now: now)

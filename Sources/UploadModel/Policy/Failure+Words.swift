@@ -36,6 +36,7 @@ extension Failure {
     case .notHTTP: ("not-http", "not an HTTP server")
     case .rejected: ("rejected", "rejected by the server")
     case .unusable: ("unusable-answer", "answer cannot be used")
+    case .differs: ("content-differs", "stored with other content")
     case .notRecorded: ("no-record", "arrived, not recorded")
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
@@ -137,6 +138,8 @@ extension Failure {
     case .unusable(let why):
       "The server answered \(asked)\(Self.statusLine(status ?? 200)), and its answer is of no use: "
         + "\(Self.inside(why))."
+    case .differs(let why):
+      "The server took the file, but what it has stored is not its content: \(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
@@ -197,6 +200,8 @@ extension Failure {
     case .rejected: "Fix what the server names, then retry."
     case .unusable:
       "Compare what the target expects of the reply with the reply itself, correct the target, then retry."
+    case .differs:
+      "Something on the way or on the server has damaged it: look there, and delete what is there, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
     case .unresumable(let fault): fault.advice

@@ -70,6 +70,7 @@ struct Journal: Sendable {
       metadata["status"] = "\(receipt.status)"
       metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
       if let url = receipt.url { metadata["url"] = "\(url)" }
+      if let verified = receipt.verified { metadata["verified"] = "\(verified)" }
     case .failed(let failure):
       (level, message) = (.error, "failed")
       add(failure)

@@ -19,6 +19,7 @@ enum QueueLine {
       (members["status"], members["url"]) = (
         .integer(Int64(receipt.status)), JSONValue(receipt.url)
       )
+      members["verified"] = JSONValue(receipt.verified)
     // How many bytes the server has acknowledged.
     case .sending(_, let sent, _): members["sent"] = .integer(sent)
     case .processing(let processing):

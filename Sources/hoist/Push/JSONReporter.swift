@@ -44,6 +44,7 @@ struct JSONReporter: PushReporter {
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
+          "verified": JSONValue(receipt.verified),
         ])
     case .failed(let failure): write("failed", item, sent: nil, Self.members(of: failure))
     }

@@ -83,7 +83,7 @@ struct LineReporter: PushReporter {
       let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
       if !isQuiet {
         write(
-          "✓ \(name): \(Failure.statusLine(receipt.status)), \(HumanReadable.bytes(receipt.bytes)) in "
+          "✓ \(name): \(receipt.words), \(HumanReadable.bytes(receipt.bytes)) in "
             + "\(HumanReadable.seconds(receipt.seconds)), \(HumanReadable.speed(speed))")
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
