@@ -27,6 +27,10 @@ struct StateWriter {
     case .done(let receipt):
       try end(id, AttemptEnd(receipt))
       try set("done", of: id)
+      if let disposal = JSONColumn.text(receipt.disposal) {
+        try db.cachedStatement(sql: "UPDATE item SET disposal = ? WHERE id = ?")
+          .execute(arguments: [disposal, id.rawValue])
+      }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way will be sent next time. The others keep their state: waiting or paused.
       if try end(id, AttemptEnd(.stopped, bytes: bytes)) { try set("waiting", of: id) }

@@ -22,7 +22,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: auth, batch, body, chunk, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
+    "valid here: after, auth, batch, body, chunk, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
     + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url, values, wait"
   private static let header = "is set by hoist itself"
@@ -207,6 +207,18 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line: "response.verify = { sum = \"md5\" }",
       "response.verify: expected one of \"pointer\" and \"header\""),
+    BadConfiguration(
+      line: "after = \"move\"", "after: expected \"keep\" or \"delete\", found \"move\""),
+    BadConfiguration(
+      line: "after = { final = [201] }",
+      "after: expected either \"move\", a folder, or \"delete\" = true"),
+    BadConfiguration(
+      line: "after = { delete = true, move = \"a\" }",
+      "after: expected either \"move\", a folder, or \"delete\" = true"),
+    BadConfiguration(
+      line: "after = \"delete\"\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
+      "after: cannot be combined with \"prepare\": the server gets another file than the one that would go"
+    ),
     BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(

@@ -112,7 +112,8 @@ struct VerificationTests {
     }
   }
 
-  @Test("a digest that is known anyway is compared unasked; one that differs may be the reply's own")
+  @Test(
+    "a digest that is known anyway is compared unasked; one that differs may be the reply's own")
   func unasked() async throws {
     for (digest, verified) in [
       (Self.sha256Base64, "sha-256"), ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", nil),
@@ -137,7 +138,8 @@ struct VerificationTests {
     let sums = [Self.sha256, Self.other, Self.sha256]
     let body = "[" + sums.map { "\"\($0)\"" }.joined(separator: ",") + "]"
     let server = try HostileServer.answering(
-      "HTTP/1.1 200 OK\r\nETag: \"\(Self.md5)\"\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      "HTTP/1.1 200 OK\r\nETag: \"\(Self.md5)\"\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    )
     defer { server.stop() }
     let files = try ["a", "b", "c"].map { try folder.write($0, Array("abc".utf8)) }
     var target = try target(

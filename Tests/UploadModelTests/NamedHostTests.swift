@@ -30,24 +30,27 @@ struct NamedHostTests {
     #expect((url.map { host.holds(for: $0, from: Origin(text: Self.github)) } ?? false) == isNamed)
   }
 
-  @Test("only on this machine does it go without encryption", arguments: [
-    ("127.0.0.1:81", "http://127.0.0.1:81/", "http://127.0.0.1:80/", true),
-    ("localhost", "http://localhost/", "http://127.0.0.1/", true),
-    ("[::1]:81", "http://[::1]:81/", "http://[::1]:80/", true),
-    ("127.0.0.1:81", "http://127.0.0.1:82/", "http://127.0.0.1/", false),
-    ("127.0.0.1:81", "http://127.0.0.1:81/", "https://127.0.0.1/", false),
-    ("u.example:81", "http://u.example:81/", "http://127.0.0.1/", false),
-    ("127.0.0.1:81", "http://127.0.0.1:81/", "http://h.example/", false),
-    ("u.example:81", "https://u.example:81/", "http://h.example/", true),
-    ("u.example:81", "https://u.example/", "https://h.example/", false),
-  ])
+  @Test(
+    "only on this machine does it go without encryption",
+    arguments: [
+      ("127.0.0.1:81", "http://127.0.0.1:81/", "http://127.0.0.1:80/", true),
+      ("localhost", "http://localhost/", "http://127.0.0.1/", true),
+      ("[::1]:81", "http://[::1]:81/", "http://[::1]:80/", true),
+      ("127.0.0.1:81", "http://127.0.0.1:82/", "http://127.0.0.1/", false),
+      ("127.0.0.1:81", "http://127.0.0.1:81/", "https://127.0.0.1/", false),
+      ("u.example:81", "http://u.example:81/", "http://127.0.0.1/", false),
+      ("127.0.0.1:81", "http://127.0.0.1:81/", "http://h.example/", false),
+      ("u.example:81", "https://u.example:81/", "http://h.example/", true),
+      ("u.example:81", "https://u.example/", "https://h.example/", false),
+    ])
   func loopback(_ name: String, _ text: String, _ home: String, _ isNamed: Bool) throws {
     let url = try #require(URL(string: text))
     #expect(try NamedHost(name).holds(for: url, from: Origin(text: home)) == isNamed)
   }
 
   @Test(arguments: [
-    "", "https://u.example", "u.example/", "me@u.example", "u.example.", "*.u.example", "u.example?a",
+    "", "https://u.example", "u.example/", "me@u.example", "u.example.", "*.u.example",
+    "u.example?a",
     "u.example#a", "u.example:", "u.example:port", "u example", "u.example:81/a",
   ])
   func mistakes(_ text: String) {

@@ -161,12 +161,14 @@ extension Codec where Value == ReplySum {
         let place = try ReplyPlace(
           entries, of: node, missing: "expected one of \"pointer\" and \"header\"")
         var sum = ReplySum(place)
-        sum.algorithm = try entries["sum"].map { node in
-          ContentDigests.Algorithm(named: try node.word(of: ["sha256", "sha1", "md5"]))
-        } ?? nil
+        sum.algorithm =
+          try entries["sum"].map { node in
+            ContentDigests.Algorithm(named: try node.word(of: ["sha256", "sha1", "md5"]))
+          } ?? nil
         guard sum.wanted != nil else {
           throw node.fault(
-            "\"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\"")
+            "\"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+          )
         }
         return sum
       },

@@ -64,6 +64,12 @@ extension Schema where Root == Target {
         .init("refuse_empty", \.takesEmpty, .opposite),
       ])),
     Key("prepare", \.prepare, .prepare),
+    Key("after", \.after, .after).checked { target in
+      guard target.after.disposal != nil, target.prepare != nil else { return }
+      throw InvalidInput(
+        "cannot be combined with \"prepare\": the server gets another file than the one that would go"
+      )
+    },
     Key("concurrency", \.concurrency, .integer(in: Target.concurrencyRange))
       .asking("Files sent at once", .number),
     Key("rate_limit", \.rateLimit, .speed),

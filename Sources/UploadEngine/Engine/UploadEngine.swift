@@ -1652,9 +1652,13 @@ extension UploadEngine {
 
   private func askNext() {
     while askedAbout.count < Self.mostQuestions, let (id, url) = questions.popFirst() {
-      guard let job = jobs[id], job.isProcessed, let rule = job.upload.target.wait,
-        askedAbout.insert(id).inserted
-      else { continue }
+      guard let job = jobs[id], job.isProcessed, !askedAbout.contains(id) else { continue }
+      guard let rule = job.upload.target.wait else {
+        // The configuration has changed meanwhile. The machine says what that means.
+        handle(.retry, for: id)
+        continue
+      }
+      askedAbout.insert(id)
       var call = rule.call
       call.url = Template(literal: url.absoluteString)
       let client = ServerClient(

@@ -32,6 +32,9 @@ package enum ItemState: Hashable, Sendable, Codable {
     if case .done = self { true } else { false }
   }
 
+  /// What the server said when it took it, if it has.
+  package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
+
   /// Whether the server has all of it and has not said yet what has become of it.
   package var isHandedOver: Bool {
     if case .awaitingReply = self { true } else { isProcessed }

@@ -28,6 +28,9 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// none.
   package var verified: String?
 
+  /// What is to become of the local file, which the server has proved to have; nil if it stays.
+  package var disposal: Disposal?
+
   /// What became of the file, in words.
   package var words: String {
     (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")

@@ -154,7 +154,8 @@ package struct JobMachine: Sendable {
       failure.attempts = attempts
       return fail(failure)
 
-    case (.waiting, _), (.running, _), (.processing, _), (.retrying, _), (.paused, _), (.finished, _):
+    case (.waiting, _), (.running, _), (.processing, _), (.retrying, _), (.paused, _),
+      (.finished, _):
       return []
     }
   }
@@ -200,7 +201,7 @@ package struct JobMachine: Sendable {
     _ receipt: Receipt, _ run: Run, _ end: TransferEnd, for target: Target, wall: Date
   ) -> [Action] {
     guard let wait = target.wait, wait.holds(for: receipt) else {
-      return go(to: .finished(delivered: true), .done(receipt))
+      return deliver(receipt, for: target)
     }
     var processing = Processing(receipt, askingAt: nil, since: wall)
     do throws(InvalidInput) {
@@ -212,6 +213,12 @@ package struct JobMachine: Sendable {
     if run.stop == .cancel { return handle(.cancel, for: target) }
     return [.report(.processing(processing))]
       + ask(processing, for: target, after: wait.interval)
+  }
+
+  private mutating func deliver(_ receipt: Receipt, for target: Target) -> [Action] {
+    var receipt = receipt
+    receipt.disposal = target.after.disposal(for: receipt, of: target)
+    return go(to: .finished(delivered: true), .done(receipt))
   }
 
   /// Has the server asked whether it has finished with the file.
@@ -234,7 +241,7 @@ package struct JobMachine: Sendable {
     case .finished(let url):
       var receipt = processing.receipt
       receipt.url = url ?? receipt.url
-      return go(to: .finished(delivered: true), .done(receipt))
+      return deliver(receipt, for: target)
     case .failed(var failure):
       failure.attempts = attempts
       return fail(failure)

@@ -90,7 +90,8 @@ package enum Verdict: Hashable, Sendable {
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):
           return failed(
-            .differs("its \(algorithm.name) is \(SafeText.line(theirs)), and the file's is \(ours)"))
+            .differs("its \(algorithm.name) is \(SafeText.line(theirs)), and the file's is \(ours)")
+          )
         }
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)

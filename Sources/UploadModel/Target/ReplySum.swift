@@ -84,7 +84,10 @@ package struct ReplySum: Hashable, Sendable {
     let bare = text.trimming { $0 == ":" || $0 == "\"" || $0.isWhiteSpace }
     let size = algorithm.size
     if bare.utf8.count == 2 * size,
-      bare.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20 })
+      bare.utf8.allSatisfy({
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+          || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20
+      })
     {
       return bare.lowercased()
     }

@@ -77,6 +77,8 @@ package struct Target: Hashable, Sendable {
   package var wait: WaitRule?
   /// The request for permission that comes first.
   package var ticket: Ticket?
+  /// What becomes of local files after they were sent.
+  package var after = AfterRule()
   /// What can be done with what is already there.
   package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.

@@ -19,6 +19,14 @@ struct JSONReporter: PushReporter {
     write("resumed", item, sent: point.start, ["note": JSONValue(point.words)])
   }
 
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
+    var to: String?
+    if case .moved(let place) = outcome { to = place.description }
+    write(
+      "after", item, sent: nil,
+      ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": JSONValue(to)])
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     switch item.state {
     case .waiting, .paused: break

@@ -50,6 +50,12 @@ struct LineReporter: PushReporter {
     write("↻ \(SafeText.line(item.path.description)): \(words)")
   }
 
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
+    guard outcome.isKept || !isQuiet else { return }
+    let sign = outcome.isKept ? "!" : "·"
+    write("\(sign) \(SafeText.line(item.path.description)): \(SafeText.line(outcome.words))")
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {

@@ -73,6 +73,7 @@ final class SessionQueue {
     keeper.onTrouble { [weak loop] error in
       onMain { loop?.handle([.held("\(error.brief); s goes on")]) }
     }
+    keeper.onKept { [weak loop] words in onMain { loop?.handle([.message(words)]) } }
     do {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       learn(isStopped: try keeper.store.isStopped())
@@ -150,6 +151,7 @@ final class SessionQueue {
       await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
       throttle?.deliverNow()
     }
+    keeper.finishDisposals()
     link.stop()
   }
 

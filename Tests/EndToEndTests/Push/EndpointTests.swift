@@ -254,7 +254,9 @@ extension EndToEnd {
       #expect(end.text("reply")?.contains(said) == true, "\(pushed)")
     }
 
-    @Test("paperless: a hoist that is killed while the server works goes on asking, and sends nothing again")
+    @Test(
+      "paperless: a hoist that is killed while the server works goes on asking, and sends nothing again"
+    )
     func killedWhileProcessing() async throws {
       let desk = try Desk()
       let row = try #require(Self.cases.first { $0.recipe == "paperless" })

@@ -42,7 +42,8 @@ extension Target {
   }
 
   private var serverCalls: [ServerCall] {
-    [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call].compactMap(\.self)
+    [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]
+      .compactMap(\.self)
   }
 
   /// Everything in it that is filled in.
