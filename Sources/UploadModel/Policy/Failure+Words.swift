@@ -188,6 +188,7 @@ extension Failure {
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
+    case .refused where step == .wait: "Fix what the server names, then retry."
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: look there, then retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):

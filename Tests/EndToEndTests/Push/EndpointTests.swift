@@ -154,7 +154,7 @@ extension EndToEnd {
         let source = Person.repository.appendingPathComponent("config/recipes/\(row.recipe).toml")
         let text = try String(contentsOf: source, encoding: .utf8)
           .replacing(row.origin, with: "\(base)/\(row.path)")
-          .replacing("every = \"2s\"", with: "every = \"50ms\"")
+          .replacing("every = \"2s\"", with: "every = \"100ms\"")
         try person.folder.write("recipe.toml", Array(edit(text).utf8))
       }
 
