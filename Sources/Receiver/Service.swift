@@ -82,7 +82,7 @@ struct Service: Sendable {
       return try await resumable.begin(asked, request, maxFiles: maxFiles)
     }
     let receipt = try await site.store(request, maxFiles: maxFiles)
-    return request.head.wantsPage ? .redirect(to: "/") : site.reply(receipt)
+    return request.head.wantsPage ? .redirect(to: "/") : site.reply(receipt, to: request)
   }
 
   private func delete(_ name: String, _ request: Request) throws -> Reply {

@@ -50,7 +50,7 @@ extension ItemState {
   /// Whether the queue records this state. It records that an item is being sent, but not its progress or next attempt.
   fileprivate var isKnownToQueue: Bool {
     switch self {
-    case .waiting, .paused, .done, .failed: true
+    case .waiting, .processing, .paused, .done, .failed: true
     case .preparing, .sending, .awaitingReply, .retrying: false
     }
   }

@@ -107,6 +107,20 @@ extension Codec {
       })
   }
 
+  /// One element, or an array of them.
+  static func oneOrMore<Element: Sendable>(
+    _ element: Codec<Element>
+  ) -> Codec where Value == [Element] {
+    Codec(
+      read: { node, reader in
+        guard case .array = node.value else { return [try element.read(node, reader)] }
+        return try list(element).read(node, reader)
+      },
+      write: { values, writer in
+        values.count == 1 ? element.write(values[0], writer) : list(element).write(values, writer)
+      })
+  }
+
   /// A list in which neither order nor repetition matters.
   static func set<Element: Hashable & Sendable>(
     _ element: Codec<Element>

@@ -16,6 +16,8 @@ struct AttemptEnd {
   var reply: Reply?
   var url: String?
   var deletionURL: String?
+  /// What the server's checksum was computed with, if it agrees.
+  var verified: String?
   /// The file as the request described it.
   var sent: SentFile?
 
@@ -32,6 +34,7 @@ struct AttemptEnd {
     reply = Self.excerpt(receipt.reply)
     url = receipt.url
     deletionURL = receipt.deletionURL
+    verified = receipt.verified
     sent = receipt.sent
   }
 
@@ -48,14 +51,15 @@ struct AttemptEnd {
     switch state {
     case .done(let receipt): self.init(receipt)
     case .failed(let failure): self.init(failure, bytes: nil)
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
+      return nil
     }
   }
 
   /// The columns that `add` provides values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
-    "deletion_url",
+    "deletion_url", "verified",
   ]
 
   /// Adds the values of `columns`.
@@ -67,9 +71,10 @@ struct AttemptEnd {
     values.add(reply?.isCut ?? false)
     values.add(url)
     values.add(deletionURL)
+    values.add(verified)
   }
 
-  private static func excerpt(_ reply: Reply) -> Reply {
+  static func excerpt(_ reply: Reply) -> Reply {
     var reply = reply
     if reply.text.utf8.count > replyLimit {
       reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)

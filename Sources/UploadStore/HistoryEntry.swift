@@ -39,6 +39,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var url: String?
   /// The page that deletes the uploaded file when opened, if the reply named one.
   package var deletionURL: String?
+  /// What the server's checksum of the content, which is the file's, was computed with; nil if it gave none.
+  package var verified: String?
 }
 
 extension HistoryEntry {
@@ -52,7 +54,7 @@ extension HistoryEntry {
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
       outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
       url: row[16],
-      deletionURL: row[17])
+      deletionURL: row[17], verified: row[18])
   }
 }
 

@@ -8,7 +8,8 @@ enum ItemRows {
   /// The columns in the order in which `item(_:_:)` reads them.
   static let columns = """
     id, uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-    type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type
+    type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type,
+    processing
     """
 
   /// The columns of a new row, beginning with those that `add` provides values for.
@@ -27,7 +28,8 @@ enum ItemRows {
       failure = ?14, folder = ?15, name_is_chosen = ?16, content_type = ?17, listed = 1,
       revision = ?18
     WHERE id = ?19 AND (state <> 'done' OR ?13 = 'done')
-      AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
+      AND NOT (listed AND state IN ('sending', 'handed over')
+        AND (?13 <> 'paused' OR processing IS NOT NULL))
     """
 
   /// Before an item is changed, records in its attempts what they sent.
@@ -58,7 +60,7 @@ enum ItemRows {
   /// engine records that they have begun.
   private static func stored(_ state: ItemState) -> (String, String?) {
     switch state {
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying: ("waiting", nil)
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying: ("waiting", nil)
     case .paused: ("paused", nil)
     case .done: ("done", nil)
     case .failed(let failure): ("failed", failure.cause.column)
@@ -85,6 +87,10 @@ enum ItemRows {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.number ?? 1)
     case "handed over":
+      if let processing: Processing = JSONColumn.value(row[19]) {
+        item.state = .processing(processing)
+        break
+      }
       item.state = .awaitingReply(attempt: last?.number ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
     case "failed": item.state = .failed(failure(row[14], last))

@@ -13,10 +13,11 @@ struct LastAttempt {
   var seconds: Double
   var bytes: Int64
   var sent: SentFile?
+  var verified: String?
 
   static let columns = """
     item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
-    deletion_url, sent_as, sent_type, sent_size
+    deletion_url, sent_as, sent_type, sent_size, verified
     """
 
   init(_ row: Row) {
@@ -28,6 +29,7 @@ struct LastAttempt {
     seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
     bytes = row[10] ?? 0
     deletionURL = row[11]
+    verified = row[15]
     if let name = row[12] as String?, let type = row[13] as String?, let size = row[14] as Int64? {
       sent = SentFile(name: name, mediaType: type, size: size)
     }
@@ -41,6 +43,7 @@ struct LastAttempt {
       status: status ?? 200, url: url, deletionURL: deletionURL, reply: reply, attempts: number,
       seconds: seconds, bytes: bytes, sent: sent)
     receipt.wasThere = outcome == .wasThere
+    receipt.verified = verified
     return receipt
   }
 }

@@ -159,5 +159,19 @@ enum Schema {
     CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
     """,
+
+    // What is known of a file that its server has accepted and has yet to finish with, as JSON (`Processing`). Its state
+    // is 'handed over'.
+    //
+    // What has yet to become of the local file of an item that is done, as JSON (`Disposal`).
+    //
+    // What a server's checksum of a file's content, which agrees, was computed with, such as "sha-256".
+    """
+    ALTER TABLE item ADD COLUMN processing TEXT;
+    ALTER TABLE item ADD COLUMN disposal TEXT;
+    CREATE INDEX item_disposal ON item (id) WHERE disposal IS NOT NULL;
+    ALTER TABLE attempt ADD COLUMN verified TEXT;
+    ALTER TABLE pushed ADD COLUMN verified TEXT;
+    """,
   ]
 }

@@ -18,12 +18,19 @@ struct StateWriter {
       try end(id, AttemptEnd(.paused, bytes: bytes))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
+    case .processing(var processing):
+      processing.receipt.reply = AttemptEnd.excerpt(processing.receipt.reply)
+      try set("handed over", of: id, processing: JSONColumn.text(processing))
     case .retrying(let failure, _, _, _):
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("waiting", of: id)
     case .done(let receipt):
       try end(id, AttemptEnd(receipt))
       try set("done", of: id)
+      if let disposal = JSONColumn.text(receipt.disposal) {
+        try db.cachedStatement(sql: "UPDATE item SET disposal = ? WHERE id = ?")
+          .execute(arguments: [disposal, id.rawValue])
+      }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way will be sent next time. The others keep their state: waiting or paused.
       if try end(id, AttemptEnd(.stopped, bytes: bytes)) { try set("waiting", of: id) }
@@ -49,12 +56,15 @@ struct StateWriter {
   }
 
   func set(
-    _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
+    _ state: String, of id: ItemID, failure: String? = nil, processing: String? = nil,
+    unless exception: String = "0"
   ) throws {
     try db.cachedStatement(
-      sql:
-        "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ? AND NOT (\(exception))"
-    ).execute(arguments: [state, failure, revision, id.rawValue])
+      sql: """
+        UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
+        WHERE id = ? AND NOT (\(exception))
+        """
+    ).execute(arguments: [state, failure, processing, revision, id.rawValue])
   }
 
   /// If an item was put back in line repeatedly before anything was sent, keeps only the last attempt: a server
@@ -76,7 +86,7 @@ struct StateWriter {
         UPDATE attempt SET ended = ?,
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
           status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?,
+          deletion_url = ?, verified = ?,
           sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?
         WHERE item = ? AND ended IS NULL
         """

@@ -18,6 +18,41 @@ extension UploadStore {
     }
   }
 
+  /// The items whose files have yet to be moved or deleted, with what is to become of them. A file that another item in
+  /// the queue still needs is left alone until then.
+  package func dueDisposals() throws(StoreError) -> [(item: UploadItem, disposal: Disposal)] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, disposal FROM item WHERE disposal IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM item AS other WHERE other.listed AND other.state <> 'done'
+              AND other.path = item.path)
+          """)
+      if rows.isEmpty { return [] }
+      let ids = rows.map { String($0[0] as Int64) }.joined(separator: ",")
+      let items = try Self.items(db, where: "item.id IN (\(ids))")
+      let due = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Int64, $0[1] as String?) })
+      return items.compactMap { item in
+        JSONColumn.value(due[item.id.rawValue] ?? nil).map { (item, $0) }
+      }
+    }
+  }
+
+  /// Records what has become of the file of an item that is done.
+  package func settleDisposal(of id: ItemID, _ words: String) throws(StoreError) {
+    try write { db, revision in
+      try db.execute(
+        sql: "UPDATE item SET disposal = NULL, revision = ? WHERE id = ?",
+        arguments: [revision, id.rawValue])
+      try db.execute(
+        sql: """
+          UPDATE attempt SET message = ?
+          WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
+          """, arguments: [words, id.rawValue])
+    }
+  }
+
   /// The target of the last queued item that has not been sent yet; nil if there is none.
   package func lastTarget() throws(StoreError) -> String? {
     try read { db in

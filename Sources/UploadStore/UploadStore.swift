@@ -285,7 +285,8 @@ package final class UploadStore: Sendable {
   }
 
   /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
-  /// have an unknown outcome, unless their next attempt finds out. Finished items leave the queue for the history.
+  /// have an unknown outcome, unless their next attempt finds out. Those that the server has accepted stay as they are,
+  /// since it can be asked. Finished items leave the queue for the history.
   ///
   /// Call it while holding the `SenderLock`, before sending.
   ///
@@ -299,8 +300,8 @@ package final class UploadStore: Sendable {
       let rows = try Row.fetchAll(
         db,
         sql: """
-          SELECT id, state, target, resume_point FROM item WHERE state IN ('sending', 'handed over')
-          ORDER BY position
+          SELECT id, state, target, resume_point FROM item
+          WHERE state IN ('sending', 'handed over') AND processing IS NULL ORDER BY position
           """)
       for row in rows {
         let id = ItemID(row[0])
@@ -413,7 +414,7 @@ extension ItemState {
   fileprivate var isWrittenDown: Bool {
     switch self {
     case .preparing, .sending: false
-    case .waiting, .awaitingReply, .retrying, .paused, .done, .failed: true
+    case .waiting, .awaitingReply, .processing, .retrying, .paused, .done, .failed: true
     }
   }
 }

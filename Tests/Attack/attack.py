@@ -13,6 +13,7 @@ import os
 import sys
 import time
 
+import after
 import background
 import changes
 import disk
@@ -26,7 +27,7 @@ import slow
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
-           "pieces": pieces.run,
+           "pieces": pieces.run, "after": after.run,
            "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}

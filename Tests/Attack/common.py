@@ -83,11 +83,12 @@ class Visit:
 class Server:
     """Takes forms with one file each and keeps what arrived whole, answered or not.
 
-    `during(name, received, total)` is called while a body arrives; `delay()` gives the seconds before a reply.
+    `during(name, received, total)` is called while a body arrives; `delay()` gives the seconds before a reply,
+    `answer(content)` what its field X-Sum says.
     """
 
-    def __init__(self, during=None, delay=None, receive_buffer=None, keeps=True, piece=65536):
-        self.during, self.delay, self.keeps, self.piece = during, delay, keeps, piece
+    def __init__(self, during=None, delay=None, receive_buffer=None, keeps=True, piece=65536, answer=None):
+        self.during, self.delay, self.keeps, self.piece, self.answer = during, delay, keeps, piece, answer
         self.visits = []
         self.lock = threading.Lock()
         self.socket = socket.socket()
@@ -156,7 +157,9 @@ class Server:
                     self.visits.append(visit)
                 if self.delay:
                     time.sleep(self.delay())
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                digest = self.answer(content) if self.answer else None
+                field = f"X-Sum: {digest}\r\n".encode() if digest else b""
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + field + b"Content-Length: 2\r\n\r\nok")
 
 
 def file_name(part_head):

@@ -33,6 +33,30 @@ struct UploadTests {
     }
   }
 
+  @Test(
+    "the digest of what was stored is given to who asks for it", .needs("curl"),
+    arguments: [
+      ("sha-256=10", true), ("md5=9, sha-256=1", true), ("sha-256=0", false), ("sha-512=3", false),
+      ("nonsense,,", false), (nil, false),
+    ])
+  func digest(_ wanted: String?, _ isGiven: Bool) async throws {
+    try await TestServer.run { server in
+      let source = server.folder.path + "-source"
+      try Data(patternBytes(1000)).write(to: URL(fileURLWithPath: source))
+      let asks = wanted.map { ["-H", "Want-Repr-Digest: \($0)"] } ?? []
+      let (_, output) = try run(
+        "curl",
+        ["-sSi", "-F", "a=@\(source)"] + asks + ["http://127.0.0.1:\(server.port)/upload"])
+      let reply = String(decoding: output, as: UTF8.self)
+      let bytes = stride(from: 0, to: 64, by: 2).map { index in
+        UInt8(sha256(patternBytes(1000)).dropFirst(index).prefix(2), radix: 16) ?? 0
+      }
+      let field = "Repr-Digest: sha-256=:\(Data(bytes).base64EncodedString()):"
+      #expect(reply.contains(field) == isGiven, "\(reply)")
+      #expect(reply.contains("Repr-Digest") == isGiven)
+    }
+  }
+
   @Test("curl -F: ten files and fields in one request", .needs("curl"))
   func curlMany() async throws {
     try await TestServer.run { server in

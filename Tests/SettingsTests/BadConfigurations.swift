@@ -22,9 +22,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: auth, batch, body, chunk, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
+    "valid here: after, auth, batch, body, chunk, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
-    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url, values"
+    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url, values, wait"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
@@ -179,6 +179,46 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line: "exists = { url = \"http://h/\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
       "exists.is_there_when: \"*\" stands for a file of an upload, and this request has none"),
+    BadConfiguration(
+      line: "wait = {}",
+      "wait: \"url\" is missing: where the server is asked about a file that it has accepted"),
+    BadConfiguration(
+      line: "wait = { url = \"http://other/\" }",
+      "wait: \"url\" is on another server than the target's, which does not get its credentials"),
+    BadConfiguration(
+      line: "wait = { url = \"http://h/t?token=a\" }",
+      "wait.url: hoist keeps this address in its queue, so it must not contain a secret; requests to it carry the target's headers"
+    ),
+    BadConfiguration(
+      line: "wait = { url = \"http://h/{file.name}\" }", "wait.url: {file.name} has no value here"),
+    BadConfiguration(
+      line: "wait = { url = \"http://h/\", until = { pointer = \"/*/a\", is = 1 } }",
+      "wait: \"*\" stands for a file of an upload, and this request has none"),
+    BadConfiguration(
+      line: "wait = { url = \"http://h/\", statuses = [404] }", "wait.statuses[0]: "),
+    BadConfiguration(
+      line: "wait = { url = \"http://h/\" }\nserver.create = { url = \"http://h/\" }",
+      "wait: cannot be combined with server.create, which would come before the server has finished"
+    ),
+    BadConfiguration(
+      line: "response.verify = { pointer = \"/s\" }",
+      "response.verify: \"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+    ),
+    BadConfiguration(
+      line: "response.verify = { sum = \"md5\" }",
+      "response.verify: expected one of \"pointer\" and \"header\""),
+    BadConfiguration(
+      line: "after = \"move\"", "after: expected \"keep\" or \"delete\", found \"move\""),
+    BadConfiguration(
+      line: "after = { final = [201] }",
+      "after: expected either \"move\", a folder, or \"delete\" = true"),
+    BadConfiguration(
+      line: "after = { delete = true, move = \"a\" }",
+      "after: expected either \"move\", a folder, or \"delete\" = true"),
+    BadConfiguration(
+      line: "after = \"delete\"\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
+      "after: cannot be combined with \"prepare\": the server gets another file than the one that would go"
+    ),
     BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(

@@ -189,7 +189,7 @@ extension BadConfiguration {
   static let replies: [BadConfiguration] = [
     BadConfiguration(
       line: "response = { okay = 200 }",
-      "response.okay: unknown key; valid here: deletion_url, duplicate_when, fail_when, ok, unreadable, url"
+      "response.okay: unknown key; valid here: deletion_url, duplicate_when, fail_when, ok, unreadable, url, verify"
     ),
     BadConfiguration(line: "response = { ok = \"2xx\" }", "response.ok: \(statuses) \"2xx\""),
     BadConfiguration(

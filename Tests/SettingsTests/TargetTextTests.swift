@@ -65,7 +65,7 @@ struct TargetTextTests {
     public_headers = { x-ms-blob-type = "BlockBlob" }
     file_type = "application/octet-stream"
     fields = { id = "{ticket:/a~1b|json}" }
-    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h" }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"] }
     server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
     """,
     """
@@ -89,6 +89,17 @@ struct TargetTextTests {
     exists = { url = "https://h/{file.sha256}", method = "POST", json = { n = "{file.name}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail", is_there_when = [{ pointer = "/r", is = "d" }], address = { pointer = "/u", prefix = "https://h/" } }
     response.duplicate_when = [{ header = "x-d", is = "{file.sha1}" }]
     """,
+    """
+    url = "http://h/u"
+    wait = { url = "http://h/t/{reply:/*/id}?a=b", statuses = [202, 200], every = "500ms", for = "3600s", until = { pointer = "/0/s", is = "done" }, ok = 200, fail_when = [{ pointer = "/s", is = 1, message = "/m" }], address = "/u" }
+    """,
+    "url = \"http://h/\"\nwait = { url = { header = \"location\" }, until = [{ pointer = \"/a\", is = 1 }, { pointer = \"/b\", is = 2 }] }",
+    "url = \"http://h/\"\nwait = { url = \"/status_url\" }",
+    "url = \"http://h/\"\nafter = \"delete\"",
+    "url = \"http://h/\"\nafter = { move = \"/a/{{b\" }",
+    "url = \"http://h/\"\nafter = { delete = true, final = [201, 204] }",
+    "url = \"http://h/\"\nresponse.verify = { header = \"repr-digest\" }",
+    "url = \"http://h/\"\nresponse.verify = { pointer = \"/files/*/s\", sum = \"sha1\" }",
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"
@@ -185,8 +196,10 @@ struct TargetTextTests {
     "auth = { ? }", "auth = { digest = { ? } }", "auth = { sigv4 = { ? } }", "batch = { ? }",
     "limits = { ? }",
     "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
-    "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
-    "server.list = { ? }", "server.get = { ? }", "server.create = { ? }", "pieces = { ? }",
+    "response.url = { ? }", "response.verify = { ? }", "fields = [{ ? }]",
+    "resume = \"tus\"\ntus = { ? }", "server = { ? }",
+    "after = { ? }", "exists = { ? }", "wait = { ? }", "server.list = { ? }", "server.get = { ? }",
+    "server.create = { ? }", "pieces = { ? }",
     "pieces.begin = { ? }", "pieces.piece = { ? }", "pieces.status = { ? }", "pieces.each = { ? }",
     "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",
     "server.list = { id = \"/i\", url = \"http://h/\", next = { ? } }", "ticket = { ? }",

@@ -62,7 +62,7 @@ struct BatchDeliveryTests {
       switch end {
       case .done(let receipt): receipt.attempts
       case .failed(let failure): failure.attempts
-      case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: -1
+      case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused: -1
       }
     }
   }

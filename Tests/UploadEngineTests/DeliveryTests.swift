@@ -65,6 +65,7 @@ struct DeliveryTests {
         words.append("sending")
       case .preparing: words.append("preparing")
       case .awaitingReply: words.append("awaiting")
+      case .processing: words.append("processing")
       case .done: words.append("done")
       case .waiting, .retrying, .paused, .failed: Issue.record("\(state)")
       }

@@ -171,7 +171,8 @@ extension ItemState {
     switch self {
     case .failed(let failure): failure.code
     case .done(let receipt): "done \(receipt.status)"
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: "unfinished"
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
+      "unfinished"
     }
   }
 }

@@ -75,6 +75,62 @@ struct TicketStepsTests {
     #expect(broker.requests.first?.headers["authorization"] == "Bearer x")
   }
 
+  /// GitHub's way: another host takes the file, and wants the target's own credentials.
+  @Test(
+    "a host that the target names gets its credentials",
+    arguments: [
+      ("http://HOST/up", true), ("http://OTHER/up", false), ("http://LOCAL/up", false),
+      ("http://HOST@OTHER/up", nil), ("http://OTHER/HOST", false), ("//HOST/up", true),
+      ("http://OTHER#@HOST/up", false), ("http://OTHER/up?@HOST", false),
+    ] as [(String, Bool?)])
+  func namedHosts(_ address: String, _ isNamed: Bool?) async throws {
+    let storage = try server { _, _ in (201, "") }
+    let other = try server { _, _ in (201, "") }
+    let to = address.replacing("HOST", with: "127.0.0.1:\(storage.port)")
+      .replacing("OTHER", with: "127.0.0.1:\(other.port)")
+      .replacing("LOCAL", with: "localhost:\(storage.port)")
+    let broker = try server { _, _ in (200, #"{"to":"\#(to)"}"#) }
+    defer { for server in [storage, other, broker] { server.stop() } }
+    let file = try ScratchDirectory().write("a", Array("hello".utf8))
+    let target = try named(broker, for: storage)
+    let end = await EngineHarness().upload([file], to: target).map(\.code)
+    #expect(end == [isNamed == nil ? "unusable-answer" : "done 201"])
+    let files = (storage.requests + other.requests).filter { $0.line.hasPrefix("POST ") }
+    #expect(files.count == (isNamed == nil ? 0 : 1))
+    let credentials = isNamed == true ? "Bearer x" : nil
+    #expect(files.allSatisfy { $0.headers["authorization"] == credentials }, "\(files)")
+  }
+
+  @Test("a host that the target names cannot pass the credentials on", arguments: [307, 308])
+  func redirectsOfNamedHosts(_ status: Int) async throws {
+    let thief = try server { _, _ in (201, "") }
+    let storage = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send(
+        "HTTP/1.1 \(status) X\r\nLocation: \(thief.url("/up"))\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+      )
+    }
+    let broker = try server { _, _ in (200, #"{"to":"\#(storage.url("/up"))"}"#) }
+    defer { for server in [storage, thief, broker] { server.stop() } }
+    let file = try ScratchDirectory().write("a", Array("hello".utf8))
+    var target = try named(broker, for: storage)
+    target.redirectOrigins = Set([Origin(thief.url())].compactMap { $0 })
+    #expect(await EngineHarness().upload([file], to: target).map(\.code) == ["done 201"])
+    #expect(storage.requests.first?.headers["authorization"] == "Bearer x")
+    #expect(thief.requests.count == 1)
+    #expect(thief.requests.first?.headers["authorization"] == nil)
+  }
+
+  private func named(_ broker: HostileServer, for storage: HostileServer) throws -> Target {
+    var target = Target.once(broker.url("/t"))
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer x"))]
+    target.ticket = Ticket(
+      call: ServerCall(url: Template(literal: broker.url("/t").absoluteString)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))))
+    target.ticket?.namedHosts = [try NamedHost("127.0.0.1:\(storage.port)")]
+    return target
+  }
+
   /// Slack's way: a form for the address, the file, and what was told in the first step in the third.
   @Test func whatTheTicketSaysGoesIntoTheRecord() async throws {
     let slack = try server { request, path in

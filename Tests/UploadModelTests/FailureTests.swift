@@ -56,6 +56,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.rejected("rc is 7"), "rejected", status: 200),
     CauseRow(.unusable("the ticket has no /url"), "unusable-answer", status: 200),
     CauseRow(.outcomeUnknown("its answer is not JSON"), "outcome-unknown", status: 200),
+    CauseRow(.differs("its sha-256 is 00, and the file's is 11"), "content-differs", status: 200),
     CauseRow(.notRecorded("503 Service Unavailable"), "no-record"),
     CauseRow(.denied("pass ended with status 1"), "no-credentials"),
     CauseRow(.denied("also with a new token from pass"), "http-401", status: 401),
@@ -96,6 +97,7 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .unusable: 25
   case .proxyUnreachable: 26
   case .unresumable: 27
+  case .differs: 28
   }
 }
 
@@ -107,7 +109,7 @@ struct FailureTests {
   }
 
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...27))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...28))
   }
 
   @Test func whatMayBeThereAlready() {

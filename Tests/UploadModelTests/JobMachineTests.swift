@@ -53,6 +53,7 @@ private struct Log {
     case .send(let url, let attempt, let keepsCredentials):
       "send #\(attempt) to \(url.path)\(keepsCredentials ? "" : " without credentials")"
     case .breakOff: "break off"
+    case .ask(let url, let seconds): "ask \(url.path) in \(Int(seconds)) s"
     case .startTimer(let seconds): "timer \(Int(seconds)) s"
     case .report(let state): "\"\(words(state))\""
     }
@@ -63,6 +64,7 @@ private struct Log {
     case .waiting: "waiting"
     case .preparing(let attempt): "preparing #\(attempt)"
     case .sending, .awaitingReply: "under way"
+    case .processing: "processing"
     case .retrying(let failure, let next, let all, let instant):
       "\(failure.code), then #\(next) of \(all) at \(Int(instant.seconds))"
     case .paused: "paused"

@@ -319,6 +319,7 @@ struct ProgressTests {
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
     .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
     .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
+    .differs("x"),
   ]
 
   @Test("Every cause survives", arguments: causes)

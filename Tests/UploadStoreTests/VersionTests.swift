@@ -24,7 +24,7 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"])
+    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"])
     for (number, version) in zip(1..., versions) {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -45,7 +45,7 @@ struct VersionTests {
         items[1].state
           == .failed(Failure(.refused, status: 413, reply: Reply(text: "no"), attempts: 2)))
       #expect(items[2].location.bytes.contains(0xFF))
-      #expect(items[3].state == .paused)
+      #expect(number >= 13 ? items[3].state.isProcessed : items[3].state == .paused)
       #expect(items[1].contentType == (number >= 5 ? "application/pdf" : nil))
       #expect(items[1].folder == (number >= 3 ? "2026/" : ""))
       #expect(items[1].nameIsChosen == (number >= 3) && !items[0].nameIsChosen)

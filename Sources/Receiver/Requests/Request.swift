@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import StructuredFields
 import UploadDraft
 
 /// A request on its connection: its head, its body as it arrives, and what can be sent before the reply.
@@ -10,6 +11,12 @@ struct Request {
 
   /// The client's name for a log.
   var client: String { ClientName.of(channel) }
+
+  /// Whether the client asks for the SHA-256 of what is stored (`Want-Repr-Digest`, RFC 9530 §4).
+  var wantsDigest: Bool {
+    let wanted = header("want-repr-digest").flatMap { FieldValue.dictionary($0) }
+    return (wanted?["sha-256"]?.integer ?? 0) > 0
+  }
 
   /// The first value of a header field.
   func header(_ name: String) -> String? { head.headers[name].first }

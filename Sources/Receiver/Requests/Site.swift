@@ -39,12 +39,15 @@ struct Site: Sendable {
     for file in files { onEvent?(.stored(file, client: request.client)) }
   }
 
-  /// The reply to files that were stored.
-  func reply(_ receipt: StoredForm) -> Reply {
+  /// The reply to a request whose files were stored.
+  func reply(_ receipt: StoredForm, to request: Request) -> Reply {
     // A 201 names the one resource that a request created (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
     var reply = Reply.json(receipt, status: 201)
     reply.headers.append(("Location", location(ofStored: file.stored)))
+    if request.wantsDigest, let digest = file.digestField {
+      reply.headers.append(("Repr-Digest", digest))
+    }
     return reply
   }
 

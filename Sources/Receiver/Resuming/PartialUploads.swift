@@ -46,6 +46,8 @@ final class PartialUploads: Sendable {
       var status: Int
       var location: String?
       var text: String
+      /// The digest of what was stored, if the client asked for it.
+      var digest: String?
     }
   }
 

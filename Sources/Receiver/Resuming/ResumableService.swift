@@ -207,14 +207,15 @@ struct ResumableService: Sendable {
     } else {
       receipt = StoredForm(files: [try intake.publish(file, nil, request)], fields: [:])
     }
-    let reply = site.reply(receipt)
+    let reply = site.reply(receipt, to: request)
     guard case .bytes(let bytes) = reply.body else {
       throw Refusal(.internalServerError, "The receiver could not answer this.")
     }
     let answer = PartialUploads.Record.Answer(
       status: Int(reply.status.code),
       location: receipt.files.first.map { site.location(ofStored: $0.stored) },
-      text: String(decoding: bytes, as: UTF8.self))
+      text: String(decoding: bytes, as: UTF8.self),
+      digest: request.wantsDigest ? receipt.files.first?.digestField : nil)
     try file.finish(with: answer)
     return answer
   }
@@ -285,6 +286,7 @@ struct ResumableService: Sendable {
     var headers = [("Content-Type", "application/json"), version.completeness(true)]
     if !version.has(.markedReplies) { headers.append(("Upload-Offset", "\(file.offset)")) }
     if let location = answer.location { headers.append(("Location", location)) }
+    if let digest = answer.digest { headers.append(("Repr-Digest", digest)) }
     return Reply(status: answer.status, headers: headers, body: Array(answer.text.utf8))
   }
 

@@ -119,6 +119,7 @@ struct ItemDetails {
       switch item.state {
       case .failed(let failure), .retrying(let failure, _, _, _): failure.reply
       case .done(let receipt): receipt.reply
+      case .processing(let processing): processing.receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
     // If there is no request, the reason is already shown.
@@ -208,6 +209,8 @@ struct ItemDetails {
       ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
     ]
     switch item.state {
+    case .processing(let processing):
+      return [state, ("Status", Failure.statusLine(processing.receipt.status), .plain)] + plain
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may have said it.
       let note: [Fact] =
@@ -289,6 +292,9 @@ extension Failure.Cause {
 
 extension ItemState {
   fileprivate var serverAnswered: Bool {
-    if case .done = self { true } else { failure?.status != nil }
+    switch self {
+    case .done, .processing: true
+    default: failure?.status != nil
+    }
   }
 }

@@ -128,6 +128,13 @@ struct QueuePane {
         time, row: line, end: place.upperBound, width: time.count, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }
+    if let proof = row.item.state.receipt?.proof, row.item.url != nil,
+      place.count >= 3 * proof.count
+    {
+      canvas.put(
+        "\(proof) · ", row: line, column: place.lowerBound, style: Style(label.role, on: ground))
+      place = place.lowerBound + proof.count + 3..<place.upperBound
+    }
     guard let url = row.item.url else {
       canvas.put(
         label.fitting(place.count, ascii: canvas.ascii), row: line, column: place.lowerBound,

@@ -92,6 +92,7 @@ struct StateLabel {
       // Whole seconds, because this is a running count and not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
+    case (.processing, _): self.init("…", .accent, Processing.words, "processing")
     case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
@@ -103,10 +104,9 @@ struct StateLabel {
     case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.wasThere:
-      self.init("✓", .good, receipt.words, "there")
+      self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _):
-      self.init(
-        "✓", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
+      self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
     case (.failed(let failure), _):
       self.init(failure, said: said)
     }

@@ -199,7 +199,7 @@ extension ItemState {
   var kind: RowKind {
     switch self {
     case .waiting: .waiting
-    case .preparing, .sending, .awaitingReply: .sending
+    case .preparing, .sending, .awaitingReply, .processing: .sending
     case .retrying: .retrying
     case .paused: .paused
     case .done: .sent

@@ -133,7 +133,9 @@ extension ItemState {
   /// Whether `new` is the same step of the same attempt, only further on.
   fileprivate func isPhase(of new: ItemState) -> Bool {
     switch (self, new) {
-    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply): true
+    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply),
+      (.processing, .processing):
+      true
     default: self == new
     }
   }

@@ -49,7 +49,10 @@ package struct ProgressBoard: Sendable {
 
   /// The lines for a terminal of this size; at most a half of its height.
   package func frame(size: Size, at now: Instant) -> Frame {
-    let items = active.values.sorted { $0.id < $1.id }
+    // Those on their way come first.
+    let items = active.values.sorted {
+      $0.state.isProcessed == $1.state.isProcessed ? $0.id < $1.id : $1.state.isProcessed
+    }
     let room = max(1, size.height / 2 - 1)
     let shown = items.count <= room ? items[...] : items.prefix(max(0, room - 1))
     let hidden = items.count - shown.count
@@ -80,12 +83,13 @@ package struct ProgressBoard: Sendable {
     let done: Int64 =
       switch item.state {
       case .sending(_, let sent, _): sent
-      case .awaitingReply: item.sentSize
+      case .awaitingReply, .processing: item.sentSize
       default: 0
       }
     let words: String =
       switch item.state {
       case .awaitingReply(_, let since): "awaiting reply \(HumanReadable.clock(now - since))"
+      case .processing: Processing.words
       case .preparing: "preparing"
       default:
         [

@@ -96,14 +96,14 @@ struct Queue: Sendable {
     removed[item.id] = nil
     totals.add(item)
     targets[item.target, default: 0] += 1
-    if item.state.isActive { active[item.target, default: 0] += 1 }
+    if item.state.takesLane { active[item.target, default: 0] += 1 }
     if !item.state.isFinished { countErrand(item, by: 1) }
   }
 
   private mutating func discount(_ item: UploadItem) {
     totals.subtract(item)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
-    if item.state.isActive { active[item.target, default: 0] -= 1 }
+    if item.state.takesLane { active[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
@@ -153,8 +153,8 @@ struct Queue: Sendable {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
     totals.subtract(rows[position].item)
-    if old.isActive != state.isActive {
-      active[rows[position].item.target, default: 0] += state.isActive ? 1 : -1
+    if old.takesLane != state.takesLane {
+      active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
     }
     if old.isFinished != state.isFinished {
       countErrand(rows[position].item, by: state.isFinished ? -1 : 1)
@@ -166,7 +166,7 @@ struct Queue: Sendable {
     switch state {
     // It starts again from the first byte.
     case .preparing, .waiting: rows[position].reached = 0
-    case .sending, .awaitingReply, .retrying, .paused, .done, .failed:
+    case .sending, .awaitingReply, .processing, .retrying, .paused, .done, .failed:
       if let bytes = old.bytesHandedOver(of: rows[position].item.sentSize) {
         rows[position].reached = bytes
       }

@@ -163,6 +163,7 @@ extension ItemState {
     switch self {
     case .preparing(let attempt), .sending(let attempt, _, _), .awaitingReply(let attempt, _):
       attempt
+    case .processing(let processing): processing.receipt.attempts
     case .done(let receipt): receipt.attempts
     case .waiting, .retrying, .paused, .failed: nil
     }

@@ -15,6 +15,7 @@ extension Schema where Root == ReplyRules {
     judgement.keys + [
       Key("duplicate_when", \.duplicates, .list(.failure)),
       Key("url", \.url, .place()), Key("deletion_url", \.deletionURL, .place()),
+      Key("verify", \.sum, .sum),
     ])
 }
 
@@ -146,6 +147,38 @@ extension Codec where Value == ReplyValue {
         return TOMLText.table([
           place, ("prefix", value.prefix == empty ? nil : writer.string(value.prefix)),
           ("suffix", value.suffix == empty ? nil : writer.string(value.suffix)),
+        ])
+      })
+  }
+}
+
+extension Codec where Value == ReplySum {
+  /// `{ header = "Repr-Digest" }` or `{ pointer = "/sha1", sum = "sha1" }`.
+  static var sum: Codec {
+    Codec(
+      { node in
+        let entries = try node.table(["pointer", "header", "sum"])
+        let place = try ReplyPlace(
+          entries, of: node, missing: "expected one of \"pointer\" and \"header\"")
+        var sum = ReplySum(place)
+        sum.algorithm =
+          try entries["sum"].map { node in
+            ContentDigests.Algorithm(named: try node.word(of: ["sha256", "sha1", "md5"]))
+          } ?? nil
+        guard sum.wanted != nil else {
+          throw node.fault(
+            "\"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+          )
+        }
+        return sum
+      },
+      { sum in
+        TOMLText.table([
+          sum.place.entry,
+          (
+            "sum",
+            sum.algorithm.map { TOMLText.string($0.name.replacing(scalars: "-", with: "")) }
+          ),
         ])
       })
   }

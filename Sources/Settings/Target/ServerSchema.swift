@@ -1,4 +1,5 @@
 import JSONText
+import ScalarText
 import UploadModel
 
 /// The requests of a target other than uploads: its ticket and its server side.
@@ -64,6 +65,55 @@ extension ExistenceCheck {
   }
 }
 
+extension Schema where Root == WaitRule {
+  /// The table `wait` of a target.
+  static let wait = Schema(
+    [
+      Key(
+        name: "url", need: "where the server is asked about a file that it has accepted",
+        read: { node, rule, reader in
+          guard case .string(let text) = node.value, !text.hasPrefix(scalars: "/") else {
+            rule.place = try Codec<ReplyValue>.place().read(node, reader)
+            return
+          }
+          rule.call.url = try reader.address(node, scope: [.reply])
+          guard rule.call.url.secrets.isEmpty else {
+            throw node.fault(
+              "hoist keeps this address in its queue, so it must not contain a secret; requests to it carry "
+                + "the target's headers")
+          }
+        },
+        write: { rule, _, writer in
+          rule.place.flatMap { Codec<ReplyValue>.place().write($0, writer) }
+            ?? writer.string(rule.call.url)
+        }),
+      Key("statuses", \.statuses, .set(.integer(in: 200...299))),
+      Key("every", \.interval, .seconds(in: 0.1...3600)),
+      Key("for", \.limit, .seconds(in: 1...2_592_000)),
+      Key("until", \.signs, .oneOrMore(.failure)),
+    ]
+      + Schema<ReplyRules>.judgement.keys.filter { $0.name != "unreadable" }
+      .map { $0.within(\.call.rules) }
+      + [Key("address", \.call.rules.url, .place())])
+}
+
+extension WaitRule {
+  /// Checks that its keys fit together, and fit the target.
+  func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
+    if (signs + call.rules.failures).contains(where: \.place.dependsOnFile) {
+      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+    }
+    if place == nil, Origin(text: call.url.sample("a")) != target.origin {
+      throw node.fault(
+        "\"url\" is on another server than the target's, which does not get its credentials")
+    }
+    guard target.server.create == nil else {
+      throw node.fault(
+        "cannot be combined with server.create, which would come before the server has finished")
+    }
+  }
+}
+
 extension Schema where Root == Ticket {
   static let ticket = Schema(
     Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [
@@ -71,6 +121,7 @@ extension Schema where Root == Ticket {
         "upload_url", \.uploadURL, .place(scope: Template.Placeholder.ofFile),
         need: "where the reply holds the address for the file"),
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
+      Key("send_auth_to", \.namedHosts, .set(.namedHost)),
     ])
 }
 

@@ -199,6 +199,51 @@ extension Codec where Value == Origin {
   }
 }
 
+extension Codec where Value == AfterRule {
+  /// `"keep"`, `"delete"`, `{ move = "sent/" }`, or a table with `delete` or `move` and `final`.
+  static var after: Codec {
+    Codec(
+      read: { node, reader in
+        var rule = AfterRule()
+        guard case .table = node.value else {
+          rule.disposal = try node.word(of: ["keep", "delete"]) == "delete" ? .delete : nil
+          return rule
+        }
+        let entries = try node.table(["delete", "move", "final"])
+        switch (try entries["delete"]?.bool(), try entries["move"]?.fixed()) {
+        case (true?, nil): rule.disposal = .delete
+        case (nil, let folder?), (false?, let folder?):
+          guard !folder.isEmpty else { throw node.fault("\"move\" names no folder") }
+          rule.disposal = .move(
+            to: folder == "~" || folder.hasPrefix(scalars: "~/")
+              ? reader.paths.absolute(folder) : folder)
+        default: throw node.fault("expected either \"move\", a folder, or \"delete\" = true")
+        }
+        if let node = entries["final"] {
+          rule.finals = try Codec<Set<Int>>.set(.integer(in: 200...299)).read(node, reader)
+        }
+        return rule
+      },
+      write: { rule, _ in
+        guard let disposal = rule.disposal else { return TOMLText.string("keep") }
+        let finals = rule.finals.sorted().map(String.init)
+        if disposal == .delete, finals.isEmpty { return TOMLText.string("delete") }
+        let what: (key: String, value: String?) =
+          switch disposal {
+          case .delete: ("delete", "true")
+          case .move(let folder): ("move", TOMLText.string(Template.braced(folder)))
+          }
+        return TOMLText.table([what, ("final", finals.isEmpty ? nil : TOMLText.array(finals))])
+      })
+  }
+}
+
+extension Codec where Value == NamedHost {
+  static var namedHost: Codec {
+    Codec({ try NamedHost(try $0.fixed()) }, { TOMLText.string($0.description) })
+  }
+}
+
 extension Codec where Value == PrepareCommand {
   /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
   static var prepare: Codec {

@@ -28,6 +28,7 @@ struct TargetReader {
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)
     try checkResuming(of: target, entries)
+    if let node = entries["wait"] { try target.wait?.check(node, of: target) }
     if let node = entries["batch"] {
       // A batch of one file is the same as no batch.
       if target.batch?.maxFiles == 1 { target.batch = nil }

@@ -64,6 +64,12 @@ extension Schema where Root == Target {
         .init("refuse_empty", \.takesEmpty, .opposite),
       ])),
     Key("prepare", \.prepare, .prepare),
+    Key("after", \.after, .after).checked { target in
+      guard target.after.disposal != nil, target.prepare != nil else { return }
+      throw InvalidInput(
+        "cannot be combined with \"prepare\": the server gets another file than the one that would go"
+      )
+    },
     Key("concurrency", \.concurrency, .integer(in: Target.concurrencyRange))
       .asking("Files sent at once", .number),
     Key("rate_limit", \.rateLimit, .speed),
@@ -109,6 +115,7 @@ extension Schema where Root == Target {
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
       .written { _ in false },
+    Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",

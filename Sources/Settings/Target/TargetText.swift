@@ -27,6 +27,9 @@ package enum TargetText {
         "exists",
         target.exists.map { Schema.exists.entries($0, usually: .start, nested) } ?? []
       ),
+      (
+        "wait", target.wait.map { Schema.wait.entries($0, usually: WaitRule(), nested) } ?? []
+      ),
       ("ticket", ticket ?? []),
       ("server", Schema.server(of: target).entries(target.server, usually: usual.server, nested)),
     ]

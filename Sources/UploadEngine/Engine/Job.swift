@@ -50,6 +50,7 @@ extension UploadEngine {
       self.upload = upload
       route = Route(to: upload.target)
       resumePoint = upload.item.resumePoint
+      if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
     }
 
     /// Changes how it is sent.
@@ -76,6 +77,9 @@ extension UploadEngine {
         id: item.id, bytes: item.size, field: item.field, target: upload.destination,
         attempts: machine.attempts)
     }
+
+    /// Whether the server has accepted it and has yet to finish with it.
+    var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
     var isUnderWay: Bool { if case .running = machine.state { true } else { false } }
   }

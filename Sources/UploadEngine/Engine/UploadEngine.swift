@@ -67,6 +67,10 @@ package actor UploadEngine {
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
+  /// Files about which their server is to be asked next, and where, in order.
+  private var questions: ArraySlice<(ItemID, URL)> = []
+  /// Files about which their server is being asked.
+  private var askedAbout: Set<ItemID> = []
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
   private var waitingFiles: Set<ItemID> = []
@@ -206,6 +210,7 @@ package actor UploadEngine {
         transfers[task]?.recordStopped(id)
         if transfers[task]?.mayBreakOff == true { transfers[task]?.task.cancel() }
       }
+    case .ask(let url, let seconds): ask(id, at: url, after: seconds)
     case .startTimer(let seconds):
       jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
@@ -252,6 +257,12 @@ extension UploadEngine {
       files.append(job.entry)
     }
     perform(scheduler.add(files))
+    for file in files {
+      // The server has accepted it already. It is asked what has become of it.
+      guard jobs[file.id]?.isProcessed == true else { continue }
+      perform(scheduler.park(file.id, .over))
+      handle(.retry, for: file.id)
+    }
   }
 
   /// Cancels uploads. Those that had not started leave the line.
@@ -273,7 +284,7 @@ extension UploadEngine {
       for upload in uploads {
         let id = upload.item.id
         if let job = engine.jobs[id] {
-          guard !job.isUnderWay else { continue }
+          guard !job.isUnderWay, !job.isProcessed else { continue }
           job.renew(upload)
           engine.perform(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
@@ -292,7 +303,7 @@ extension UploadEngine {
     onQueue { engine in
       for id in items {
         guard let job = engine.jobs[id] else { continue }
-        if job.isUnderWay {
+        if job.isUnderWay || job.isProcessed {
           (job.isRemoved, job.successor) = (true, nil)
           engine.handle(.cancel, for: id)
         } else {
@@ -482,13 +493,15 @@ extension UploadEngine {
   private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
     guard state != before else { return }
-    if before == .retrying { stopTimer(of: id) }
+    if before == .retrying || before.isProcessing { stopTimer(of: id) }
     letGo(of: id, job)
     switch state {
     case .running: return
     case .waiting where job.isHeld: perform(scheduler.park(id, .held))
     case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
     case .retrying: perform(scheduler.park(id, .backOff))
+    // Nothing is sent for it any more, so it holds nothing up.
+    case .processing: perform(scheduler.park(id, .over))
     case .paused: perform(scheduler.park(id, .held))
     case .finished:
       if job.isRemoved { replace(id, job) } else { perform(scheduler.park(id, .over)) }
@@ -510,7 +523,7 @@ extension UploadEngine {
       } else {
         job.file = nil
       }
-    case .paused, .finished: job.file = nil
+    case .processing, .paused, .finished: job.file = nil
     }
   }
 
@@ -608,10 +621,13 @@ extension UploadEngine {
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
-    // Only the target's own origin gets credentials, whatever was decided elsewhere.
+    let isNamed =
+      url == ticketed && first.target.ticket?.givesCredentials(at: url, from: home) == true
+    // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
     guard
       let authorization = authorization(
-        of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials)
+        of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials,
+        isNamed: isNamed)
     else { return }
     let (request, faults) = UploadRequest.make(
       uploads, to: url, token: authorization.token,
@@ -1599,6 +1615,7 @@ extension UploadEngine {
     let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
       var own = end
       own.place = TransferEnd.Place(index, of: uploads.count)
+      own.digests = upload.item.digests ?? own.digests
       guard
         case .delivered = Verdict.judge(
           own, target: target, attempt: transfer.attempt, redirects: 0, now: now)
@@ -1636,6 +1653,53 @@ extension UploadEngine {
     return end
   }
 
+  // MARK: What the server makes of files that it has accepted
+
+  /// How many questions are asked at once. They take no lanes.
+  private static let mostQuestions = 8
+
+  /// Asks a server, after a while, whether it has finished with a file.
+  private func ask(_ id: ItemID, at url: URL, after seconds: Double) {
+    stopTimer(of: id)
+    jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
+      self?.assumeIsolated { engine in
+        engine.stopTimer(of: id)
+        engine.questions.append((id, url))
+        engine.askNext()
+      }
+    }
+  }
+
+  private func askNext() {
+    while askedAbout.count < Self.mostQuestions, let (id, url) = questions.popFirst() {
+      guard let job = jobs[id], job.isProcessed, !askedAbout.contains(id) else { continue }
+      guard let rule = job.upload.target.wait else {
+        // The configuration has changed meanwhile. The machine says what that means.
+        handle(.retry, for: id)
+        continue
+      }
+      askedAbout.insert(id)
+      var call = rule.call
+      call.url = Template(literal: url.absoluteString)
+      let client = ServerClient(
+        target: job.upload.target, token: tokens[job.route], from: tokenSource, time: time)
+      Task.detached { [weak self, call] in
+        let result: Result<TransferEnd, Failure>
+        do throws(Failure) {
+          result = .success(try await client.reply(to: call, ServerClient.values()).end)
+        } catch {
+          result = .failure(error)
+        }
+        let answer = rule.answer(result)
+        self?.onQueue { engine in
+          engine.askedAbout.remove(id)
+          engine.handle(.answered(answer, wall: engine.time.date()), for: id)
+          engine.askNext()
+        }
+      }
+    }
+  }
+
   // MARK: Steps
 
   private func step(
@@ -1670,21 +1734,23 @@ extension UploadEngine {
     let number: Int
     /// Where it went.
     let origin: Origin?
-    /// Whether it carried the credentials for the target's own origin.
+    /// Whether it carried the target's own credentials.
     let showsCredentials: Bool
     let items: [ItemID]
   }
 
   /// The current credentials of the uploads' route, for a request to an origin.
   ///
-  /// - Parameter keepsCredentials: false if another origin has chosen where the request goes.
+  /// - Parameters:
+  ///   - keepsCredentials: false if another origin has chosen where the request goes.
+  ///   - isNamed: whether the target names the request's host as one that gets them as well.
   private func authorization(
-    of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true
+    of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true, isNamed: Bool = false
   ) -> Authorization? {
     guard let first = items.first, let route = jobs[first]?.route else { return nil }
     return Authorization(
       route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
-      showsCredentials: keepsCredentials && origin == route.origin, items: items)
+      showsCredentials: keepsCredentials && (origin == route.origin || isNamed), items: items)
   }
 
   /// Works out what the result of a request says about its credentials.
@@ -1806,12 +1872,16 @@ extension Target {
   }
 }
 
+extension JobMachine.State {
+  fileprivate var isProcessing: Bool { if case .processing = self { true } else { false } }
+}
+
 extension ItemState {
   /// Whether nothing has been sent yet.
   fileprivate var isWaitingOrPreparing: Bool {
     switch self {
     case .waiting, .preparing: true
-    case .sending, .awaitingReply, .retrying, .paused, .done, .failed: false
+    case .sending, .awaitingReply, .processing, .retrying, .paused, .done, .failed: false
     }
   }
 }

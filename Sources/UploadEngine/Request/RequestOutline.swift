@@ -26,6 +26,15 @@ package struct RequestOutline: Hashable, Sendable {
       }
       headers.sort { $0.name < $1.name }
     }
+
+    /// A small request to a target's server, with its credentials.
+    init(
+      _ call: ServerCall, of target: Target, _ values: Template.Values
+    ) throws(Failure.Cause) {
+      let head = try RequestHead(
+        call, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
+      self.init(head, of: target)
+    }
   }
 
   /// A header field, without secrets in its value.
@@ -50,6 +59,8 @@ package struct RequestOutline: Hashable, Sendable {
 
   /// The request for whether the server has the file already; nil if it is not asked.
   package var existence: Head?
+  /// The request for whether the server has finished with the file, which comes afterwards; nil if it is not asked.
+  package var wait: Head?
   /// The request for a ticket that goes first; nil if the target needs no ticket.
   package var ticket: Head?
   /// The head of the request itself.
@@ -80,16 +91,21 @@ package struct RequestOutline: Hashable, Sendable {
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
     var (outline, faults) = request(of: uploads, now: now)
-    if let first = uploads.first, let call = first.target.exists?.call, outline != nil {
-      let target = first.target
-      do throws(Failure.Cause) {
-        let head = try RequestHead(
-          call, of: target, credentials: .all(token: target.tokenPlaceholder),
-          values: Preparation.values(for: first, now: now))
-        outline?.existence = Head(head, of: target)
-      } catch {
-        return (nil, faults + [(first.item.id, error)])
+    guard let first = uploads.first, outline != nil else { return (outline, faults) }
+    let target = first.target
+    do throws(Failure.Cause) {
+      var values = Preparation.values(for: first, now: now)
+      outline?.existence = try target.exists.map { (check) throws(Failure.Cause) in
+        try Head(check.call, of: target, values)
       }
+      values.showsPlaceholders = true
+      outline?.wait = try target.wait.map { (wait) throws(Failure.Cause) in
+        var head = try Head(wait.call, of: target, values)
+        if let place = wait.place { head.url = "the \(place.words) of the reply" }
+        return head
+      }
+    } catch {
+      return (nil, faults + [(first.item.id, error)])
     }
     return (outline, faults)
   }
@@ -182,10 +198,7 @@ package struct RequestOutline: Hashable, Sendable {
       plan, jobs, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
     if let call = target.ticket?.call {
       do throws(Failure.Cause) {
-        ticket = Head(
-          try RequestHead(
-            call, of: target, credentials: all,
-            values: Preparation.values(for: jobs[0], now: now)), of: target)
+        ticket = try Head(call, of: target, Preparation.values(for: jobs[0], now: now))
       } catch {
         throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
       }

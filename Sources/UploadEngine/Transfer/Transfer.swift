@@ -164,10 +164,12 @@ final class Transfer {
       if case .file(let error)? = bodyError, error.file == share.item.location {
         cause = Failure.Cause(error, wasSeen: true)
       }
-      return BatchEnd.File(
+      var file = BatchEnd.File(
         id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause,
         isStopped: share.isStopped,
         sent: request.sent.indices.contains(index) ? request.sent[index] : nil)
+      file.digests = share.item.digests
+      return file
     }
   }
 }

@@ -36,6 +36,8 @@ package struct ContentDigests: Hashable, Sendable {
 extension Target {
   /// The digests of a file's content that its templates ask for.
   package var digests: Set<ContentDigests.Algorithm> {
-    Set(templates.flatMap(\.placeholders).compactMap(\.digest))
+    Set(
+      templates.flatMap(\.placeholders).compactMap(\.digest)
+        + [response.sum?.wanted].compactMap(\.self))
   }
 }

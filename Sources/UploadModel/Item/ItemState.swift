@@ -8,6 +8,8 @@ package enum ItemState: Hashable, Sendable, Codable {
   case sending(attempt: Int, sent: Int64, total: Int64)
   /// Everything has been handed over and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
+  /// The server has accepted it and has yet to finish with it.
+  indirect case processing(Processing)
   /// The attempt failed in a way that may pass. The next one starts at `at`.
   indirect case retrying(Failure, next: Int, of: Int, at: Instant)
   /// Taken out of the line by the user.
@@ -21,7 +23,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   package var isFinished: Bool {
     switch self {
     case .done, .failed: true
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: false
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused: false
     }
   }
 
@@ -30,16 +32,27 @@ package enum ItemState: Hashable, Sendable, Codable {
     if case .done = self { true } else { false }
   }
 
-  /// Whether the server has all of it and has not answered yet.
-  package var isHandedOver: Bool { if case .awaitingReply = self { true } else { false } }
+  /// What the server said when it took it, if it has.
+  package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
+
+  /// Whether the server has all of it and has not said yet what has become of it.
+  package var isHandedOver: Bool {
+    if case .awaitingReply = self { true } else { isProcessed }
+  }
+
+  /// Whether the server has accepted it and has yet to finish with it.
+  package var isProcessed: Bool { if case .processing = self { true } else { false } }
 
   /// Whether bytes of it are leaving.
   package var isMoving: Bool { if case .sending = self { true } else { false } }
 
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
+  package var takesLane: Bool { isActive && !isProcessed }
+
+  /// Whether the item is under way: it is being sent, or the server has yet to finish with it.
   package var isActive: Bool {
     switch self {
-    case .preparing, .sending, .awaitingReply: true
+    case .preparing, .sending, .awaitingReply, .processing: true
     case .waiting, .retrying, .paused, .done, .failed: false
     }
   }
@@ -48,7 +61,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   package var failure: Failure? {
     switch self {
     case .failed(let failure), .retrying(let failure, _, _, _): failure
-    case .waiting, .preparing, .sending, .awaitingReply, .paused, .done: nil
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .paused, .done: nil
     }
   }
 }

@@ -24,8 +24,20 @@ package struct Receipt: Hashable, Sendable, Codable {
   // Nil in most receipts, and in those of versions that did not ask.
   private var isDuplicate: Bool?
 
+  /// What the server's checksum of the content, which is the file's, was computed with, such as "sha-256"; nil if it gave
+  /// none.
+  package var verified: String?
+
+  /// What is to become of the local file, which the server has proved to have; nil if it stays.
+  package var disposal: Disposal?
+
   /// What became of the file, in words.
-  package var words: String { wasThere ? "there already" : Failure.statusLine(status) }
+  package var words: String {
+    (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")
+  }
+
+  /// "verified sha-256"; nil if it was not.
+  package var proof: String? { verified.map { "verified \($0)" } }
 
   /// A receipt for `bytes` bytes taken with `status`.
   package init(

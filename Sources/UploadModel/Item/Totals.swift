@@ -5,9 +5,9 @@
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
-  /// Files that occupy a connection, or are about to.
+  /// Files that are under way, or about to be.
   package private(set) var active = 0
-  /// Active files whose reply is awaited.
+  /// Active files of which the server has all, and has yet to say what has become of them.
   package private(set) var awaiting = 0
   /// Files that wait to be tried again.
   package private(set) var retrying = 0
@@ -69,7 +69,7 @@ package struct Totals: Hashable, Sendable {
     let size = Int64(one) &* item.sentSize
     switch item.state {
     case .waiting: waiting += one
-    case .preparing, .sending, .awaitingReply: active += one
+    case .preparing, .sending, .awaitingReply, .processing: active += one
     case .retrying: retrying += one
     case .paused:
       paused += one
@@ -97,7 +97,7 @@ extension ItemState {
   package func bytesHandedOver(of size: Int64) -> Int64? {
     switch self {
     case .sending(_, let sent, _): min(max(0, sent), size)
-    case .awaitingReply, .done: size
+    case .awaitingReply, .processing, .done: size
     case .waiting, .preparing, .retrying, .paused, .failed: nil
     }
   }

@@ -91,10 +91,14 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     switch state {
     case .sending(_, _, let total): preparedSize = total == self.size ? nil : total
     case .waiting, .preparing, .paused: preparedSize = nil
-    case .done(let receipt):
-      if let sent = receipt.sent { preparedSize = sent.size == self.size ? nil : sent.size }
+    case .done(let receipt): noteSize(of: receipt)
+    case .processing(let processing): noteSize(of: processing.receipt)
     case .awaitingReply, .retrying, .failed: break
     }
+  }
+
+  private mutating func noteSize(of receipt: Receipt) {
+    if let sent = receipt.sent { preparedSize = sent.size == self.size ? nil : sent.size }
   }
 
   /// An item of the queue, waiting unless said otherwise.

@@ -36,6 +36,7 @@ extension Failure {
     case .notHTTP: ("not-http", "not an HTTP server")
     case .rejected: ("rejected", "rejected by the server")
     case .unusable: ("unusable-answer", "answer cannot be used")
+    case .differs: ("content-differs", "stored with other content")
     case .notRecorded: ("no-record", "arrived, not recorded")
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
@@ -94,6 +95,14 @@ extension Failure {
     }
   }
 
+  /// Why it failed, in the words of whoever said so.
+  var reason: String {
+    switch cause {
+    case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why
+    default: headline
+    }
+  }
+
   /// What was asked for.
   private var what: String { step?.words ?? "it" }
 
@@ -125,17 +134,23 @@ extension Failure {
       "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection could be made: \(Self.inside(why))."
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
+    case .refused where step == .wait:
+      "The server had accepted the file, and then reported: \(Self.statusLine(status))."
     case .refused:
       "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
+    case .rejected(let why) where step == .wait:
+      "The server had accepted the file, and then reported a failure: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(asked)\(status ?? 200) but reported a failure: \(Self.inside(why))."
     case .unusable(let why):
       "The server answered \(asked)\(Self.statusLine(status ?? 200)), and its answer is of no use: "
         + "\(Self.inside(why))."
+    case .differs(let why):
+      "The server took the file, but what it has stored is not its content: \(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
@@ -184,6 +199,7 @@ extension Failure {
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
+    case .refused where step == .wait: "Fix what the server names, then retry."
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: look there, then retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
@@ -196,6 +212,8 @@ extension Failure {
     case .rejected: "Fix what the server names, then retry."
     case .unusable:
       "Compare what the target expects of the reply with the reply itself, correct the target, then retry."
+    case .differs:
+      "Something on the way or on the server has damaged it: look there, and delete what is there, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
     case .unresumable(let fault): fault.advice
@@ -262,6 +280,7 @@ extension Failure.Step {
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
     case .status: "the request for how much it has (pieces.status)"
+    case .wait: "the question whether it has finished with the file (wait)"
     }
   }
 }

@@ -46,6 +46,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case finish
     /// The request for how much the server has.
     case status
+    /// The request for whether the server has finished with a file that it has accepted.
+    case wait
   }
 
   /// Every way in which an upload is known to fail.
@@ -105,6 +107,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case rejected(String)
     /// The status means success, but the answer is of no use; the text is what it lacks.
     case unusable(String)
+    /// The server has stored other content than that of the file; the text is how it differs.
+    case differs(String)
     /// The server has the file, but the record that goes with it could not be created; the text is why.
     case notRecorded(String)
     /// The server breaks the protocol for resuming uploads.
@@ -222,7 +226,7 @@ extension Failure.Cause {
     case .connectionLost, .stalled, .network: .transient
     case .notRecorded, .outcomeUnknown: .mayHaveArrived
     case .rejected: .ofOneFile
-    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .unresumable,
+    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .differs, .unresumable,
       .denied:
       []
     }
@@ -254,6 +258,7 @@ extension Failure.Cause {
     case .notHTTP(let why): .notHTTP(change(why))
     case .rejected(let why): .rejected(change(why))
     case .unusable(let why): .unusable(change(why))
+    case .differs(let why): .differs(change(why))
     case .notRecorded(let why): .notRecorded(change(why))
     case .denied(let why): .denied(change(why))
     case .outcomeUnknown(let why): .outcomeUnknown(change(why))

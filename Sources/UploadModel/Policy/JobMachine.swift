@@ -8,7 +8,8 @@ import Foundation
 ///     ▲                  │                    │                     │ ended: judged
 ///     │ retry, timer     └─────── ended ──────┴─────────┬───────────┘
 ///     ├──────────────────────────────── retrying ◄──────┼──► finished
-///     └──────────────────────────────── paused          └──► preparing again (redirect)
+///     └──────────────────────────────── paused          ├──► preparing again (redirect)
+///                                                       └──► processing ──► finished
 /// ```
 package struct JobMachine: Sendable {
   /// Where the upload stands.
@@ -17,6 +18,8 @@ package struct JobMachine: Sendable {
     case waiting
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
     case running(Run)
+    /// The server has accepted the file. Goes to `finished` once it has finished with it, or the time is up.
+    case processing(Processing)
     /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on
     /// `start`.
     case retrying
@@ -52,6 +55,8 @@ package struct JobMachine: Sendable {
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
+    /// A request for whether the server has finished with the file has ended.
+    case answered(WaitRule.Answer, wall: Date)
     /// The request was cancelled because of another file: the attempt does not count.
     case startOver
     /// The request was prepared but never began, so there was no attempt.
@@ -74,6 +79,8 @@ package struct JobMachine: Sendable {
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
     /// Cancel the request; its end is reported as usual.
     case breakOff
+    /// Ask the server, after this many seconds, whether it has finished with the file, and call back with `answered`.
+    case ask(URL, after: Double)
     /// Call back with `timerFired` after this many seconds.
     case startTimer(seconds: Double)
     /// Report the state.
@@ -89,6 +96,12 @@ package struct JobMachine: Sendable {
 
   /// A machine for one file.
   package init() {}
+
+  /// A machine for a file that the server has accepted already.
+  package init(_ processing: Processing) {
+    state = .processing(processing)
+    attempts = processing.receipt.attempts
+  }
 
   /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
   /// timer, a second cancel) are ignored.
@@ -118,6 +131,13 @@ package struct JobMachine: Sendable {
       state = .running(run)
       return [.breakOff]
 
+    case (.processing(let processing), .answered(let answer, let wall)):
+      return conclude(processing, answer, for: target, wall: wall)
+    case (.processing(let processing), .retry):
+      return ask(processing, for: target, after: 0)
+    case (.processing(let processing), .cancel):
+      return fail(processing, "it was still at work when hoist stopped asking")
+
     case (.retrying, .timerFired), (.retrying, .retry):
       return go(to: .waiting, .waiting)
 
@@ -134,7 +154,8 @@ package struct JobMachine: Sendable {
       failure.attempts = attempts
       return fail(failure)
 
-    case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
+    case (.waiting, _), (.running, _), (.processing, _), (.retrying, _), (.paused, _),
+      (.finished, _):
       return []
     }
   }
@@ -175,6 +196,73 @@ package struct JobMachine: Sendable {
     return go(to: .finished(delivered: false), .failed(failure))
   }
 
+  /// Ends with a success, unless the server has yet to finish with the file.
+  private mutating func accept(
+    _ receipt: Receipt, _ run: Run, _ end: TransferEnd, for target: Target, wall: Date
+  ) -> [Action] {
+    guard let wait = target.wait, wait.holds(for: receipt) else {
+      return deliver(receipt, for: target)
+    }
+    var processing = Processing(receipt, askingAt: nil, since: wall)
+    do throws(InvalidInput) {
+      processing.url = try wait.address(after: end, of: target, now: wall)
+    } catch {
+      return fail(processing, error.description)
+    }
+    state = .processing(processing)
+    if run.stop == .cancel { return handle(.cancel, for: target) }
+    return [.report(.processing(processing))]
+      + ask(processing, for: target, after: wait.interval)
+  }
+
+  private mutating func deliver(_ receipt: Receipt, for target: Target) -> [Action] {
+    var receipt = receipt
+    receipt.disposal = target.after.disposal(for: receipt, of: target)
+    return go(to: .finished(delivered: true), .done(receipt))
+  }
+
+  /// Has the server asked whether it has finished with the file.
+  private mutating func ask(
+    _ processing: Processing, for target: Target, after seconds: Double
+  ) -> [Action] {
+    guard target.wait != nil else {
+      return fail(processing, "the target no longer says how to ask (wait)")
+    }
+    guard let url = processing.url else {
+      return fail(processing, "the address at which it could be asked has not been kept")
+    }
+    return [.ask(url, after: seconds)]
+  }
+
+  private mutating func conclude(
+    _ processing: Processing, _ answer: WaitRule.Answer, for target: Target, wall: Date
+  ) -> [Action] {
+    switch answer {
+    case .finished(let url):
+      var receipt = processing.receipt
+      receipt.url = url ?? receipt.url
+      return deliver(receipt, for: target)
+    case .failed(var failure):
+      failure.attempts = attempts
+      return fail(failure)
+    case .open(let why, let delay):
+      let rule = target.wait ?? WaitRule()
+      guard wall.timeIntervalSince(processing.since) < rule.limit else {
+        let limit = HumanReadable.seconds(rule.limit)
+        return fail(processing, "after \(limit) it had not finished with it: \(why)")
+      }
+      return ask(processing, for: target, after: max(rule.interval, min(delay ?? 0, rule.limit)))
+    }
+  }
+
+  /// Ends without knowing what became of a file that the server has accepted.
+  private mutating func fail(_ processing: Processing, _ why: String) -> [Action] {
+    let receipt = processing.receipt
+    return fail(
+      Failure(
+        .outcomeUnknown(why), status: receipt.status, reply: receipt.reply, attempts: attempts))
+  }
+
   private mutating func conclude(
     _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
     random: Double
@@ -188,7 +276,7 @@ package struct JobMachine: Sendable {
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
     // A reply that came before the stop counts: the server has the file.
     if case .delivered(let receipt) = verdict {
-      return go(to: .finished(delivered: true), .done(receipt))
+      return accept(receipt, run, end, for: target, wall: wall)
     }
     // It counts, too, if the file was delivered but its record could not be created.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {

@@ -36,12 +36,15 @@ package enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
-    func delivered(_ status: Int, isDuplicate: Bool = false) -> Verdict {
+    func delivered(
+      _ status: Int, isDuplicate: Bool = false, verified: ContentDigests.Algorithm? = nil
+    ) -> Verdict {
       var receipt = Receipt(
         status: status, url: response.address(in: end),
         deletionURL: response.deletionAddress(in: end), reply: end.reply,
         attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
       receipt.wasThere = isDuplicate
+      receipt.verified = verified?.name
       return .delivered(receipt)
     }
 
@@ -58,7 +61,7 @@ package enum Verdict: Hashable, Sendable {
     if let status = end.status {
       // The target's rules speak of the reply that was lost: it may have said that the file was not stored.
       if end.isReplyLost {
-        guard !response.failures.isEmpty else { return delivered(status) }
+        guard !response.failures.isEmpty || target.wait != nil else { return delivered(status) }
         let why = "the server has the whole file, but its reply was lost"
         return .failed(Failure(.outcomeUnknown(why), attempts: attempt))
       }
@@ -80,7 +83,16 @@ package enum Verdict: Hashable, Sendable {
         if let complaint = response.complaint(in: content, of: end) {
           return failed(complaint)
         }
-        return delivered(status, isDuplicate: response.isDuplicate(content, of: end))
+        let isDuplicate = response.isDuplicate(content, of: end)
+        switch response.finding(in: content, of: end) {
+        case nil: return delivered(status, isDuplicate: isDuplicate)
+        case .same(let algorithm):
+          return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
+        case .other(let algorithm, let theirs, let ours):
+          return failed(
+            .differs("its \(algorithm.name) is \(SafeText.line(theirs)), and the file's is \(ours)")
+          )
+        }
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:

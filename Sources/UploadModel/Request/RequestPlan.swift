@@ -83,6 +83,9 @@ package struct RequestPlan: Hashable, Sendable {
       }
     var head = RequestHead(method: target.method, address: address, accept: "*/*")
     try head.add(credentials, of: target, values)
+    if let asks = target.response.sum?.request, !head.has(asks.name) {
+      head.set(asks.name, asks.value)
+    }
     for field in target.fields {
       if let obstacle = field.value.obstacle(with: values) {
         throw .unsendable("the field \(field.name) cannot be filled in: \(obstacle)")

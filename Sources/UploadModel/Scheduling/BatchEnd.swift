@@ -14,6 +14,8 @@ package struct BatchEnd: Sendable {
     var isStopped: Bool
     /// The file as described to the server.
     package var sent: SentFile?
+    /// The digests of what was sent, if they are known.
+    package var digests: ContentDigests?
 
     /// The file `id`.
     package init(
@@ -54,6 +56,7 @@ package struct BatchEnd: Sendable {
     for (index, file) in files.enumerated() {
       var own = end
       (own.bytes, own.sent) = (file.bytes, file.sent)
+      own.digests = file.digests ?? own.digests
       own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {
         own.trouble = cause

@@ -121,3 +121,25 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 }
+
+extension [FailureRule] {
+  /// Whether a reply with a status that means success says one of these. If there are none, the status is enough.
+  ///
+  /// - Throws: why it cannot tell.
+  func fit(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
+    if isEmpty { return true }
+    var rules = ReplyRules()
+    rules.failures = self
+    let content = rules.read(end.reply)
+    if rules.matches(content, of: end) { return true }
+    // A reply that says nothing must not be taken for a no.
+    if content.document == nil, contains(where: \.place.needsJSON) {
+      throw .unusable("its answer is not JSON")
+    }
+    if end.reply.isCut { throw .unusable("its answer is too long to read") }
+    if let pattern = content.undecided.first {
+      throw .unusable("searching its answer for \(pattern.source) takes too long")
+    }
+    return false
+  }
+}

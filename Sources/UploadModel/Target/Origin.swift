@@ -29,6 +29,9 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.init(url)
   }
 
+  /// Whether it is on this machine.
+  var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+
   /// The origin as written in a URL.
   package var description: String {
     let usual = scheme == "https" ? 443 : 80

@@ -18,6 +18,9 @@ package struct ReplyRules: Hashable, Sendable {
   /// Where the reply names an address that deletes the file when it is opened; nil if it does not.
   package var deletionURL: ReplyValue?
 
+  /// Where the reply gives a checksum of what was stored; nil if it does not.
+  package var sum: ReplySum?
+
   /// Rules by which 200 to 299 mean success.
   package init() {}
 
@@ -38,6 +41,7 @@ package struct ReplyRules: Hashable, Sendable {
   package var needsContent: Bool {
     (failures + duplicates).contains(where: \.place.needsContent)
       || [url, deletionURL].contains { $0?.place.needsContent == true }
+      || sum?.place.needsContent == true
   }
 
   /// Reads what the rules look for in a reply. The longer the reply, the longer it takes.
@@ -48,6 +52,7 @@ package struct ReplyRules: Hashable, Sendable {
     content.deletionMatch = deletionURL?.match(in: reply)
     if needsDocument || duplicates.contains(where: \.place.needsJSON)
       || [url, deletionURL].contains(where: { $0?.place.needsJSON == true })
+      || sum?.place.needsJSON == true
     {
       content.document = JSONValue(text: reply.text)
     }
@@ -103,6 +108,16 @@ package struct ReplyRules: Hashable, Sendable {
     case .fail: return .unusable(why)
     case .unknown: return .outcomeUnknown(why)
     }
+  }
+
+  /// What a reply says of the content that was stored; nil if it has no checksum that can be compared.
+  ///
+  /// Even if the target expects none, a `Repr-Digest` that is the file's shows that it was stored. One that differs may
+  /// be about the reply's own content (RFC 9530 §3).
+  func finding(in content: ReplyContent, of end: TransferEnd) -> ReplySum.Finding? {
+    if let sum { return sum.finding(in: content, of: end) }
+    let finding = ReplySum(.header("repr-digest")).finding(in: content, of: end)
+    if case .same = finding { return finding } else { return nil }
   }
 
   /// Whether the server had the file already, according to its reply.

@@ -73,8 +73,12 @@ package struct Target: Hashable, Sendable {
   package var prepare: PrepareCommand?
   /// How its server is asked whether it has a file already.
   package var exists: ExistenceCheck?
+  /// How its server is asked whether it has finished with a file that it has accepted.
+  package var wait: WaitRule?
   /// The request for permission that comes first.
   package var ticket: Ticket?
+  /// What becomes of local files after they were sent.
+  package var after = AfterRule()
   /// What can be done with what is already there.
   package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.

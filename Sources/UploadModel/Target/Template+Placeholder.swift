@@ -239,7 +239,7 @@ extension Template {
     /// The path that a command writes to.
     package var output = ""
     /// Whether placeholders that only replies fill in stay as they are, since nothing is sent.
-    var showsPlaceholders = false
+    package var showsPlaceholders = false
     /// The upload in pieces that a request belongs to.
     var upload = Upload()
     /// The piece that a request is about.

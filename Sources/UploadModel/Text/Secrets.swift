@@ -52,14 +52,23 @@ package struct Secrets: Sendable {
     case .failed(let failure): return .failed(hidden(in: failure))
     case .retrying(let failure, let next, let attempts, let instant):
       return .retrying(hidden(in: failure), next: next, of: attempts, at: instant)
-    case .done(var receipt):
-      receipt.url = receipt.url.map { hidden(in: $0) }
-      receipt.deletionURL = receipt.deletionURL.map { hidden(in: $0) }
-      receipt.reply = hidden(in: receipt.reply)
-      if let sent = receipt.sent { receipt.sent?.name = hidden(in: sent.name) }
-      return .done(receipt)
+    case .done(let receipt): return .done(hidden(in: receipt))
+    case .processing(var processing):
+      processing.receipt = hidden(in: processing.receipt)
+      // An address that lacks a part of it leads nowhere.
+      if let url = processing.url?.absoluteString, hidden(in: url) != url { processing.url = nil }
+      return .processing(processing)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state
     }
+  }
+
+  private func hidden(in receipt: Receipt) -> Receipt {
+    var receipt = receipt
+    receipt.url = receipt.url.map { hidden(in: $0) }
+    receipt.deletionURL = receipt.deletionURL.map { hidden(in: $0) }
+    receipt.reply = hidden(in: receipt.reply)
+    if let sent = receipt.sent { receipt.sent?.name = hidden(in: sent.name) }
+    return receipt
   }
 
   /// A failure with every secret replaced in what the server said.

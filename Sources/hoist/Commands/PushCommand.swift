@@ -101,6 +101,13 @@ struct PushCommand: HoistCommand {
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
+    if inputs.watch != nil, case .move(let folder)? = target.after.disposal,
+      !folder.hasPrefix(scalars: "/"), folders.hidden || !folder.hasPrefix(scalars: ".")
+    {
+      throw UserError(
+        "--watch: the files that the target moves to \(folder) would be found there and sent again; name a folder "
+          + "elsewhere, or one that begins with a dot, in \"after\"")
+    }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }

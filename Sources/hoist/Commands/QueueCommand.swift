@@ -242,6 +242,7 @@ extension ItemState {
     case .waiting, .retrying: "waiting"
     case .preparing, .sending: "sending"
     case .awaitingReply: "awaiting-reply"
+    case .processing: "processing"
     case .paused: "paused"
     case .done: "done"
     case .failed(let failure): failure.isOutcomeUnknown ? "unknown" : "failed"

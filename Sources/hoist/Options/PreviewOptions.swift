@@ -96,7 +96,9 @@ struct PreviewOptions: ParsableArguments {
 
   private static func json(_ preview: RequestOutline) -> JSONValue {
     var members = json(preview.head)
+    members["exists"] = preview.existence.map { .object(json($0)) }
     members["ticket"] = preview.ticket.map { .object(json($0)) }
+    members["wait"] = preview.wait.map { .object(json($0)) }
     members["pieces"] = preview.pieces.map { pieces in
       var members: [String: JSONValue] = [
         "size": .integer(pieces.size), "count": .integer(Int64(pieces.count)),

@@ -10,7 +10,7 @@ enum HistoryLine {
   /// The names of the CSV columns.
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
-    "bytes", "target", "url", "message", "start", "deletion_url",
+    "bytes", "target", "url", "message", "start", "deletion_url", "verified",
   ]
 
   /// What is known of an attempt, under those names and "reply".
@@ -25,7 +25,7 @@ enum HistoryLine {
       "start": JSONValue(entry.start), "bytes": JSONValue(entry.bytes),
       "target": .string(entry.target), "url": JSONValue(entry.url),
       "deletion_url": JSONValue(entry.deletionURL), "message": JSONValue(entry.message),
-      "reply": JSONValue(entry.reply),
+      "reply": JSONValue(entry.reply), "verified": JSONValue(entry.verified),
     ]
     return members.compactMapValues(\.self)
   }
@@ -40,9 +40,10 @@ extension HistoryEntry {
 
   /// How it ended, for people: the status if that says it all, else the outcome in words.
   var outcomeWords: String {
-    switch outcome {
-    case .done: status.map { Failure.statusLine($0) } ?? "sent"
-    case .wasThere: "there already"
+    let proof = verified.map { ", verified \($0)" } ?? ""
+    return switch outcome {
+    case .done: (status.map { Failure.statusLine($0) } ?? "sent") + proof
+    case .wasThere: "there already\(proof)"
     case .withdrawn: "not sent"
     case .failed(let code):
       if let status, code == Failure(.refused, status: status).code {

@@ -56,6 +56,10 @@ struct Journal: Sendable {
     case .awaitingReply(let attempt, _):
       (level, message) = (.debug, "awaiting reply")
       metadata["attempt"] = "\(attempt)"
+    case .processing(let processing):
+      (level, message) = (.info, "processing at the server")
+      metadata["attempt"] = "\(processing.receipt.attempts)"
+      metadata["status"] = "\(processing.receipt.status)"
     case .retrying(let failure, let next, let attempts, _):
       (level, message) = (.warning, "will be tried again")
       add(failure)
@@ -66,6 +70,7 @@ struct Journal: Sendable {
       metadata["status"] = "\(receipt.status)"
       metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
       if let url = receipt.url { metadata["url"] = "\(url)" }
+      if let verified = receipt.verified { metadata["verified"] = "\(verified)" }
     case .failed(let failure):
       (level, message) = (.error, "failed")
       add(failure)

@@ -19,8 +19,11 @@ enum QueueLine {
       (members["status"], members["url"]) = (
         .integer(Int64(receipt.status)), JSONValue(receipt.url)
       )
+      members["verified"] = JSONValue(receipt.verified)
     // How many bytes the server has acknowledged.
     case .sending(_, let sent, _): members["sent"] = .integer(sent)
+    case .processing(let processing):
+      members["status"] = .integer(Int64(processing.receipt.status))
     case .waiting, .preparing, .awaitingReply, .retrying, .paused: break
     }
     return JSONLine.text(members)

@@ -13,7 +13,10 @@ extension RequestOutline {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
       lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
-        lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
+        lines.append(
+          "  and the target's own header fields, if that is "
+            + ([target.ownOrigin] + asked.namedHosts.map(\.description).sorted())
+            .joined(separator: " or "))
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else if let pieces {
@@ -39,6 +42,18 @@ extension RequestOutline {
       "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
     if let finish = pieces?.finish {
       lines += finish.lines("at the end \(finish.method) \(finish.url ?? "")")
+    }
+    if let wait, let rule = target.wait {
+      lines += wait.lines(
+        "then every \(HumanReadable.seconds(rule.interval)), until it has finished: \(wait.method) \(wait.url ?? "")"
+      )
+    }
+    switch target.after.disposal {
+    case .delete?:
+      lines.append("then the file here is deleted, if the server proves that it has it")
+    case .move(let folder)?:
+      lines.append("then the file here is moved to \(folder), if the server proves that it has it")
+    case nil: break
     }
     return lines
   }

@@ -19,6 +19,14 @@ struct JSONReporter: PushReporter {
     write("resumed", item, sent: point.start, ["note": JSONValue(point.words)])
   }
 
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
+    var to: String?
+    if case .moved(let place) = outcome { to = place.description }
+    write(
+      "after", item, sent: nil,
+      ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": JSONValue(to)])
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     switch item.state {
     case .waiting, .paused: break
@@ -26,6 +34,10 @@ struct JSONReporter: PushReporter {
       write("started", item, sent: 0, ["attempt": .integer(Int64(attempt))])
     case .sending(_, let sent, _): write("progress", item, sent: sent)
     case .awaitingReply: write("sent", item, sent: item.sentSize)
+    case .processing(let processing):
+      write(
+        "processing", item, sent: item.sentSize,
+        ["status": .integer(Int64(processing.receipt.status))])
     case .retrying(let failure, let next, let attempts, let at):
       var members = Self.members(of: failure)
       members["attempt"] = .integer(Int64(next))
@@ -40,6 +52,7 @@ struct JSONReporter: PushReporter {
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
+          "verified": JSONValue(receipt.verified),
         ])
     case .failed(let failure): write("failed", item, sent: nil, Self.members(of: failure))
     }

@@ -52,10 +52,17 @@ struct LineReporter: PushReporter {
     write("↻ \(SafeText.line(item.path.description)): \(words)")
   }
 
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
+    guard outcome.isKept || !isQuiet else { return }
+    let sign = outcome.isKept ? "!" : "·"
+    write("\(sign) \(SafeText.line(item.path.description)): \(SafeText.line(outcome.words))")
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
+    case .processing: if !isQuiet { write("… \(name): \(Processing.words)") }
     case .preparing:
       estimates[item.id] = nil
       lastLine[item.id] = now
@@ -84,7 +91,7 @@ struct LineReporter: PushReporter {
       let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
       if !isQuiet {
         write(
-          "✓ \(name): \(Failure.statusLine(receipt.status)), \(HumanReadable.bytes(receipt.bytes)) in "
+          "✓ \(name): \(receipt.words), \(HumanReadable.bytes(receipt.bytes)) in "
             + "\(HumanReadable.seconds(receipt.seconds)), \(HumanReadable.speed(speed))")
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }

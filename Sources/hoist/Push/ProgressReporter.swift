@@ -52,6 +52,10 @@ struct ProgressReporter: PushReporter {
     lines.resumed(item, at: point)
   }
 
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
+    lines.disposed(item, outcome)
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     board.record(item, at: now)
     lines.changed(item, at: now)

@@ -1,4 +1,5 @@
 import Dispatch
+import FileDiscovery
 import Foundation
 import UploadEngine
 import UploadModel
@@ -24,6 +25,7 @@ struct Push {
     case walk(PushInputReader.News)
     case changes([(ItemID, ItemState)])
     case resumed(ItemID, ResumePoint)
+    case disposed(UploadItem, FileDisposal.Outcome)
     case tick
     case interrupt
   }
@@ -75,8 +77,28 @@ struct Push {
     var course = PushProgress(
       start: time.now(), keepsResults: keepsResults, isWatching: isWatching,
       mostInLine: Self.mostInLine + 2 * target.concurrency * (target.batch?.maxFiles ?? 1))
+    let disposal = FileDisposal(environment: context.environment)
+    let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
+    let folder = FileManager.default.currentDirectoryPath
+    var disposing = 0
+    /// Moves or deletes a file that was sent, once the history has it.
+    func dispose(of item: UploadItem, _ due: Disposal) {
+      disposing += 1
+      disposals.async { [history] in
+        let outcome =
+          history?.flush() == false
+          ? .kept("the history does not know yet that it was sent")
+          : disposal.perform(due, at: item.location.absolute(in: folder), item.identity)
+        continuation.yield(.disposed(item, outcome))
+      }
+    }
     func record(_ state: ItemState, of id: ItemID, at now: Instant) {
       guard let item = course.record(state, of: id) else { return }
+      defer {
+        if let due = state.receipt?.disposal, item.path != SpooledInput.argument {
+          dispose(of: item, due)
+        }
+      }
       history?.record(item)
       journal?.record(item)
       // Progress can be dropped if the reader is slow, since what waits to be read takes memory.
@@ -104,7 +126,7 @@ struct Push {
     var failedBefore = 0
     var isLastRound = false
     var iterator = events.makeAsyncIterator()
-    while !course.isOver, let event = await iterator.next() {
+    while !course.isOver || disposing > 0, let event = await iterator.next() {
       let now = time.now()
       switch event {
       case .walk(.found(let found)):
@@ -148,6 +170,9 @@ struct Push {
         guard let item = course.open(id) else { continue }
         journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
         reporter.resumed(item, at: point)
+      case .disposed(let item, let outcome):
+        disposing -= 1
+        reporter.disposed(item, outcome)
       case .tick: if !output.isBehind { reporter.tick(at: now) }
       case .interrupt where course.summary.isInterrupted:
         output.endBackground()

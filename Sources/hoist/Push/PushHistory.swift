@@ -65,6 +65,12 @@ final class PushHistory: Sendable {
   /// Begins to write what has come so far.
   func writeSoon() { queue.async { [self] in write() } }
 
+  /// Writes what has come so far. Returns whether all of it is in the history.
+  func flush() -> Bool {
+    queue.sync { write() }
+    return trouble == nil
+  }
+
   /// Writes what is left.
   func close() {
     queue.sync { write() }

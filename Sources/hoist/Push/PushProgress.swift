@@ -108,7 +108,7 @@ struct PushProgress {
     case .failed(let failure):
       summary.failed.append((item, failure))
       if keepsResults { summary.results.append(item) }
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused: break
     }
     return item
   }
@@ -133,7 +133,7 @@ struct PushProgress {
       case .preparing, .sending:
         superseded.insert(id)
         replaced.sending.append(id)
-      case .awaitingReply: superseded.insert(id)
+      case .awaitingReply, .processing: superseded.insert(id)
       case .waiting, .retrying, .paused, .done, .failed:
         count(id, from: old.state, to: .paused)
         open[id] = nil

@@ -26,6 +26,8 @@ struct PushReport: Codable {
     var attempts: Int
     var seconds: Double?
     var url: String?
+    /// What the server's checksum was computed with, if it agrees.
+    var verified: String?
     var cause: String?
     var message: String?
 
@@ -139,7 +141,7 @@ struct PushReport: Codable {
 
   private static let columns = [
     "path", "name", "result", "bytes", "type", "status", "attempts", "seconds", "url", "cause",
-    "message",
+    "message", "verified",
   ]
 
   private var csv: String {
@@ -148,7 +150,7 @@ struct PushReport: Codable {
         file.path.description, file.name, file.result.rawValue, file.bytes.map(String.init) ?? "",
         file.type ?? "", file.status.map(String.init) ?? "", String(file.attempts),
         file.seconds.map { String($0) } ?? "", file.url ?? "", file.cause ?? "",
-        file.message ?? "",
+        file.message ?? "", file.verified ?? "",
       ]
     }
     return ([Self.columns] + rows).map { row in
@@ -170,13 +172,15 @@ extension PushReport.Entry {
       attempts = receipt.attempts
       seconds = JSONReporter.rounded(receipt.seconds)
       url = receipt.url
+      verified = receipt.verified
     case .failed(let failure):
       result = .failed
       status = failure.status
       attempts = failure.attempts
       cause = failure.code
       message = failure.explanation
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
+      return nil
     }
   }
 }

@@ -12,6 +12,8 @@ protocol PushReporter {
   mutating func skipped(_ item: UploadItem)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)
+  /// A file that was sent has been moved or deleted, or could not be.
+  mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome)
   /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
   /// Time has passed.

@@ -37,7 +37,7 @@ extension ItemState {
   fileprivate var endsAttempt: Bool {
     switch self {
     case .done, .failed, .retrying: true
-    case .waiting, .preparing, .sending, .awaitingReply, .paused: false
+    case .waiting, .preparing, .sending, .awaitingReply, .processing, .paused: false
     }
   }
 }

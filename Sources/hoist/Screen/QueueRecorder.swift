@@ -17,6 +17,10 @@ final class QueueRecorder: Sendable {
   private let writing = Mutex(())
   private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
 
+  /// Moves and deletes files that were sent.
+  private let disposal: FileDisposal
+  private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
+
   private struct Content {
     var lock: SenderLock?
     var isLeaving = false
@@ -26,6 +30,7 @@ final class QueueRecorder: Sendable {
     /// Where those changes are kept meanwhile.
     var place: String?
     var onTrouble: (@Sendable (StoreError) -> Void)?
+    var onKept: (@Sendable (String) -> Void)?
   }
 
   /// - Parameter lock: the right to send, if this process already has it.
@@ -35,6 +40,7 @@ final class QueueRecorder: Sendable {
   ) {
     self.store = store
     content.withLock { $0.lock = lock }
+    disposal = FileDisposal(environment: environment)
     journal = ResultJournal(queue: store.path, environment: environment)
   }
 
@@ -42,6 +48,32 @@ final class QueueRecorder: Sendable {
   func onTrouble(_ body: @escaping @Sendable (StoreError) -> Void) {
     content.withLock { $0.onTrouble = body }
   }
+
+  /// Sets what to call, with a sentence, when a file that was sent could not be moved or deleted.
+  func onKept(_ body: @escaping @Sendable (String) -> Void) {
+    content.withLock { $0.onKept = body }
+  }
+
+  /// Moves or deletes the files that are due. What is due is in the queue, so nothing is forgotten if this process ends.
+  private func disposeSoon() {
+    disposals.async { [weak self] in
+      guard let self else { return }
+      do {
+        for (item, due) in try store.dueDisposals() {
+          let outcome = disposal.perform(due, at: item.location, item.identity)
+          try store.settleDisposal(of: item.id, outcome.words)
+          if outcome.isKept {
+            content.withLock { $0.onKept }?("\(SafeText.line(item.fileName)): \(outcome.words)")
+          }
+        }
+      } catch {
+        if let error = error as? StoreError { complain(error) }
+      }
+    }
+  }
+
+  /// Waits until the files that are due have been moved or deleted.
+  func finishDisposals() { disposals.sync {} }
 
   /// Acquires the right to send; false if another process has it.
   func becomeSender() throws(StoreError) -> Bool {
@@ -69,6 +101,7 @@ final class QueueRecorder: Sendable {
       try store.record(kept)
       journal.remove()
     }
+    defer { disposeSoon() }
     return try store.recover(isRepeatable: isRepeatable)
   }
 
@@ -135,6 +168,7 @@ final class QueueRecorder: Sendable {
         try store.record(all, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
+        if all.contains(where: { $0.1.receipt?.disposal != nil }) { disposeSoon() }
         return Result<Void, StoreError>.success(())
       } catch {
         // Progress means nothing once the session is over.

@@ -73,6 +73,7 @@ final class SessionQueue {
     keeper.onTrouble { [weak loop] error in
       onMain { loop?.handle([.held("\(error.brief); s goes on")]) }
     }
+    keeper.onKept { [weak loop] words in onMain { loop?.handle([.message(words)]) } }
     do {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       learn(isStopped: try keeper.store.isStopped())
@@ -150,6 +151,7 @@ final class SessionQueue {
       await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
       throttle?.deliverNow()
     }
+    keeper.finishDisposals()
     link.stop()
   }
 
@@ -554,7 +556,7 @@ final class SessionQueue {
     var item = item
     if let state = link.status.state(of: item.id) {
       item.state = state
-    } else if item.state.isActive {
+    } else if item.state.takesLane {
       item.state = .waiting
       if !link.isListening { item.note = "another hoist is sending it" }
     }

@@ -55,6 +55,8 @@ struct SessionReport {
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
+      case .processing:
+        "· \(name): \(Processing.words); the next hoist asks what has become of it"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check on the server before you send it again"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"

@@ -25,6 +25,7 @@ class Room:
 
     def __init__(self):
         self.kept, self.assets = {}, {}
+        self.sent, self.asked, self.isBusy = 0, {}, False
 
 
 rooms = {}
@@ -36,7 +37,12 @@ assets = LocalProxy(lambda: room.assets)
 @app.post("/port")
 def open_port():
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    rooms[str(server.server_port)] = Room()
+    # A second host of the same service.
+    if first := request.args.get("beside"):
+        rooms[str(server.server_port)] = rooms[first]
+        rooms[first].neighbour = server.server_port
+    else:
+        rooms[str(server.server_port)] = Room()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return str(server.server_port)
 
@@ -644,17 +650,68 @@ def mastodon():
         url=f"https://files.mastodon.example/{name}" if isImage else None), 200 if isImage else 202
 
 
+@app.get("/mastodon/api/v1/media/22348641")
+def mastodon_medium():
+    expect("Bearer s3cret", 401, {"error": "The access token is invalid"})
+    [name] = kept
+    if name.startswith("broken"):
+        return jsonify(error="Validation failed: File could not be processed"), 422
+    isReady = asked("media") > 2
+    return jsonify(
+        id="22348641", type="video",
+        url=f"https://files.mastodon.example/{name}" if isReady else None), 200 if isReady else 206
+
+
 @app.post("/paperless/api/documents/post_document/")
 def paperless():
     expect("Token s3cret", 401, {"detail": "Invalid token."})
     (_, name, _, content), fields = one_file("document", "title")
     need(len(fields["title"]) <= 128, "Ensure this field has no more than 128 characters.")
     kept[name] = content
+    room.sent += 1
     return jsonify("0e2a1d0c-58ad-4b0a-a2d2-3b3f4c6d7e8f")
+
+
+@app.get("/paperless/api/tasks/")
+def paperless_task():
+    expect("Token s3cret", 401, {"detail": "Invalid token."})
+    if request.args.get("task_id") != "0e2a1d0c-58ad-4b0a-a2d2-3b3f4c6d7e8f" or asked("task") == 1:
+        # There is no entry before a worker has taken the task.
+        return jsonify([])
+    [name] = kept
+    task = {"task_id": request.args["task_id"], "task_file_name": name, "status": "STARTED", "result": None,
+            "related_document": None}
+    if name.startswith("broken"):
+        task.update(status="FAILURE", result=f"Not consuming {name}: it cannot be read")
+    elif room.asked["task"] > 2 and not room.isBusy:
+        task.update(status="SUCCESS", result="Success. New document id 12 created", related_document="12")
+    return jsonify([task])
+
+
+@app.post("/busy/<word>")
+def busy(word):
+    """Keeps paperless at work, or lets it finish, and says what was asked of it."""
+    room.isBusy = word == "yes"
+    return f"{room.sent} {room.asked.get('task', 0)}"
+
+
+def asked(what):
+    """How often this has been asked, with this time."""
+    room.asked[what] = room.asked.get(what, 0) + 1
+    return room.asked[what]
+
+
+@app.get("/github/repos/octocat/Hello-World/releases/tags/v1.0.0")
+def github_tag():
+    expect("Bearer s3cret", 401, {"message": "Bad credentials", "status": "401"})
+    uploads = f"http://127.0.0.1:{room.neighbour}/github/repos/octocat/Hello-World/releases/190846203/assets"
+    return jsonify(id=190846203, tag_name="v1.0.0", upload_url=uploads + "{?name,label}")
 
 
 @app.post("/github/repos/octocat/Hello-World/releases/190846203/assets")
 def github_release():
+    # The host for files is another one than that of the API.
+    need(request.environ["SERVER_PORT"] == str(room.neighbour), "wrong host")
     expect("Bearer s3cret", 401, {"message": "Bad credentials", "status": "401"})
     content, _ = alone()
     name = request.args.get("name", "")

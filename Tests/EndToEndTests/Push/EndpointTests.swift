@@ -103,17 +103,18 @@ extension EndToEnd {
         recipe: "mastodon", origin: "https://mastodon.example", path: "mastodon",
         secret: "MASTODON_TOKEN", url: "https://files.mastodon.example/photo.png",
         refusal: "access token is invalid"),
-      // 202: there is no address yet.
+      // 202: there is no address until it is processed.
       Case(
         recipe: "mastodon", origin: "https://mastodon.example", path: "mastodon",
-        secret: "MASTODON_TOKEN", url: nil, file: "film.mp4", refusal: "access token is invalid"),
+        secret: "MASTODON_TOKEN", url: "https://files.mastodon.example/film.mp4", file: "film.mp4",
+        refusal: "access token is invalid"),
       Case(
         recipe: "paperless", origin: "https://paperless.example", path: "paperless",
         secret: "PAPERLESS_TOKEN",
-        url: "/paperless/api/tasks/?task_id=0e2a1d0c-58ad-4b0a-a2d2-3b3f4c6d7e8f",
+        url: "/paperless/documents/12",
         refusal: "Invalid token"),
       Case(
-        recipe: "github-release", origin: "https://uploads.github.com", path: "github",
+        recipe: "github-release", origin: "https://api.github.com", path: "github",
         secret: "GITHUB_TOKEN",
         url: "https://github.com/octocat/Hello-World/releases/download/v1.0.0/photo.png"),
       Case(
@@ -130,16 +131,30 @@ extension EndToEnd {
       let base: String
 
       init() throws {
+        (person, base) = (try Person(), "http://127.0.0.1:\(try Self.port())")
+      }
+
+      /// Opens a port with copies of its own, or with the same ones as another port.
+      private static func port(_ query: String = "") throws -> String {
         let copies = try RawClient(port: try #require(StrictCopies.port))
         try copies.send(
-          "POST /port HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
-        (person, base) = (try Person(), "http://127.0.0.1:\(try copies.readReply().text)")
+          "POST /port\(query) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        return try copies.readReply().text
       }
 
       func take(_ row: Case, _ edit: (String) -> String = { $0 }) throws {
+        var edit = edit
+        if row.recipe == "github-release" {
+          // The API and the files are at two hosts.
+          let first = try #require(URL(string: base)?.port)
+          let second = try Self.port("?beside=\(first)")
+          let change = edit
+          edit = { change($0.replacing("uploads.github.com", with: "127.0.0.1:\(second)")) }
+        }
         let source = Person.repository.appendingPathComponent("config/recipes/\(row.recipe).toml")
         let text = try String(contentsOf: source, encoding: .utf8)
           .replacing(row.origin, with: "\(base)/\(row.path)")
+          .replacing("every = \"2s\"", with: "every = \"100ms\"")
         try person.folder.write("recipe.toml", Array(edit(text).utf8))
       }
 
@@ -215,6 +230,76 @@ extension EndToEnd {
       let pushed = try await desk.push(row, secret: row.value)
       #expect(pushed.status == 1, "\(pushed)")
       #expect(pushed.output.contains(reply), "\(pushed)")
+    }
+
+    @Test(
+      "what a server has accepted and then cannot use fails, with what it said",
+      arguments: [
+        ("mastodon", "broken.mp4", "http-422", "could not be processed"),
+        ("paperless", "broken.pdf", "rejected", "Not consuming broken.pdf"),
+      ])
+    func acceptedButFailed(_ recipe: String, _ file: String, _ code: String, _ said: String)
+      async throws
+    {
+      let desk = try Desk()
+      let row = try #require(Self.cases.first { $0.recipe == recipe })
+      try desk.take(row)
+      try desk.person.folder.write(file, count: 100)
+      let pushed = try await desk.shell("hoist push \(file) --json $R", secret: row.secret)
+      #expect(pushed.status == 1, "\(pushed)")
+      let events = try pushed.events()
+      #expect(events.contains { $0.text("event") == "processing" }, "\(pushed)")
+      let end = try events.end(of: file)
+      #expect(end.text("cause") == code, "\(pushed)")
+      #expect(end.text("reply")?.contains(said) == true, "\(pushed)")
+    }
+
+    @Test(
+      "paperless: a hoist that is killed while the server works goes on asking, and sends nothing again"
+    )
+    func killedWhileProcessing() async throws {
+      let desk = try Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "paperless" })
+      try desk.take(row)
+      try desk.person.folder.write("photo.png", count: 100)
+      func busy(_ word: String) throws -> String {
+        let client = try RawClient(port: try #require(URL(string: desk.base)?.port))
+        try client.send(
+          "POST /busy/\(word) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        return try client.readReply().text
+      }
+      _ = try busy("yes")
+      let killed = try await desk.shell(
+        """
+        hoist add photo.png --to paperless $R
+        hoist send $R & sender=$!
+        until hoist queue list --json | grep -q '"state":"processing"'; do sleep 0.05; done
+        kill -9 $sender; wait $sender
+        hoist queue list --json
+        """, secret: row.secret)
+      #expect(killed.output.contains(#""state":"processing""#), "\(killed)")
+      let before = try busy("no").split(separator: " ")
+      let sent = try await desk.shell("hoist send $R", secret: row.secret)
+      #expect(sent.status == 0, "\(sent)")
+      let after = try busy("no").split(separator: " ")
+      #expect(before.first == "1" && after.first == "1", "it was sent again")
+      #expect(Int(after[1]) ?? 0 > Int(before[1]) ?? 0, "the server was not asked")
+      let history = try await desk.shell("hoist history --json", secret: row.secret)
+      #expect(history.output.contains(#""outcome":"done""#), "\(history)")
+      #expect(history.output.contains("/paperless/documents/12"), "\(history)")
+    }
+
+    @Test("github: a host that the target does not name gets no token")
+    func unnamedHost() async throws {
+      let desk = try Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "github-release" })
+      try desk.take(row) { $0.replacing("send_auth_to", with: "# send_auth_to") }
+      try desk.person.folder.write("photo.png", count: 100)
+      let pushed = try await desk.push(row, secret: row.value)
+      #expect(pushed.status == 1, "\(pushed)")
+      #expect(try pushed.events().end(of: "photo.png").text("cause") == "http-401", "\(pushed)")
+      let shown = try await desk.shell("hoist push photo.png --dry-run $R", secret: row.secret)
+      #expect(shown.output.contains("GET http"), "\(shown)")
     }
 
     @Test("discord: several files in one message, each with an address of its own")

@@ -19,19 +19,6 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// - Parameter end: the end of the request, with a status that means success.
   /// - Throws: why its reply cannot tell.
   package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
-    guard !signs.isEmpty else { return true }
-    var rules = ReplyRules()
-    rules.failures = signs
-    let content = rules.read(end.reply)
-    if rules.matches(content, of: end) { return true }
-    // A file that is not sent must not be lost because of a reply that says nothing.
-    if content.document == nil, signs.contains(where: \.place.needsJSON) {
-      throw .unusable("its answer is not JSON")
-    }
-    if end.reply.isCut { throw .unusable("its answer is too long to read") }
-    if let pattern = content.undecided.first {
-      throw .unusable("searching its answer for \(pattern.source) takes too long")
-    }
-    return false
+    try signs.fit(end)
   }
 }

@@ -42,7 +42,8 @@ extension Target {
   }
 
   private var serverCalls: [ServerCall] {
-    [server.list?.call, server.get, server.delete, server.create, exists?.call].compactMap(\.self)
+    [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]
+      .compactMap(\.self)
   }
 
   /// Everything in it that is filled in.
@@ -50,6 +51,7 @@ extension Target {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
       + (response.failures + response.duplicates + (exists?.signs ?? [])).compactMap(\.template)
+      + (wait?.templates ?? [])
       + serverCalls.flatMap(\.templates)
       + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
   }

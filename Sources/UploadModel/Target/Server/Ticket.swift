@@ -13,6 +13,9 @@ package struct Ticket: Hashable, Sendable {
   /// Where its reply holds an object of header fields; nil for none.
   package var headers: JSONPointer?
 
+  /// Hosts that get the target's own credentials if the ticket leads there.
+  package var namedHosts: Set<NamedHost> = []
+
   /// A way to get a ticket.
   package init(
     call: ServerCall, uploadURL: ReplyValue, fields: JSONPointer? = nil,
@@ -22,6 +25,13 @@ package struct Ticket: Hashable, Sendable {
     self.uploadURL = uploadURL
     self.fields = fields
     self.headers = headers
+  }
+
+  /// Whether the file goes to an address that a ticket names with the target's own header fields and bearer token.
+  ///
+  /// - Parameter home: the target's own origin.
+  package func givesCredentials(at url: URL, from home: Origin?) -> Bool {
+    namedHosts.contains { $0.holds(for: url, from: home) }
   }
 
   /// Everything in it that is filled in.

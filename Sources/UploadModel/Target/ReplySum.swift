@@ -1,0 +1,127 @@
+import Foundation
+import ScalarText
+
+/// Where a reply gives a checksum of the content that the server has stored.
+package struct ReplySum: Hashable, Sendable {
+  /// Where it is: a JSON value or a header field.
+  package var place: ReplyPlace
+  /// What it was computed with; nil if the header field's name or its value says so.
+  package var algorithm: ContentDigests.Algorithm?
+
+  /// A checksum at a place.
+  package init(_ place: ReplyPlace, _ algorithm: ContentDigests.Algorithm? = nil) {
+    (self.place, self.algorithm) = (place, algorithm)
+  }
+
+  /// Header fields whose name, or value, says what a checksum was computed with, and what they are likely to have.
+  private static let known: [String: ContentDigests.Algorithm] = [
+    "repr-digest": .sha256, "content-digest": .sha256, "digest": .sha256, "oc-checksum": .sha1,
+    "x-amz-checksum-sha256": .sha256, "x-amz-checksum-sha1": .sha1, "content-md5": .md5,
+  ]
+
+  /// The checksum of each file to be computed for it; nil if only `algorithm` can tell.
+  package var wanted: ContentDigests.Algorithm? {
+    if let algorithm { return algorithm }
+    return if case .header(let name) = place { Self.known[name] } else { nil }
+  }
+
+  /// The field with which a request asks for it (RFC 9530 §4); nil if there is no such field.
+  var request: (name: String, value: String)? {
+    guard case .header(let name) = place, ["repr-digest", "content-digest"].contains(name),
+      let wanted
+    else { return nil }
+    return (name == "repr-digest" ? "Want-Repr-Digest" : "Want-Content-Digest", "\(wanted.name)=10")
+  }
+
+  /// What a reply says of a file's content.
+  package enum Finding: Hashable, Sendable {
+    /// It is the file's.
+    case same(ContentDigests.Algorithm)
+    /// It is not; with the server's checksum and the file's.
+    case other(ContentDigests.Algorithm, theirs: String, ours: String)
+  }
+
+  /// What a reply says of a file; nil if it has no checksum that can be compared.
+  func finding(in content: ReplyContent, of end: TransferEnd) -> Finding? {
+    let text: String?
+    switch place {
+    case .pointer(let pointer): text = pointer.text(in: content.document, file: end.place.index)
+    // What a header field says is not about one of several files.
+    case .header(let name): text = end.place.count == 1 ? end.headers[name] : nil
+    case .pattern: text = nil
+    }
+    guard let text, let digests = end.digests else { return nil }
+    // An unknown algorithm says nothing; of several that are known, one that differs decides.
+    var same: Finding?
+    for (algorithm, theirs) in Self.sums(in: text, wanted) {
+      guard let ours = digests[algorithm] else { continue }
+      if theirs != ours { return .other(algorithm, theirs: theirs, ours: ours) }
+      same = same ?? .same(algorithm)
+    }
+    return same
+  }
+
+  /// The checksums in a text, in hexadecimal digits: `sha-256=:…:, md5=:…:` (RFC 9530), `SHA-256=…` (RFC 3230),
+  /// `SHA1:…`, or one alone, in hexadecimal digits or Base64, with or without quotation marks.
+  private static func sums(
+    in text: String, _ usual: ContentDigests.Algorithm?
+  ) -> [(ContentDigests.Algorithm, String)] {
+    let members = text.split(scalar: ",").map { $0.trimming(\.isWhiteSpace) }
+    let named = members.compactMap { member -> (ContentDigests.Algorithm, String)? in
+      let scalars = member.unicodeScalars
+      guard let mark = scalars.firstIndex(where: { $0 == "=" || $0 == ":" }),
+        let algorithm = ContentDigests.Algorithm(named: String(scalars[..<mark])),
+        let sum = digits(String(scalars[scalars.index(after: mark)...]), algorithm)
+      else { return nil }
+      return (algorithm, sum)
+    }
+    if !named.isEmpty { return named }
+    guard members.count == 1, let usual, let sum = digits(members[0], usual) else { return [] }
+    return [(usual, sum)]
+  }
+
+  private static func digits(_ text: String, _ algorithm: ContentDigests.Algorithm) -> String? {
+    let bare = text.trimming { $0 == ":" || $0 == "\"" || $0.isWhiteSpace }
+    let size = algorithm.size
+    if bare.utf8.count == 2 * size,
+      bare.utf8.allSatisfy({
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+          || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20
+      })
+    {
+      return bare.lowercased()
+    }
+    guard let bytes = Data(base64Encoded: bare), bytes.count == size else { return nil }
+    return bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+  }
+}
+
+extension ContentDigests.Algorithm {
+  /// Its name, as registered for HTTP digest fields (RFC 9530).
+  package var name: String {
+    switch self {
+    case .sha256: "sha-256"
+    case .sha1: "sha-1"
+    case .md5: "md5"
+    }
+  }
+
+  /// The size of its digests in bytes.
+  var size: Int {
+    switch self {
+    case .sha256: 32
+    case .sha1: 20
+    case .md5: 16
+    }
+  }
+
+  /// The algorithm with this name, as servers and configurations write it.
+  package init?(named name: String) {
+    switch name.lowercased() {
+    case "sha-256", "sha256": self = .sha256
+    case "sha-1", "sha1", "sha": self = .sha1
+    case "md5": self = .md5
+    default: return nil
+    }
+  }
+}

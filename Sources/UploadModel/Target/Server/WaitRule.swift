@@ -1,0 +1,130 @@
+import Foundation
+import JSONText
+
+/// How a server that has accepted a file is asked whether it has finished with it.
+package struct WaitRule: Hashable, Sendable {
+  /// The request, a GET. Its address has values of the upload's reply, unless `place` says where that names it.
+  package var call: ServerCall
+  /// Where the upload's reply names the address; nil if `call` has it.
+  package var place: ReplyValue?
+  /// The statuses of the upload's reply after which the server is asked; empty for all that mean success.
+  package var statuses: Set<Int> = []
+  /// Seconds between two requests.
+  package var interval = 2.0
+  /// How many seconds after its reply to the upload the server is still asked.
+  package var limit = 600.0
+  /// What its reply says once it has finished; empty if the status is enough.
+  package var signs: [FailureRule] = []
+
+  /// A rule without an address.
+  package init() {
+    call = ServerCall(url: Template(literal: ""))
+    // Accepted, and partial content: Mastodon has not finished with the medium.
+    call.rules.ok = [200...201, 203...205, 207...299]
+  }
+
+  /// Everything in it that is filled in.
+  var templates: [Template] {
+    call.templates + signs.compactMap(\.template)
+      + (place.map { [$0.prefix, $0.suffix] } ?? [])
+  }
+
+  /// Whether it concerns a file that the server has accepted with this receipt.
+  func holds(for receipt: Receipt) -> Bool {
+    !receipt.wasThere && (statuses.isEmpty || statuses.contains(receipt.status))
+  }
+
+  /// Where to ask about a file that was sent.
+  ///
+  /// - Parameters:
+  ///   - end: the end of the request that carried it.
+  ///   - now: the time of its reply.
+  /// - Throws: what is wrong with the reply.
+  func address(
+    after end: TransferEnd, of target: Target, now: Date
+  ) throws(InvalidInput) -> URL {
+    let text: String
+    if let place {
+      guard let found = place.text(in: end), !found.isEmpty else {
+        throw InvalidInput("its answer has no \(place.words), where it could be asked")
+      }
+      text = found
+    } else {
+      var values = Template.Values(now: now, uuid: UUID())
+      values.reply = JSONValue(text: end.reply.text)
+      values.index = end.place.index + 1
+      if let obstacle = call.templates.lazy.compactMap({ $0.obstacle(with: values) }).first {
+        throw InvalidInput("\(obstacle), which the request about it needs")
+      }
+      text = call.url.filled(with: values)
+    }
+    // No other server gets the credentials, nor is it believed.
+    guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL,
+      url.user == nil, url.password == nil, Origin(url) == target.origin
+    else { throw InvalidInput("its answer names no address of its own where it could be asked") }
+    return url
+  }
+
+  /// What a server says of a file that it has accepted.
+  package enum Answer: Hashable, Sendable {
+    /// It has finished; with the file's address, if its reply names one.
+    case finished(url: String?)
+    /// It could not use the file.
+    case failed(Failure)
+    /// Nothing yet: what it said, or why it could not be asked.
+    case open(String, retryAfter: Double? = nil)
+  }
+
+  /// What the end of a request about a file says.
+  ///
+  /// - Parameter result: the reply with a status that means success, or why there is none.
+  package func answer(_ result: Result<TransferEnd, Failure>) -> Answer {
+    switch result {
+    case .success(let end):
+      do throws(Failure.Cause) {
+        guard try signs.fit(end) else { return .open("it is still at work") }
+      } catch {
+        return .open(Failure(error).reason)
+      }
+      return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
+    case .failure(var failure):
+      guard Self.isFinal(failure) else {
+        return .open(
+          failure.status.map { Failure.statusLine($0) } ?? failure.reason,
+          retryAfter: failure.retryAfter)
+      }
+      failure.step = .wait
+      return .failed(failure)
+    }
+  }
+
+  /// Whether the server has said that nothing will come of the file. A status about the question says nothing of that.
+  private static func isFinal(_ failure: Failure) -> Bool {
+    switch failure.cause {
+    case .rejected: true
+    case .refused:
+      failure.status.map { status in
+        (400..<500).contains(status) && ![401, 403, 404, 408, 423, 425, 429].contains(status)
+      } ?? false
+    default: false
+    }
+  }
+}
+
+/// A file that its server has accepted and has yet to finish with.
+package struct Processing: Hashable, Sendable, Codable {
+  /// What the server said when it accepted the file.
+  package var receipt: Receipt
+  /// Where it is asked what has become of the file; nil if the address was too secret to be kept.
+  package var url: URL?
+  /// When it accepted the file.
+  package var since: Date
+
+  /// A file that was accepted at this time.
+  package init(_ receipt: Receipt, askingAt url: URL?, since: Date) {
+    (self.receipt, self.url, self.since) = (receipt, url, since)
+  }
+
+  /// What the row of such a file says.
+  package static let words = "processing at the server"
+}

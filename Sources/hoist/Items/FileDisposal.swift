@@ -1,0 +1,319 @@
+import Foundation
+import Glibc
+import MultipartForm
+import ScalarText
+import UploadModel
+
+/// Removes local files that a server has proved to have.
+struct FileDisposal: Sendable {
+  /// What became of a file.
+  enum Outcome: Equatable, Sendable {
+    case deleted
+    case trashed
+    case moved(to: FileLocation)
+    /// It was not there any more.
+    case gone
+    /// It is where it was, and this is why.
+    case kept(String)
+
+    /// A sentence about the file.
+    var words: String {
+      switch self {
+      case .deleted: "the file was deleted here"
+      case .trashed: "the file was moved to the trash"
+      case .moved(let place): "the file was moved to \(place)"
+      case .gone: "the file was gone already"
+      case .kept(let why): "the file was left in its place: \(why)"
+      }
+    }
+
+    var isKept: Bool { if case .kept = self { true } else { false } }
+  }
+
+  /// `$XDG_DATA_HOME/Trash` (freedesktop.org Trash specification 1.0).
+  private let homeTrash: String?
+
+  init(environment: [String: String]) {
+    let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix(scalars: "/") ? $0 : nil }
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.local/share" }
+    homeTrash = (base ?? home).map { "\($0)/Trash" }
+  }
+
+  private struct Obstacle: Error { var words: String }
+
+  /// Does it, unless the file is not the one that was sent.
+  ///
+  /// - Parameters:
+  ///   - place: the file's absolute path.
+  ///   - identity: what was sent.
+  func perform(_ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?) -> Outcome {
+    do throws(Obstacle) {
+      guard let found = try look(at: place) else { return .gone }
+      guard let identity, found == identity else {
+        throw Obstacle(words: "it has changed since it was sent")
+      }
+      guard FileIdentity.isOpenForWriting(place) != true else {
+        throw Obstacle(words: "another program has it open for writing")
+      }
+      switch disposal {
+      case .move(let folder):
+        let to = try take(place, identity, into: self.folder(folder, beside: place))
+        return .moved(to: to)
+      case .delete:
+        if let trash = trash(for: place, on: identity.device) {
+          try discard(place, identity, into: trash)
+          return .trashed
+        }
+        // Taken away first, so that what is deleted is what was looked at.
+        let taken = try take(
+          place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
+        guard taken.withCString({ unlink($0) }) == 0 else {
+          let words = Self.reason
+          putBack(taken, to: place)
+          throw Obstacle(words: words)
+        }
+        return .deleted
+      }
+    } catch {
+      return .kept(error.words)
+    }
+  }
+
+  /// The file at a path; nil if there is none.
+  private func look(at place: FileLocation) throws(Obstacle) -> FileIdentity? {
+    var status = stat()
+    guard place.isUsable, place.withCString({ lstat($0, &status) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw Obstacle(words: Self.reason)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Obstacle(words: "it is not a regular file")
+    }
+    do throws(FileError) { return try FileIdentity(of: place) } catch {
+      throw Obstacle(words: "it cannot be looked at")
+    }
+  }
+
+  private static var reason: String { String(cString: strerror(errno)) }
+
+  // MARK: Moving
+
+  /// Renames a file into a folder, under a name that is free there, and makes sure that it is the one that was meant.
+  private func take(
+    _ place: FileLocation, _ identity: FileIdentity, into folder: FileLocation,
+    as name: [UInt8]? = nil
+  ) throws(Obstacle) -> FileLocation {
+    for number in 1...1000 {
+      let target = folder.appending(Self.numbered(name ?? place.lastBytes, number))
+      switch Self.rename(place, target) {
+      case 0: break
+      case EEXIST: continue
+      case EXDEV: throw Obstacle(words: "\(folder) is on another file system")
+      case let code:
+        throw Obstacle(words: "it cannot be moved to \(folder): \(String(cString: strerror(code)))")
+      }
+      guard (try? FileIdentity(of: target)) == identity else {
+        putBack(target, to: place)
+        throw Obstacle(words: "it has changed since it was sent")
+      }
+      return target
+    }
+    throw Obstacle(words: "\(folder) has too many files of its name")
+  }
+
+  /// Undoes a renaming, without replacing what may be there by now.
+  private func putBack(_ taken: FileLocation, to place: FileLocation) {
+    _ = Self.rename(taken, place)
+  }
+
+  private typealias RenameAt =
+    @convention(c) (
+      CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
+    ) -> CInt
+
+  /// renameat2(2), which Swift's module for glibc lacks.
+  private static let renameAt: RenameAt? = dlsym(nil, "renameat2").map {
+    unsafeBitCast($0, to: RenameAt.self)
+  }
+
+  /// Renames a file without replacing another one, and returns the system's error, or 0.
+  private static func rename(_ place: FileLocation, _ target: FileLocation) -> CInt {
+    place.withCString { from in
+      target.withCString { to in
+        let withoutReplacing: CUnsignedInt = 1  // RENAME_NOREPLACE
+        if let renameAt {
+          if renameAt(AT_FDCWD, from, AT_FDCWD, to, withoutReplacing) == 0 { return 0 }
+          // Some network file systems can only replace.
+          guard errno == EINVAL || errno == ENOSYS else { return errno }
+        }
+        if access(to, F_OK) == 0 { return EEXIST }
+        return Glibc.rename(from, to) == 0 ? 0 : errno
+      }
+    }
+  }
+
+  private func folder(
+    _ path: String, beside place: FileLocation
+  ) throws(Obstacle) -> FileLocation {
+    let folder =
+      path.hasPrefix(scalars: "/") ? FileLocation(path) : place.folder.appending(Array(path.utf8))
+    guard let name = String(validating: folder.bytes, as: UTF8.self) else {
+      throw Obstacle(words: "the name of \(folder) is not UTF-8 text")
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
+    } catch {
+      throw Obstacle(words: "\(folder) cannot be created")
+    }
+    return folder
+  }
+
+  /// "a.jpg", "a.2.jpg", "a.3.jpg", …
+  private static func numbered(_ name: [UInt8], _ number: Int) -> [UInt8] {
+    guard number > 1 else { return name }
+    let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? $0 : nil } ?? name.endIndex
+    return name[..<dot] + Array(".\(number)".utf8) + name[dot...]
+  }
+
+  // MARK: The trash
+
+  /// A trash on a file's file system.
+  private struct Trash {
+    let path: String
+    /// What paths in it begin at; nil for the root.
+    let top: String?
+  }
+
+  private func trash(for place: FileLocation, on device: UInt64) -> Trash? {
+    if let homeTrash {
+      try? FileManager.default.createDirectory(
+        atPath: homeTrash, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      if Self.device(homeTrash) == device { return Trash(path: homeTrash, top: nil) }
+    }
+    guard let top = Self.top(of: place.folder.description, device) else { return nil }
+    let root = top == "/" ? "" : top
+    var status = stat()
+    // A common one has to be a real folder with the sticky bit, or anybody could redirect what is thrown away.
+    if lstat("\(root)/.Trash", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_mode & S_ISVTX != 0, Self.isOwnFolder("\(root)/.Trash/\(getuid())", device)
+    {
+      return Trash(path: "\(root)/.Trash/\(getuid())", top: top)
+    }
+    let own = "\(root)/.Trash-\(getuid())"
+    return Self.isOwnFolder(own, device) ? Trash(path: own, top: top) : nil
+  }
+
+  private static func device(_ path: String) -> UInt64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt64(status.st_dev) : nil
+  }
+
+  private static func isOwnFolder(_ path: String, _ device: UInt64) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      && status.st_uid == getuid() && UInt64(status.st_dev) == device
+  }
+
+  /// The highest folder above a path that is on the same file system.
+  private static func top(of folder: String, _ device: UInt64) -> String? {
+    guard
+      var top = realpath(folder, nil).map({ path -> String in
+        defer { free(path) }
+        return String(cString: path)
+      })
+    else { return nil }
+    while top != "/" {
+      let above = URL(fileURLWithPath: top).deletingLastPathComponent().path
+      guard self.device(above) == device else { break }
+      top = above
+    }
+    return top
+  }
+
+  private func discard(
+    _ place: FileLocation, _ identity: FileIdentity, into trash: Trash
+  ) throws(Obstacle) {
+    for name in ["files", "info"] {
+      try? FileManager.default.createDirectory(
+        atPath: "\(trash.path)/\(name)", withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    let path = place.realBytes
+    let top = trash.top.map { Array(($0 == "/" ? "/" : $0 + "/").utf8) } ?? []
+    let written = path.starts(with: top) ? Array(path.dropFirst(top.count)) : path
+    let style = DateFormatter()
+    style.locale = Locale(identifier: "en_US_POSIX")
+    style.dateFormat = "yyyy-MM-dd'T'HH:mm:ss"
+    let info = """
+      [Trash Info]
+      Path=\(Self.encoded(written))
+      DeletionDate=\(style.string(from: Date()))
+
+      """
+    for number in 1...1000 {
+      let name = Self.numbered(place.lastBytes, number)
+      let note = FileLocation("\(trash.path)/info").appending(name + Array(".trashinfo".utf8))
+      let held = note.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+      guard held >= 0 else {
+        if errno == EEXIST { continue }
+        throw Obstacle(words: "the trash cannot be written: \(Self.reason)")
+      }
+      let isWritten =
+        (try? FileHandle(fileDescriptor: held).write(contentsOf: Data(info.utf8))) != nil
+      close(held)
+      do throws(Obstacle) {
+        guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
+        let to = FileLocation("\(trash.path)/files").appending(name)
+        // A file without a note is somebody's mistake, and stays.
+        guard to.withCString({ access($0, F_OK) }) != 0 else {
+          _ = note.withCString { unlink($0) }
+          continue
+        }
+        _ = try take(
+          place, identity, into: FileLocation("\(trash.path)/files"),
+          as: name)
+        return
+      } catch {
+        _ = note.withCString { unlink($0) }
+        throw error
+      }
+    }
+    throw Obstacle(words: "the trash has too many files of its name")
+  }
+
+  /// Percent-encoded but for slashes, byte by byte.
+  private static func encoded(_ path: [UInt8]) -> String {
+    let plain = Set("/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+    return path.map { byte in
+      plain.contains(byte)
+        ? String(UnicodeScalar(byte))
+        : "%" + String(UInt16(byte) | 0x100, radix: 16).dropFirst().uppercased()
+    }.joined()
+  }
+}
+
+extension FileLocation {
+  /// The last component.
+  fileprivate var lastBytes: [UInt8] {
+    Array(bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes[($0 + 1)...] } ?? bytes[...])
+  }
+
+  /// The folder that it is in.
+  fileprivate var folder: FileLocation {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return FileLocation(bytes: slash == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<slash]))
+  }
+
+  fileprivate func appending(_ name: [UInt8]) -> FileLocation {
+    FileLocation(bytes: bytes + (bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
+  }
+
+  /// The path with the links in its folder resolved.
+  fileprivate var realBytes: [UInt8] {
+    let resolved = folder.withCString { realpath($0, nil) }
+    guard let resolved else { return bytes }
+    defer { free(resolved) }
+    return FileLocation(String(cString: resolved)).appending(lastBytes).bytes
+  }
+}
