@@ -39,6 +39,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var url: String?
   /// The page that deletes the uploaded file when opened, if the reply named one.
   package var deletionURL: String?
+  /// How far the attempt came, if the file went in pieces.
+  package var pieces: PieceCount?
 }
 
 extension HistoryEntry {
@@ -52,7 +54,7 @@ extension HistoryEntry {
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
       outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
       url: row[16],
-      deletionURL: row[17])
+      deletionURL: row[17], pieces: JSONColumn.value(row[18]))
   }
 }
 
