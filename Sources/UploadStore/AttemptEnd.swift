@@ -16,6 +16,8 @@ struct AttemptEnd {
   var reply: Reply?
   var url: String?
   var deletionURL: String?
+  /// How far it has come, if the file goes in pieces.
+  var pieces: PieceCount?
   /// The file as the request described it.
   var sent: SentFile?
 
@@ -33,6 +35,7 @@ struct AttemptEnd {
     url = receipt.url
     deletionURL = receipt.deletionURL
     sent = receipt.sent
+    pieces = receipt.pieces
   }
 
   /// - Parameter goesOn: whether another attempt resumes the upload.
@@ -41,6 +44,7 @@ struct AttemptEnd {
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
     message = failure.explanation(goesOn: goesOn)
     reply = Self.excerpt(failure.reply)
+    pieces = failure.pieces
   }
 
   /// The result of a finished or failed item; nil for any other state.
@@ -55,7 +59,7 @@ struct AttemptEnd {
   /// The columns that `add` provides values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
-    "deletion_url",
+    "deletion_url", "pieces",
   ]
 
   /// Adds the values of `columns`.
@@ -67,6 +71,7 @@ struct AttemptEnd {
     values.add(reply?.isCut ?? false)
     values.add(url)
     values.add(deletionURL)
+    values.add(JSONColumn.text(pieces))
   }
 
   private static func excerpt(_ reply: Reply) -> Reply {

@@ -159,5 +159,11 @@ enum Schema {
     CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
     """,
+
+    // How far an attempt has come with a file in pieces, as JSON (`PieceCount`).
+    """
+    ALTER TABLE attempt ADD COLUMN pieces TEXT;
+    ALTER TABLE pushed ADD COLUMN pieces TEXT;
+    """,
   ]
 }
