@@ -58,7 +58,14 @@ extension ExistenceCheck {
     _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
     try check.call.check(entries)
-    if let node = entries["is_there_when"], check.signs.contains(where: \.place.dependsOnFile) {
+    try check.signs.check(entries)
+  }
+}
+
+extension [FailureRule] {
+  /// Checks what a reply says if the server has the file already.
+  fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    if let node = entries["is_there_when"], contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for a file of an upload, and this request has none")
     }
   }
@@ -71,6 +78,7 @@ extension Schema where Root == Ticket {
         "upload_url", \.uploadURL, .place(scope: Template.Placeholder.ofFile),
         need: "where the reply holds the address for the file"),
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
+      Key("is_there_when", \.signs, .list(.failure)),
     ])
 }
 
@@ -83,6 +91,7 @@ extension Ticket {
     self = .start
     let entries = try Schema.ticket.read(node, into: &self, reader)
     try call.check(entries)
+    try signs.check(entries)
   }
 }
 

@@ -19,7 +19,13 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// - Parameter end: the end of the request, with a status that means success.
   /// - Throws: why its reply cannot tell.
   package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
-    guard !signs.isEmpty else { return true }
+    signs.isEmpty ? true : try Self.isThere(end, by: signs)
+  }
+
+  /// Whether the server has the file, according to these signs.
+  static func isThere(
+    _ end: TransferEnd, by signs: [FailureRule]
+  ) throws(Failure.Cause) -> Bool {
     var rules = ReplyRules()
     rules.failures = signs
     let content = rules.read(end.reply)
