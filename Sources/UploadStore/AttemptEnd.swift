@@ -18,6 +18,8 @@ struct AttemptEnd {
   var deletionURL: String?
   /// What the server's checksum was computed with, if it agrees.
   var verified: String?
+  /// How far it has come, if the file goes in pieces.
+  var pieces: PieceCount?
   /// The file as the request described it.
   var sent: SentFile?
 
@@ -36,6 +38,7 @@ struct AttemptEnd {
     deletionURL = receipt.deletionURL
     verified = receipt.verified
     sent = receipt.sent
+    pieces = receipt.pieces
   }
 
   /// - Parameter goesOn: whether another attempt resumes the upload.
@@ -44,6 +47,7 @@ struct AttemptEnd {
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
     message = failure.explanation(goesOn: goesOn)
     reply = Self.excerpt(failure.reply)
+    pieces = failure.pieces
   }
 
   /// The result of a finished or failed item; nil for any other state.
@@ -59,7 +63,7 @@ struct AttemptEnd {
   /// The columns that `add` provides values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
-    "deletion_url", "verified",
+    "deletion_url", "verified", "pieces",
   ]
 
   /// Adds the values of `columns`.
@@ -72,6 +76,7 @@ struct AttemptEnd {
     values.add(url)
     values.add(deletionURL)
     values.add(verified)
+    values.add(JSONColumn.text(pieces))
   }
 
   static func excerpt(_ reply: Reply) -> Reply {

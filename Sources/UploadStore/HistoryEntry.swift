@@ -41,6 +41,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var deletionURL: String?
   /// What the server's checksum of the content, which is the file's, was computed with; nil if it gave none.
   package var verified: String?
+  /// How far the attempt came, if the file went in pieces.
+  package var pieces: PieceCount?
 }
 
 extension HistoryEntry {
@@ -54,7 +56,7 @@ extension HistoryEntry {
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
       outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
       url: row[16],
-      deletionURL: row[17], verified: row[18])
+      deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]))
   }
 }
 

@@ -166,12 +166,15 @@ enum Schema {
     // What has yet to become of the local file of an item that is done, as JSON (`Disposal`).
     //
     // What a server's checksum of a file's content, which agrees, was computed with, such as "sha-256".
+    // How far an attempt has come with a file in pieces, as JSON (`PieceCount`).
     """
     ALTER TABLE item ADD COLUMN processing TEXT;
     ALTER TABLE item ADD COLUMN disposal TEXT;
     CREATE INDEX item_disposal ON item (id) WHERE disposal IS NOT NULL;
     ALTER TABLE attempt ADD COLUMN verified TEXT;
     ALTER TABLE pushed ADD COLUMN verified TEXT;
+    ALTER TABLE attempt ADD COLUMN pieces TEXT;
+    ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
   ]
 }

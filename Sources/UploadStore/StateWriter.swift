@@ -12,10 +12,10 @@ struct StateWriter {
     case .waiting:
       // The item is not to blame: its server cannot be reached or wants other credentials, or another file
       // ended the request.
-      if try end(id, AttemptEnd(.withdrawn, bytes: bytes)) { try forgetEarlierProbes(of: id) }
+      if try end(id, cutOff(.withdrawn, id, bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
-      try end(id, AttemptEnd(.paused, bytes: bytes))
+      try end(id, cutOff(.paused, id, bytes))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .processing(var processing):
@@ -33,7 +33,7 @@ struct StateWriter {
       }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way will be sent next time. The others keep their state: waiting or paused.
-      if try end(id, AttemptEnd(.stopped, bytes: bytes)) { try set("waiting", of: id) }
+      if try end(id, cutOff(.stopped, id, bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       // An item that was removed and restored meanwhile keeps waiting.
@@ -45,6 +45,23 @@ struct StateWriter {
       try set("failed", of: id, failure: failure.cause.column)
     case .preparing, .sending: break
     }
+  }
+
+  /// The end of an attempt that was cut off, for the pieces that had arrived by then.
+  func cutOff(
+    _ outcome: AttemptOutcome, _ id: ItemID, _ bytes: Int64?, message: String? = nil
+  ) throws -> AttemptEnd {
+    var end = AttemptEnd(outcome, bytes: bytes, message: message)
+    // Without a start, the point is that of an earlier attempt.
+    let text = try String.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT resume_point FROM item JOIN attempt ON attempt.item = item.id
+          WHERE item.id = ? AND ended IS NULL AND start IS NOT NULL
+          """), arguments: [id.rawValue])
+    let point: ResumePoint? = JSONColumn.value(text)
+    end.pieces = point?.pieceCount
+    return end
   }
 
   private func canGoOn(_ id: ItemID) throws -> Bool {
@@ -86,7 +103,7 @@ struct StateWriter {
         UPDATE attempt SET ended = ?,
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
           status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?, verified = ?,
+          deletion_url = ?, verified = ?, pieces = ?,
           sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?
         WHERE item = ? AND ended IS NULL
         """

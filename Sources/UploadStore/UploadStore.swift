@@ -309,7 +309,7 @@ package final class UploadStore: Sendable {
         if row[1] as String == "sending" || point?.settlesItself == true {
           recovery.interrupted.append(id)
           let words = "hoist ended while this was being sent"
-          try writer.end(id, AttemptEnd(.interrupted, bytes: nil, message: words))
+          try writer.end(id, writer.cutOff(.interrupted, id, nil, message: words))
           try writer.set("waiting", of: id)
         } else {
           recovery.unknown.append(id)

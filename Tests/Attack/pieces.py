@@ -79,7 +79,8 @@ def configure(place, name, parallel, copies, more):
     # The application that presigns has another origin than S3.
     base = f"http://{'localhost' if path == 'presign' else '127.0.0.1'}:{copies.port}"
     text = text.replace(origin, base if path == "presign" else f"{base}/{path}")
-    text = re.sub(r"(?m)^above = .*$", 'above = "1 MiB"', re.sub(r"(?m)^size = .*$", f'size = "{piece}"\nparallel = {parallel}', text))
+    for key, value in ("above", '"1 MiB"'), ("size", f'"{piece}"'), ("parallel", parallel):
+        text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
     text = text.replace(target[0], f"{target[0]}\n{more}", 1)
     with open(os.path.join(place.folder("config", "hoist"), "config.toml"), "w") as file:

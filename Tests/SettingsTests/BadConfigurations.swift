@@ -220,6 +220,10 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "after: cannot be combined with \"prepare\": the server gets another file than the one that would go"
     ),
     BadConfiguration(
+      "[targets.a]\nticket = { url = \"http://h/\", upload_url = \"/u\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
+      "c.toml:2: targets.a.ticket.is_there_when: \"*\" stands for a file of an upload, and this request has none"
+    ),
+    BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",

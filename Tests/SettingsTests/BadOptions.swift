@@ -240,6 +240,14 @@ extension BadConfiguration {
       line: "response = { fail_when = [{ regex = \"a\", is = \"b\" }] }",
       "response.fail_when[0].is: expected true or false, found a string"),
     BadConfiguration(
+      line: "response = { fail_when = [{ regex = \"a\", missing = true }] }",
+      "response.fail_when[0]: \"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\""
+    ),
+    BadConfiguration(
+      line: "response = { fail_when = [{ header = \"a\", is = \"b\", missing = false }] }",
+      "response.fail_when[0]: \"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\""
+    ),
+    BadConfiguration(
       line: "response = { fail_when = [{ header = \"a\" }] }",
       "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
     ),

@@ -47,6 +47,7 @@ struct PlaceholderTests {
       fail_when = [{ pointer = "/e", is = "no" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
       unreadable = "ok"
       upload_url = { pointer = "/links", prefix = "a", suffix = "/b" }
+      is_there_when = [{ pointer = "/e", missing = true }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
       """,
       """
       [targets."a b"]

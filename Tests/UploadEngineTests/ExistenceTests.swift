@@ -20,6 +20,8 @@ struct ExistenceTests {
     var hasSigns = false
     /// Whether `/action` says so if it is not "accept".
     var isNegated = false
+    /// Whether it is there if there is no `/action`.
+    var isMissing = false
     /// What a text says.
     var pattern: String?
     let code: String
@@ -50,6 +52,18 @@ struct ExistenceTests {
       testDescription: "a reply without what must be different", status: 200, body: "{}",
       hasSigns: true, isNegated: true, code: "done 201", isSent: true),
     Row(
+      testDescription: "a reply without what would be missing", status: 200, body: "{}",
+      hasSigns: true, isMissing: true, code: "done 200", wasThere: true),
+    Row(
+      testDescription: "a reply with null for it", status: 200, body: #"{"action":null}"#,
+      hasSigns: true, isMissing: true, code: "done 200", wasThere: true),
+    Row(
+      testDescription: "a reply with what would be missing", status: 200,
+      body: #"{"action":{}}"#, hasSigns: true, isMissing: true, code: "done 201", isSent: true),
+    Row(
+      testDescription: "a page in which everything is missing", status: 200, body: "<p>",
+      hasSigns: true, isMissing: true, code: "unusable-answer"),
+    Row(
       testDescription: "a reply that cannot tell", status: 200, body: "busy", hasSigns: true,
       code: "unusable-answer"),
     Row(testDescription: "no answer that counts", status: 500, code: "http-500"),
@@ -65,7 +79,9 @@ struct ExistenceTests {
       check.signs = [
         FailureRule(
           .pointer(try JSONPointer("/action")),
-          test: row.isNegated ? .differs(.string("accept")) : .equals(.string("reject")))
+          test: row.isMissing
+            ? .missing(true)
+            : row.isNegated ? .differs(.string("accept")) : .equals(.string("reject")))
       ]
     }
     if let pattern = row.pattern {

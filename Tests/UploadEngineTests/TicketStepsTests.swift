@@ -131,6 +131,39 @@ struct TicketStepsTests {
     return target
   }
 
+  /// The way of Git LFS: no address means that nothing is wanted.
+  @Test func aTicketMaySayThatTheFileIsThere() async throws {
+    let server = try server { request, _ in
+      request.line.hasPrefix("PUT ")
+        ? (201, "")
+        : (200, self.body(request) == #"{"size":5}"# ? "{}" : #"{"to":"/objects/1"}"#)
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let files = [
+      try folder.write("a", Array("hello".utf8)), try folder.write("b", Array("hello!".utf8)),
+    ]
+    var target = Target.once(server.url("/batch"))
+    (target.method, target.body, target.concurrency) = ("PUT", .binary, 1)
+    let size = try template("{file.size|number}", Template.Placeholder.ofFile, .json)
+    var call = ServerCall(
+      url: Template(literal: server.url("/batch").absoluteString), method: "POST",
+      json: Template(literal: "{\"size\":") + size + Template(literal: "}"))
+    call.rules.failures = [
+      FailureRule(.pointer(try JSONPointer("/error")), test: .missing(false))
+    ]
+    var ticket = Ticket(call: call, uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))))
+    ticket.signs = [FailureRule(.pointer(try JSONPointer("/to")), test: .missing(true))]
+    target.ticket = ticket
+    let ends = await EngineHarness().upload(files, to: target)
+    #expect(ends.map(\.code) == ["done 200", "done 201"], "\(ends)")
+    let there = ends.map { if case .done(let receipt) = $0 { receipt.wasThere } else { false } }
+    #expect(there == [true, false])
+    #expect(
+      server.requests.map { $0.line.prefix(9) }.sorted()
+        == ["POST /bat", "POST /bat", "PUT /obje"])
+  }
+
   /// Slack's way: a form for the address, the file, and what was told in the first step in the third.
   @Test func whatTheTicketSaysGoesIntoTheRecord() async throws {
     let slack = try server { request, path in

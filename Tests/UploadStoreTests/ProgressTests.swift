@@ -133,6 +133,41 @@ struct ProgressTests {
     #expect(try store.items().first?.state == .waiting)
   }
 
+  @Test("The history tells how many pieces an attempt has sent, however it ended")
+  func pieces() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b"), item("c")])
+    _ = try store.begin(queued.map(\.id))
+    let url = try #require(URL(string: "http://nas/files/1"))
+    for queued in queued.prefix(2) {
+      var point = ResumePoint(
+        url: url, target: queued.target, identity: try #require(queued.identity))
+      point.pieces = try JSONDecoder().decode(
+        PieceProgress.self,
+        from: Data(
+          #"{"id":"u","size":4,"begun":{},"isFromAway":false,"kept":[],"hasTaken":true,"isUnderWay":false,"isFinishing":false,"seal":""}"#
+            .utf8))
+      (point.start, point.offset) = (4, 8)
+      try store.keep(point, of: queued.id)
+    }
+    try store.record([(queued[0].id, .paused)])
+    _ = try store.recover()
+    let cutOff = PieceCount(count: 3, resumed: 1, sent: 1)
+    #expect(try store.history().map(\.pieces) == [cutOff, cutOff, nil])
+    // An attempt that has not come as far as to ask the server has sent nothing.
+    _ = try store.begin([queued[1].id])
+    try store.record([(queued[1].id, .paused)])
+    #expect(try store.history().last?.pieces == nil)
+    _ = try store.begin([queued[2].id])
+    let whole = PieceCount(count: 3, resumed: 1, sent: 2)
+    var receipt = Receipt(status: 201)
+    receipt.pieces = whole
+    try store.record([(queued[2].id, .done(receipt))])
+    #expect(try store.history().last?.pieces == whole)
+    try store.log([(item("d", state: .done(receipt)), Date())])
+    #expect(try store.history().last?.pieces == whole)
+  }
+
   @Test(
     "Where an upload can go on is on the disk, and the history tells from where an attempt went on")
   func resumePoint() throws {

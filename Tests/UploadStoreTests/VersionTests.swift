@@ -54,6 +54,7 @@ struct VersionTests {
       #expect(last?.mediaType == (number >= 11 ? "text/x-made" : "text/plain"))
       #expect(last?.size == (number >= 11 ? 9 : 4))
       #expect(last?.deletionURL == (number >= 6 ? "http://nas/delete/3" : nil))
+      #expect(last?.pieces == (number >= 13 ? PieceCount(count: 3, resumed: 1, sent: 2) : nil))
       let server = store.resumeServer(
         at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
       #expect((server != nil) == (number >= 7))

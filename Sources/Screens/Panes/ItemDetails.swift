@@ -220,18 +220,23 @@ struct ItemDetails {
       let percent = HumanReadable.percent(sent, of: total)
       let note: [Fact] = item.resumePoint?.words.map { [("Note", $0, .plain)] } ?? []
       return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)]
-        + note + plain
+        + pieces(item.resumePoint?.pieceCount) + note + plain
     case .done(let receipt):
       let url: [Fact] = receipt.url.map { [(Self.address, $0, .accent)] } ?? []
       let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
       return url + deletion + [
         state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),
       ]
-        + plain
+        + pieces(receipt.pieces) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
       let status: [Fact] = failure.status.map { [("Status", Failure.statusLine($0), .plain)] } ?? []
-      return [state] + status + [("Tries", "\(failure.attempts)", .plain)] + plain
+      return [state] + status + [("Tries", "\(failure.attempts)", .plain)]
+        + pieces(failure.pieces) + plain
     }
+  }
+
+  private func pieces(_ count: PieceCount?) -> [Fact] {
+    count.map { [("Pieces", $0.words, .plain)] } ?? []
   }
 
   private var copies: Int { state.queue.copies(of: item) }

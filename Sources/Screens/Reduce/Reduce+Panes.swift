@@ -227,6 +227,7 @@ extension HistoryRow {
     var lines: [(text: String, role: Role)] = [("\(date)\(ago)  \(outcome)", end.look.role)]
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
+    if let pieces { lines.append((pieces.words, .plain)) }
     if let url { lines.append((url, .accent)) }
     if let deletionURL { lines.append(("address that deletes it: \(deletionURL)", .plain)) }
     if !earlier.isEmpty {

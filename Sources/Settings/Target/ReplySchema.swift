@@ -189,7 +189,7 @@ extension Codec where Value == FailureRule {
   static var failure: Codec {
     Codec(
       read: { node, reader in
-        let entries = try node.table(ReplyPlace.keys + ["is", "not", "message"])
+        let entries = try node.table(ReplyPlace.keys + ["is", "not", "missing", "message"])
         let place = try ReplyPlace(
           entries, of: node,
           missing: "\"pointer\", \"regex\" or \"header\" is missing: where in the reply to look")
@@ -197,6 +197,12 @@ extension Codec where Value == FailureRule {
         // A header field may repeat a digest of the file that was sent.
         let digests = [Template.Placeholder.fileSHA256, .fileSHA1, .fileMD5]
         switch (place, entries["is"], entries["not"]) {
+        case (.pointer, nil, nil) where entries["missing"] != nil,
+          (.header, nil, nil) where entries["missing"] != nil:
+          test = .missing(try entries["missing"]?.bool() ?? true)
+        case _ where entries["missing"] != nil:
+          throw node.fault(
+            "\"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\"")
         case (.pattern, nil, nil): test = .equals(.bool(true))
         case (.pattern, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
         case (.pattern, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
@@ -227,6 +233,7 @@ extension Codec where Value == FailureRule {
           case .differs(let value): ("not", TOMLText.json(value, Template.braced))
           case .equalsText(let text): ("is", writer.string(text))
           case .differsText(let text): ("not", writer.string(text))
+          case .missing(let isMissing): ("missing", "\(isMissing)")
           }
         let message: String? =
           switch rule.message {

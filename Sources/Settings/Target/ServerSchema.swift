@@ -59,7 +59,14 @@ extension ExistenceCheck {
     _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
     try check.call.check(entries)
-    if let node = entries["is_there_when"], check.signs.contains(where: \.place.dependsOnFile) {
+    try check.signs.check(entries)
+  }
+}
+
+extension [FailureRule] {
+  /// Checks what a reply says if the server has the file already.
+  fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    if let node = entries["is_there_when"], contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for a file of an upload, and this request has none")
     }
   }
@@ -122,6 +129,7 @@ extension Schema where Root == Ticket {
         need: "where the reply holds the address for the file"),
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
       Key("send_auth_to", \.namedHosts, .set(.namedHost)),
+      Key("is_there_when", \.signs, .list(.failure)),
     ])
 }
 
@@ -134,6 +142,7 @@ extension Ticket {
     self = .start
     let entries = try Schema.ticket.read(node, into: &self, reader)
     try call.check(entries)
+    try signs.check(entries)
   }
 }
 

@@ -1392,6 +1392,7 @@ extension UploadEngine {
     }
     var end = end
     end.seconds = time.now() - conversation.start
+    end.pieces = conversation.machine.course.pieceCount
     // What the last request says of the file goes with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
@@ -1483,8 +1484,14 @@ extension UploadEngine {
         for upload in prepared {
           there[upload.item.id] = try await preparation.existing(upload, token: authorization.token)
         }
-        if let first = prepared.first(where: { there[$0.item.id] == nil }) {
-          ticket = .success(try await preparation.ticket(for: first, token: authorization.token))
+        asking: while let first = prepared.first(where: { there[$0.item.id] == nil }) {
+          switch try await preparation.ticket(for: first, token: authorization.token) {
+          case .there(let end): there[first.item.id] = end
+          case .granted(let grant):
+            ticket = .success(grant)
+            break asking
+          case nil: break asking
+          }
         }
       } catch {
         ticket = .failure(error)

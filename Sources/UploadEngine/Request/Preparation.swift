@@ -123,24 +123,39 @@ struct Preparation: Sendable {
     }
   }
 
+  /// What the request for a ticket has led to.
+  enum TicketReply: Sendable {
+    case granted(Ticket.Grant)
+    /// The server has the file already.
+    case there(TransferEnd)
+  }
+
   /// Requests a ticket if the target needs one.
   func ticket(
     for upload: UploadJob, token: BearerToken?
-  ) async throws(Failure) -> Ticket.Grant? {
+  ) async throws(Failure) -> TicketReply? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(
       target: upload.target, token: token, from: nil, time: time)
     let values = Self.values(for: upload, now: now)
     let receipt = try await client.reply(to: ticket.call, values)
-    do throws(InvalidInput) {
-      return try ticket.grant(
-        in: receipt.end, redirects: upload.target.redirectOrigins, values: values)
-    } catch {
-      throw client.hidden(
-        in: Failure(
-          .unusable(error.description), status: receipt.status, reply: receipt.reply,
-          attempts: attempt))
+    func failure(_ cause: Failure.Cause) -> Failure {
+      client.hidden(
+        in: Failure(cause, status: receipt.status, reply: receipt.reply, attempts: attempt))
     }
+    var end = receipt.end
+    (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)
+    do throws(Failure.Cause) {
+      if try ticket.isThere(end) {
+        end.isThereAlready = true
+        return .there(end)
+      }
+    } catch { throw failure(error) }
+    do throws(InvalidInput) {
+      return .granted(
+        try ticket.grant(
+          in: end, redirects: upload.target.redirectOrigins, values: values))
+    } catch { throw failure(.unusable(error.description)) }
   }
 
   static func values(for upload: UploadJob, now: Date) -> Template.Values {

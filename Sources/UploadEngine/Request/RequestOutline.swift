@@ -78,6 +78,8 @@ package struct RequestOutline: Hashable, Sendable {
     package var size: Int64
     /// How many pieces there are.
     package var count: Int
+    /// The most of them that are sent at once.
+    package var parallel: Int
     /// The request that begins the upload; nil if there is none.
     package var begin: Head?
     /// The request before each piece; nil if there is none.
@@ -98,7 +100,7 @@ package struct RequestOutline: Hashable, Sendable {
       outline?.existence = try target.exists.map { (check) throws(Failure.Cause) in
         try Head(check.call, of: target, values)
       }
-      values.showsPlaceholders = true
+      values.gaps = .ofReplies
       outline?.wait = try target.wait.map { (wait) throws(Failure.Cause) in
         var head = try Head(wait.call, of: target, values)
         if let place = wait.place { head.url = "the \(place.words) of the reply" }
@@ -183,8 +185,9 @@ package struct RequestOutline: Hashable, Sendable {
           ? [] : [Header(name: "Content-Type", value: made.contentType)]))
     parts = []
     pieces = Pieces(
-      size: preview.size, count: preview.count, begin: try head(preview.begin),
-      ticket: try head(preview.ticket), finish: try head(preview.finish))
+      size: preview.size, count: preview.count, parallel: preview.parallel,
+      begin: try head(preview.begin), ticket: try head(preview.ticket),
+      finish: try head(preview.finish))
   }
 
   private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {

@@ -16,6 +16,8 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var bytes: Int64
   /// The file as the server was told of it; nil in receipts of versions that did not keep it.
   package var sent: SentFile?
+  /// The pieces that it took, if the file went in pieces.
+  package var pieces: PieceCount?
   /// Whether the server had the file already.
   package var wasThere: Bool {
     get { isDuplicate == true }

@@ -679,7 +679,7 @@ package struct PieceMachine: ResumeMachine {
 
 extension PieceRules {
   /// The rules for the reply that ends an upload: the target's, unless the request has its own.
-  fileprivate func response(of target: Target) -> ReplyRules {
+  func response(of target: Target) -> ReplyRules {
     let own = finish == nil ? last?.rules : finish?.rules
     guard let own, own != ReplyRules() else { return target.response }
     var response = target.response
@@ -714,22 +714,17 @@ extension ResumeRequest {
     }
     let address = whole.hidingQuery().address(with: values, query: query)
     // An address that a reply names cannot be shown as one.
-    let written = values.showsPlaceholders ? target.url.absoluteString : address.written
+    let isSent = values.gaps == .none
+    let written = isSent ? address.written : target.url.absoluteString
     guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
       !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("with its placeholders filled in, its address is invalid") }
     let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in
       [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
-        + field.value.stretches(with: values).map { stretch in
-          switch stretch {
-          case .text(let text): .text(values.encoded(text))
-          case .secret(let secret, let written):
-            .secret(secret, written: PercentEncoding.encode(written))
-          }
-        }
+        + field.value.stretches(with: values).map(\.encoded)
     }
     self.init(call.method, url)
-    if case .reply = call.address, !values.showsPlaceholders {
+    if case .reply = call.address, isSent {
       guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
       let isSafe = url.scheme?.lowercased() == "https" || target.origin?.scheme == "http"
       guard isSafe || Origin(url).map(target.redirectOrigins.contains) == true else {

@@ -6,6 +6,8 @@ package struct PiecePreview: Hashable, Sendable {
   package let size: Int64
   /// How many pieces there are.
   package let count: Int
+  /// The most of them that are sent at once.
+  package let parallel: Int
   /// The request that begins the upload; nil if there is none.
   package let begin: ResumeRequest?
   /// The request before each piece; nil if there is none.
@@ -25,8 +27,9 @@ package struct PiecePreview: Hashable, Sendable {
   ) throws(Failure.Cause) {
     size = try rules.size(for: identity.size)
     count = PieceRules.count(of: size, for: identity.size)
+    parallel = min(rules.parallel, count)
     var values = values
-    values.showsPlaceholders = true
+    values.gaps = .ofReplies
     values.upload.count = count
     var shown = rules.piece(from: 0, of: size, in: identity.size)
     shown.digests = digests

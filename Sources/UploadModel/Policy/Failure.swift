@@ -14,6 +14,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var retryAfter: Double?
   /// Which of the upload's requests failed; nil if it has only one.
   package var step: Step?
+  /// How far the attempt had come, if the file goes in pieces.
+  package var pieces: PieceCount?
   /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
   /// and in stored failures of older versions.
   var mayBeStored: Bool?

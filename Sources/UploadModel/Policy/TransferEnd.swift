@@ -50,6 +50,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var number = 0
   /// Which of the upload's requests it was; nil if it has only one.
   package var step: Failure.Step?
+  /// How far the attempt has come, if the file goes in pieces.
+  package var pieces: PieceCount?
 
   /// One of the files in a request.
   package struct Place: Hashable, Sendable {

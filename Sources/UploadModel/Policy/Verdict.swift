@@ -31,7 +31,7 @@ package enum Verdict: Hashable, Sendable {
         cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
         retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
           ?? end.retryAfter)
-      failure.step = end.step
+      (failure.step, failure.pieces) = (end.step, end.pieces)
       if cause == .refused, leavesDoubt(end, target) { failure.mayBeStored = true }
       return .failed(failure)
     }
@@ -45,6 +45,7 @@ package enum Verdict: Hashable, Sendable {
         attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
       receipt.wasThere = isDuplicate
       receipt.verified = verified?.name
+      receipt.pieces = end.pieces?.whole
       return .delivered(receipt)
     }
 

@@ -75,6 +75,16 @@ package struct RequestPlan: Hashable, Sendable {
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
     let values = target.values(of: first, now: now, uuid: key)
+    try self.init(items, to: target, at: destination, credentials: credentials, values)
+  }
+
+  /// The same with these values for the first file.
+  init(
+    _ items: [UploadItem], to target: Target, at destination: Destination,
+    credentials: RequestHead.Credentials, _ values: Template.Values
+  ) throws(Failure.Cause) {
+    guard let first = items.first else { throw .unsendable("there is no file") }
+    let now = values.now
     let address: RequestHead.Text? =
       switch destination {
       case .target: target.addressStretches(with: values)

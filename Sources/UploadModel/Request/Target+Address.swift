@@ -23,13 +23,7 @@ extension Template {
       let separator =
         index > 0 ? "&" : !isInQuery ? "?" : fixed.hasSuffix(scalars: "?") ? "" : "&"
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))
-      stretches += field.value.stretches(with: values).map { stretch in
-        switch stretch {
-        case .text(let text): .text(values.encoded(text))
-        case .secret(let secret, let written):
-          .secret(secret, written: PercentEncoding.encode(written))
-        }
-      }
+      stretches += field.value.stretches(with: values).map(\.encoded)
     }
     return stretches
   }
@@ -44,6 +38,7 @@ extension [Template.Filled] {
       switch stretch {
       case .text(let text): text
       case .secret(_, let written): written
+      case .unfilled(let unfilled): unfilled.shown
       }
     }.joined()
   }
@@ -57,14 +52,8 @@ extension [Template.Filled] {
       switch stretch {
       case .text(let text): text
       case .secret(let secret, _): "$\(secret.variable)"
+      case .unfilled(let unfilled): unfilled.shown
       }
     }.joined()
-  }
-}
-
-extension Template.Values {
-  /// A filled-in part of a query or a form in a URL's encoding. Placeholders that are only shown stay as they are.
-  func encoded(_ text: String) -> String {
-    showsPlaceholders && text.hasPrefix(scalars: "{") ? text : PercentEncoding.encode(text)
   }
 }

@@ -77,6 +77,9 @@ package struct ResumeCourse: Sendable {
   /// How many of the file's bytes the server has.
   package var taken: Int64 { fileOffset(point?.offset ?? 0) }
 
+  /// How far the attempt has come, if the file goes in pieces.
+  package var pieceCount: PieceCount? { point?.pieceCount }
+
   /// The size of the file, in bytes.
   package var size: Int64 { identity.size }
 

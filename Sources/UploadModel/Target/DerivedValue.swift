@@ -28,9 +28,6 @@ package struct DerivedValue: Hashable, Sendable {
   /// What its placeholder has between the braces, without filters.
   var source: String { "value.\(name)" }
 
-  /// Whether only the upload itself gives it a value.
-  var isFilledLater: Bool { text.isFilledLater }
-
   /// The secrets in it.
   var secrets: [Template.Secret] { text.secrets + (key?.secrets ?? []) }
 
@@ -51,7 +48,7 @@ package struct DerivedValue: Hashable, Sendable {
 
   /// What is sent: marked as a secret if it is made from one.
   func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
-    if values.showsPlaceholders, isFilledLater { return .text("{\(source)}") }
+    if values.leaves(self) { return .unfilled(Template.Unfilled(.derived(self), writing)) }
     let digits = digits(with: values)
     let written = writing(digest: digits)
     guard !secrets.isEmpty else { return .text(written) }

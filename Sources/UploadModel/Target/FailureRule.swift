@@ -13,6 +13,8 @@ package struct FailureRule: Hashable, Sendable {
     case equalsText(Template)
     /// It differs from this text, or is missing.
     case differsText(Template)
+    /// It is missing, or null; or if this is false, it is neither.
+    case missing(Bool)
   }
 
   /// Where the reason comes from.
@@ -41,7 +43,7 @@ package struct FailureRule: Hashable, Sendable {
   var template: Template? {
     switch test {
     case .equalsText(let text), .differsText(let text): text
-    case .equals, .differs: nil
+    case .equals, .differs, .missing: nil
     }
   }
 
@@ -54,14 +56,16 @@ package struct FailureRule: Hashable, Sendable {
   /// Whether a missing value does not count as a failure.
   var isSilentWithoutValue: Bool {
     switch test {
-    case .equals, .equalsText: true
-    case .differs, .differsText: false
+    case .equals, .equalsText, .missing(false): true
+    case .differs, .differsText, .missing(true): false
     }
   }
 
-  /// Whether a reply has the value that is tested. What a search has not decided has none.
-  func hasValue(in content: ReplyContent, of end: TransferEnd) -> Bool {
+  /// Whether a reply says anything about the value that is tested. One without the value does not, unless that is what
+  /// the rule asks for.
+  func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
     if let pattern, content.undecided.contains(pattern) { return false }
+    if case .missing = test, !place.needsJSON || content.document != nil { return true }
     return value(in: content, of: end) != nil
   }
 
@@ -82,6 +86,7 @@ package struct FailureRule: Hashable, Sendable {
     case .differs(let wanted): guard value != wanted else { return nil }
     case .equalsText(let text): guard value == .string(filled(text, end)) else { return nil }
     case .differsText(let text): guard value != .string(filled(text, end)) else { return nil }
+    case .missing(let wanted): guard ((value ?? .null) == .null) == wanted else { return nil }
     }
     switch message {
     case .text(let text): return text

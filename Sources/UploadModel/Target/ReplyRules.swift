@@ -128,10 +128,10 @@ package struct ReplyRules: Hashable, Sendable {
     return rules.matches(content, of: end)
   }
 
-  /// Whether any of `failures` describes a reply. A value that is missing says nothing.
+  /// Whether any of `failures` describes a reply. A value that is missing says nothing, unless a rule asks for that.
   func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     failures.contains {
-      $0.hasValue(in: content, of: end) && $0.complaint(in: content, of: end) != nil
+      $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil
     }
   }
 

@@ -238,8 +238,8 @@ extension Template {
     package var input = ""
     /// The path that a command writes to.
     package var output = ""
-    /// Whether placeholders that only replies fill in stay as they are, since nothing is sent.
-    package var showsPlaceholders = false
+    /// Which placeholders stay as they are.
+    package var gaps = Gaps.none
     /// The upload in pieces that a request belongs to.
     var upload = Upload()
     /// The piece that a request is about.

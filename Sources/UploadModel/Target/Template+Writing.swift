@@ -155,7 +155,6 @@ extension Template {
 
     /// Keeps the slashes of a path, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
-      if values.showsPlaceholders, slot.isFilledLater { return "{\(slot.name)}" }
       let value = slot.value(in: values) ?? ""
       if slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil {
         return self(digest: value)
@@ -220,7 +219,7 @@ extension Template {
     }
 
     /// Whether only the upload itself gives it a value.
-    var isFilledLater: Bool {
+    fileprivate var isFilledLater: Bool {
       key != nil || pointer != nil || placeholder == .uploadID || placeholder == .pieces
     }
 
@@ -249,14 +248,13 @@ extension Template {
   /// What keeps the template from being filled in; nil if nothing does.
   package func obstacle(with values: Values) -> String? {
     for piece in pieces {
-      if case .derived(let derived, _) = piece,
-        !(values.showsPlaceholders && derived.isFilledLater),
+      if case .derived(let derived, _) = piece, !values.leaves(derived),
         let obstacle = derived.text.obstacle(with: values)
       {
         return obstacle
       }
       guard case .slot(let slot, let writing) = piece else { continue }
-      if values.showsPlaceholders, slot.isFilledLater { continue }
+      if values.leaves(slot) { continue }
       let value = slot.value(in: values)
       let isWrong =
         writing.filters.last == .number && slot.placeholder != .pieceIsLast
@@ -302,6 +300,67 @@ extension Template {
       }
     }
     return nil
+  }
+}
+
+extension Template.Values {
+  /// Which placeholders stay as they are, since nothing is sent.
+  package enum Gaps: Hashable, Sendable {
+    /// None.
+    case none
+    /// Those that only replies fill in.
+    case ofReplies
+    /// Those that a script fills in: also those of a piece, and digests of secrets.
+    case ofScript
+  }
+
+  /// Whether a placeholder stays as it is.
+  func leaves(_ slot: Template.Slot) -> Bool {
+    switch gaps {
+    case .none: false
+    case .ofReplies: slot.isFilledLater
+    case .ofScript:
+      slot.isFilledLater || Template.Placeholder.ofPiece.contains(slot.placeholder)
+    }
+  }
+
+  /// Whether the placeholder of a digest or an HMAC stays as it is.
+  func leaves(_ value: DerivedValue) -> Bool {
+    value.text.isUnfilled(with: self) || gaps == .ofScript && !value.secrets.isEmpty
+  }
+}
+
+extension Template {
+  /// A placeholder that stays as it is, since only the upload itself gives it a value.
+  package struct Unfilled: Hashable, Sendable {
+    /// What it stands for.
+    enum Content: Hashable, Sendable {
+      case slot(Slot)
+      case derived(DerivedValue)
+    }
+
+    let content: Content
+    /// What is done to its value.
+    private(set) var writing: Writing
+
+    init(_ content: Content, _ writing: Writing) {
+      (self.content, self.writing) = (content, writing)
+    }
+
+    /// How it is shown.
+    var shown: String {
+      switch content {
+      case .slot(let slot): "{\(slot.name)}"
+      case .derived(let value): "{\(value.source)}"
+      }
+    }
+
+    /// The same in a URL's encoding.
+    var encoded: Unfilled {
+      var copy = self
+      copy.writing.filters.append(.url)
+      return copy
+    }
   }
 }
 

@@ -18,6 +18,18 @@ package struct Template: Hashable, Sendable {
     case text(String)
     /// A secret, as it is written where it stands.
     case secret(Secret, written: String)
+    /// A placeholder that stays as it is.
+    case unfilled(Unfilled)
+
+    /// The same in a query or a form in a URL's encoding.
+    var encoded: Filled {
+      switch self {
+      case .text(let text): .text(PercentEncoding.encode(text))
+      case .secret(let secret, let written):
+        .secret(secret, written: PercentEncoding.encode(written))
+      case .unfilled(let unfilled): .unfilled(unfilled.encoded)
+      }
+    }
   }
 
   /// What `{env.…}`, `{secret.…}` and `{value.…}` stand for.
@@ -264,8 +276,8 @@ package struct Template: Hashable, Sendable {
     slots.first { !scope.contains($0.placeholder) }?.name
   }
 
-  /// Whether only the upload itself gives it a value.
-  var isFilledLater: Bool { slots.contains(where: \.isFilledLater) }
+  /// Whether any of its placeholders stays as it is.
+  func isUnfilled(with values: Values) -> Bool { slots.contains(where: values.leaves) }
 
   /// The names of the values of this kind that it asks for, in order.
   package func names(of kind: Placeholder) -> [String] {
@@ -280,7 +292,9 @@ package struct Template: Hashable, Sendable {
     pieces.map { piece in
       switch piece {
       case .text(let text): .text(text)
-      case .slot(let slot, let writing): .text(writing(slot, in: values))
+      case .slot(let slot, let writing):
+        values.leaves(slot)
+          ? .unfilled(Unfilled(.slot(slot), writing)) : .text(writing(slot, in: values))
       case .secret(let secret, let writing): .secret(secret, written: writing(secret.value))
       case .derived(let value, let writing): value.stretch(writing, with: values)
       }

@@ -79,8 +79,9 @@ struct HistoryCommand: HoistCommand {
     let status = entry.status.map { " \($0)" } ?? ""
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
+    let pieces = entry.pieces.map { ", \($0.words)" } ?? ""
     return
-      "\(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
+      "\(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 }

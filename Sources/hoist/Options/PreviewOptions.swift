@@ -102,6 +102,7 @@ struct PreviewOptions: ParsableArguments {
     members["pieces"] = preview.pieces.map { pieces in
       var members: [String: JSONValue] = [
         "size": .integer(pieces.size), "count": .integer(Int64(pieces.count)),
+        "parallel": .integer(Int64(pieces.parallel)),
       ]
       members["begin"] = pieces.begin.map { .object(json($0)) }
       members["ticket"] = pieces.ticket.map { .object(json($0)) }

@@ -11,6 +11,7 @@ enum HistoryLine {
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
     "bytes", "target", "url", "message", "start", "deletion_url", "verified",
+    "pieces", "pieces_sent", "pieces_resumed",
   ]
 
   /// What is known of an attempt, under those names and "reply".
@@ -27,7 +28,7 @@ enum HistoryLine {
       "deletion_url": JSONValue(entry.deletionURL), "message": JSONValue(entry.message),
       "reply": JSONValue(entry.reply), "verified": JSONValue(entry.verified),
     ]
-    return members.compactMapValues(\.self)
+    return members.merging(JSONLine.members(of: entry.pieces)) { $1 }.compactMapValues(\.self)
   }
 }
 

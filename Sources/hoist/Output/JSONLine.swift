@@ -1,4 +1,5 @@
 import JSONText
+import UploadModel
 
 /// JSON, one object on each line, for scripts and for people at a terminal.
 enum JSONLine {
@@ -9,6 +10,14 @@ enum JSONLine {
 
   /// A value as it is.
   static func text(_ value: JSONValue) -> String { escaped(value.source) }
+
+  /// How far an attempt has come with a file in pieces; nothing for other files.
+  static func members(of pieces: PieceCount?) -> [String: JSONValue?] {
+    [
+      "pieces": JSONValue(pieces?.count), "pieces_sent": JSONValue(pieces?.sent),
+      "pieces_resumed": JSONValue(pieces?.resumed),
+    ]
+  }
 
   /// Escapes C1 control characters and bidirectional overrides, which JSON allows as they are, but which terminals
   /// may obey. The JSON stays equivalent.

@@ -20,6 +20,10 @@ extension RequestOutline {
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else if let pieces {
+      let once = pieces.parallel > 1 ? ", \(pieces.parallel) at once" : ""
+      lines.append(
+        "in \(HumanReadable.count(pieces.count, "piece")) of at most \(HumanReadable.bytes(pieces.size))\(once)"
+      )
       for (word, request) in [("first", pieces.begin), ("before each piece", pieces.ticket)] {
         guard let request else { continue }
         lines += request.lines("\(word) \(request.method) \(request.url ?? "")")

@@ -4,6 +4,10 @@ import UploadModel
 /// Prints one JSON object on each line of standard output. Scripts depend on these names.
 struct JSONReporter: PushReporter {
   let output: Output
+  /// How many pieces of an item have been reported.
+  private var told: [ItemID: PieceCount] = [:]
+
+  init(output: Output) { self.output = output }
 
   private typealias Members = [String: JSONValue?]
 
@@ -16,7 +20,14 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
-    write("resumed", item, sent: point.start, ["note": JSONValue(point.words)])
+    write(
+      "resumed", item, sent: point.start, ["note": JSONValue(point.words)],
+      pieces: point.pieceCount)
+  }
+
+  mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {
+    guard told.updateValue(pieces, forKey: item.id) != pieces else { return }
+    write("piece", item, sent: nil, pieces: pieces)
   }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
@@ -28,6 +39,7 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func changed(_ item: UploadItem, at now: Instant) {
+    if !item.state.isActive { told[item.id] = nil }
     switch item.state {
     case .waiting, .paused: break
     case .preparing(let attempt):
@@ -43,7 +55,7 @@ struct JSONReporter: PushReporter {
       members["attempt"] = .integer(Int64(next))
       members["attempts"] = .integer(Int64(attempts))
       members["delay"] = Self.seconds(max(0, at - now))
-      write("retrying", item, sent: nil, members)
+      write("retrying", item, sent: nil, members, pieces: failure.pieces)
     case .done(let receipt):
       write(
         "finished", item, sent: receipt.bytes,
@@ -53,8 +65,9 @@ struct JSONReporter: PushReporter {
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
           "verified": JSONValue(receipt.verified),
-        ])
-    case .failed(let failure): write("failed", item, sent: nil, Self.members(of: failure))
+        ], pieces: receipt.pieces)
+    case .failed(let failure):
+      write("failed", item, sent: nil, Self.members(of: failure), pieces: failure.pieces)
     }
   }
 
@@ -73,14 +86,15 @@ struct JSONReporter: PushReporter {
   }
 
   private func write(
-    _ event: String, _ item: UploadItem, sent: Int64?, _ more: Members = [:]
+    _ event: String, _ item: UploadItem, sent: Int64?, _ more: Members = [:],
+    pieces: PieceCount? = nil
   ) {
     let members: Members = [
       "event": .string(event), "path": .string(item.path.description),
       "bytes_sent": JSONValue(sent),
       // The size of a file that could not be examined is unknown.
       "bytes_total": JSONValue(item.identity == nil ? nil : item.sentSize),
-    ]
+    ].merging(JSONLine.members(of: pieces)) { $1 }
     output.line(JSONLine.text(members.merging(more) { $1 }))
   }
 

@@ -26,6 +26,7 @@ struct Push {
     case changes([(ItemID, ItemState)])
     case resumed(ItemID, ResumePoint)
     case disposed(UploadItem, FileDisposal.Outcome)
+    case advanced(ItemID, PieceCount)
     case tick
     case interrupt
   }
@@ -53,9 +54,12 @@ struct Push {
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
       mediaType: FileIntake.mediaType,
       keeping: { id, point in
-        // Only the first point of an attempt is news; later ones just say how far it is.
+        // Only the first point of an attempt says how it begins; later ones just say how far it is.
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
+        }
+        if let pieces = point?.pieceCount, pieces.sent > 0 {
+          continuation.yield(.advanced(id, pieces))
         }
       }, memory: history?.memory, preparesAhead: true
     ) { news.put($0) }
@@ -173,6 +177,9 @@ struct Push {
       case .disposed(let item, let outcome):
         disposing -= 1
         reporter.disposed(item, outcome)
+      case .advanced(let id, let pieces):
+        guard let item = course.open(id), !output.isBehind else { continue }
+        reporter.advanced(item, to: pieces)
       case .tick: if !output.isBehind { reporter.tick(at: now) }
       case .interrupt where course.summary.isInterrupted:
         output.endBackground()

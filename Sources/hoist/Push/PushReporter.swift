@@ -16,6 +16,8 @@ protocol PushReporter {
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome)
   /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
+  /// A piece of an item has arrived.
+  mutating func advanced(_ item: UploadItem, to pieces: PieceCount)
   /// Time has passed.
   mutating func tick(at now: Instant)
   /// Everything is over.
@@ -27,5 +29,6 @@ extension PushReporter {
   mutating func allQueued() {}
   mutating func skipped(_ item: UploadItem) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
+  mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
   mutating func tick(at now: Instant) {}
 }

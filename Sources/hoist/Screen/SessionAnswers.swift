@@ -180,11 +180,23 @@ struct SessionAnswers {
   func copyAsCurl(_ id: ItemID) {
     guard let item = loop.state.item(id), case .success(let destination) = book.target(of: item)
     else { return }
-    do throws(InvalidInput) {
-      loop.interface.copy(try CurlCommand([item], to: destination.value, now: time.date()).text)
-      loop.handle([.message("copied as a curl command, with secrets as $NAME")])
-    } catch {
-      loop.handle([.message("no curl command does this: \(error.description)")])
+    let (target, time) = (destination.value, time)
+    loop.answer({
+      var item = item
+      let digests = target.digests(forFileOf: item.size)
+      if !digests.isEmpty { item.digests = FileDigest.digests(digests, of: item.location) }
+      return Result { () throws(InvalidInput) in
+        try CurlCommand([item], to: target, now: time.date()).text
+      }
+    }) { [weak loop] command in
+      switch command {
+      case .success(let text):
+        loop?.interface.copy(text)
+        let kind = target.resume.pieces?.holds(for: item.size) == true ? "script" : "command"
+        return [.message("copied as a curl \(kind), with secrets as $NAME")]
+      case .failure(let error):
+        return [.message("no curl command does this: \(error.description)")]
+      }
     }
   }
 }
@@ -203,5 +215,6 @@ extension HistoryRow {
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes
     deletionURL = entry.deletionURL
+    pieces = entry.pieces
   }
 }

@@ -736,6 +736,8 @@ def lfs_batch():
     need(wanted["operation"] == "upload" and wanted["transfers"] == ["basic"], "unknown operation")
     [object] = wanted["objects"]
     need(re.fullmatch("[0-9a-f]{64}", object["oid"]) and type(object["size"]) is int, "Validation error")
+    if object["size"] > 1_000_000:
+        return jsonify(transfer="basic", objects=[object | {"error": {"code": 422, "message": "object is too large"}}])
     if kept.get("oid") == object["oid"]:
         # It is there: nothing is to be done.
         return jsonify(transfer="basic", objects=[object])

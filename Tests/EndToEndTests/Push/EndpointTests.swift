@@ -313,6 +313,28 @@ extension EndToEnd {
       #expect(pushed.output.contains("/a.png\n") && pushed.output.contains("/b.png\n"))
     }
 
+    @Test("Git LFS: what the server has is not sent again, and what it wants not is told")
+    func lfs() async throws {
+      let desk = try Desk()
+      try desk.take(try #require(Self.cases.first { $0.recipe == "git-lfs" }))
+      try desk.person.folder.write("film.mov", count: 70_000)
+      try desk.person.folder.write("large.mov", count: 1_100_000)
+      let first = try await desk.shell("hoist push film.mov --json $R", secret: "LFS_PASSWORD")
+      #expect(first.status == 0, "\(first)")
+      #expect(try first.events().end(of: "film.mov").number("there_already") == nil)
+      let second = try await desk.shell("hoist push film.mov --json $R", secret: "LFS_PASSWORD")
+      #expect(second.status == 0, "\(second)")
+      let end = try second.events().end(of: "film.mov")
+      #expect(end.number("there_already") == 1 && end.number("bytes_sent") == 0, "\(second)")
+      // An object with an error has no actions either.
+      let refused = try await desk.shell(
+        "hoist push large.mov --attempts 1 --json $R", secret: "LFS_PASSWORD")
+      #expect(refused.status == 1, "\(refused)")
+      #expect(
+        try refused.events().end(of: "large.mov").text("message")?.contains("object is too large")
+          == true, "\(refused)")
+    }
+
     @Test("immich is told the checksum, and keeps one copy of a file that is sent twice")
     func immich() async throws {
       let desk = try Desk()

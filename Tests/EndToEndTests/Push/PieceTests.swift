@@ -127,7 +127,73 @@ extension EndToEnd {
           ["zipline", "cloudinary"].contains(service.copy) ? digest : name)
         #expect(stored == [digest])
         #expect(!(outcome.output + outcome.errors).contains(service.secret))
+        try await tells(of: name, outcome, inPieces: size > 1 << 20, desk)
       }
+    }
+
+    /// Checks what the events and the history say of the pieces of a file that has arrived.
+    private func tells(
+      of name: String, _ outcome: Program.Outcome, inPieces: Bool, _ desk: Desk
+    ) async throws {
+      let events = try outcome.events().about(name)
+      let told = events.filter { $0.event == "piece" }
+      let end = try #require(events.last)
+      let history = try await desk.person.shell("hoist history --json --last 1").end()
+      let entry = try #require(history.events().last, "\(history)")
+      guard inPieces else {
+        #expect(told.isEmpty && end.number("pieces") == nil && entry.number("pieces") == nil)
+        return
+      }
+      let count = try #require(end.number("pieces"))
+      #expect((2...6).contains(count))
+      for line in [end, entry] {
+        #expect(line.number("pieces") == count)
+        #expect(line.number("pieces_sent") == count && line.number("pieces_resumed") == 0)
+      }
+      let sent = told.compactMap { $0.number("pieces_sent") }
+      // The reply to the last piece may be that to the whole.
+      #expect(sent == Array(1...sent.count) && sent.count >= count - 1, "\(sent) of \(count)")
+    }
+
+    @Test("a shell sends a file with curl as hoist does, byte for byte", arguments: services)
+    func asCurl(_ service: Service) async throws {
+      let desk = try await Desk(service)
+      let name = "$HOME `id` \(UUID().uuidString.prefix(8)).bin"
+      try desk.person.folder.write(
+        name, count: 11_000_001, seed: UInt64(100 + service.recipe.utf8.count))
+      let shown = try await desk.hoist("push '\(name)' --as-curl")
+      #expect(shown.status == 0, "\(shown)")
+      #expect(!(shown.output + shown.errors).contains(service.secret))
+      try desk.person.folder.write("upload.sh", Array(shown.output.utf8))
+      // What a target has literally, makes itself or gets from a command is a variable as well.
+      let variables =
+        "\(service.variable)='\(service.secret)' BASIC_CREDENTIALS=bWU6c2VjcmV0 "
+        + "API_KEY=123456789012345 TOKEN=token"
+      let sent = try await desk.person.shell("export \(variables); sh upload.sh").end()
+      #expect(sent.status == 0, "\(sent)\n\(shown.output)")
+      let digest = try await desk.digest("'\(name)'")
+      let stored = try await desk.stored(
+        ["zipline", "cloudinary"].contains(service.copy) ? digest : name)
+      #expect(stored == [digest])
+    }
+
+    @Test("a script says what is missing, and what the server answered")
+    func badScript() async throws {
+      let desk = try await Desk(try #require(Self.services.first { $0.copy == "azure" }))
+      try desk.person.folder.write("a.bin", count: 4_000_000)
+      let save = try await desk.hoist("push a.bin --as-curl > upload.sh")
+      #expect(save.status == 0, "\(save)")
+      let unset = try await desk.person.shell("sh upload.sh").end()
+      #expect(unset.status != 0 && unset.errors.contains("AZURE_SAS: is not set"), "\(unset)")
+      let refused = try await desk.person.shell("export AZURE_SAS='sig=bad'; sh upload.sh").end()
+      #expect(
+        refused.status == 1 && refused.errors.contains("the server answered 403: ")
+          && refused.errors.contains("AuthenticationFailed"), "\(refused)")
+      let changed = try await desk.person.shell(
+        "export AZURE_SAS=x; echo >> a.bin; sh upload.sh"
+      ).end()
+      #expect(
+        changed.status == 1 && changed.errors == "the file has changed\n", "\(changed)")
     }
 
     @Test(
@@ -135,9 +201,7 @@ extension EndToEnd {
       arguments: ["azure", "presign", "nextcloud", "b2"])
     func parallel(_ copy: String) async throws {
       let service = try #require(Self.services.first { $0.copy == copy })
-      let desk = try await Desk(service) { text in
-        text.replacing("\nsize = ", with: "\nparallel = 4\nsize = ")
-      }
+      let desk = try await Desk(service)
       let name = "wide-\(UUID().uuidString.prefix(8)).bin"
       try desk.person.folder.write(name, count: 24_000_001)
       // What has just changed is not believed after a kill.
@@ -150,9 +214,62 @@ extension EndToEnd {
       #expect(killed.status != 0, "\(killed)")
       let second = try await desk.hoist("send")
       #expect(second.status == 0, "\(second)")
+      // The history says what each attempt has sent.
+      let history = try await desk.person.shell("hoist history --json").end()
+      let last = try #require(history.events().last, "\(history)")
+      let counts = ["pieces", "pieces_sent", "pieces_resumed"].compactMap { last.number($0) }
+      #expect(counts.count == 3 && counts[0] == counts[1] + counts[2], "\(last)")
       #expect(try await desk.stored(name) == [try await desk.digest(name)])
       // There is no upper bound here: the copy may still be busy with what the killed sender sent.
       #expect(try await desk.most() > 1)
+    }
+
+    @Test(
+      "a server that is not ours takes what the recipe for Google Cloud Storage sends, also after a kill"
+    )
+    func emulator() async throws {
+      let port = try HostileServer.closedPort()
+      let desk = try await Desk(try #require(Self.services.first { $0.copy == "gcs" })) { text in
+        text.replacing(#/http://127\.0\.0\.1:\d+/gcs/#, with: "http://127.0.0.1:\(port)")
+      }
+      let server = try Program(
+        Person.repository.appendingPathComponent(".build/peers/bin/python3").path,
+        [
+          "-m", "gcp_storage_emulator", "start", "--host", "127.0.0.1", "--port", "\(port)",
+          "--in-memory", "--default-bucket", "bucket",
+        ], environment: desk.person.environment, directory: desk.person.folder.path)
+      _ = try await wait(for: "the emulator", otherwise: { server.output + server.errors }) {
+        (server.output + server.errors).contains("All services started") ? true : nil
+      }
+      func stored(_ name: String) async throws -> Data {
+        let fetched = try await desk.person.shell(
+          "curl -sSf -o fetched 'http://127.0.0.1:\(port)/download/storage/v1/b/bucket/o/\(name)?alt=media'"
+        ).end()
+        try #require(fetched.status == 0, "\(fetched)")
+        return try bytes(desk.person.folder.path("fetched"))
+      }
+      for (name, size) in [("small.bin", 70_000), ("large.bin", 24_000_001)] {
+        try desk.person.folder.write(name, count: size)
+        // What has just changed is not believed after a kill.
+        try await FileChange.waitUntilOld(desk.person.folder.path(name))
+        let added = try await desk.hoist("add \(name)")
+        #expect(added.status == 0, "\(added)")
+      }
+      let killed = try await desk.person.shell(
+        "timeout -s KILL 1 hoist send --limit 12MB/s --config recipe.toml"
+      ).end()
+      #expect(killed.status != 0, "\(killed)")
+      let second = try await desk.hoist("send")
+      #expect(second.status == 0, "\(second)")
+      let script = try await desk.person.shell(
+        "cp large.bin script.bin; hoist push script.bin --as-curl --config recipe.toml > upload.sh; "
+          + "export TOKEN=token; sh upload.sh"
+      ).end()
+      #expect(script.status == 0, "\(script)")
+      for name in ["small.bin", "large.bin", "script.bin"] {
+        #expect(try await stored(name) == bytes(desk.person.folder.path(name)), "\(name)")
+      }
+      withExtendedLifetime(server) {}
     }
 
     @Test("what would be sent is shown: begin, the first piece, finish")
@@ -162,6 +279,7 @@ extension EndToEnd {
       let shown = try await desk.hoist("push a.bin --dry-run")
       #expect(shown.status == 0, "\(shown)")
       for line in [
+        "in 2 pieces of at most 5.2 MB, 2 at once",
         "first POST http://localhost:\(desk.port)/presign/begin",
         "before each piece GET http://localhost:\(desk.port)/presign/part?number=1&upload={begin.upload}",
         "  body {\"name\":\"a.bin\",\"size\":6000000,\"type\":\"application/octet-stream\"}",
@@ -193,7 +311,7 @@ extension EndToEnd {
       Refusal(
         testDescription: "a wrong sum", copy: "b2",
         change: [("{piece.sha1}\" }", "{file.sha1}\" }")],
-        message: "piece 1 of 3 (pieces.piece): 400", reply: "Checksum did not match"),
+        message: "of 3 (pieces.piece): 400", reply: "Checksum did not match"),
       Refusal(
         testDescription: "a missing piece", copy: "azure",
         change: [("<Latest>{piece", "<Latest>{piece.index|05|base64}</Latest><Latest>{piece")],

@@ -32,3 +32,4 @@ UPDATE attempt SET sent_as = 'c.up', sent_type = 'text/x-made', sent_size = 9 WH
 INSERT INTO attempt (item, number, began, ended, outcome) VALUES (1, 1, 1000, 1001, 'outcome-unknown');
 UPDATE item SET state = 'handed over', processing = '{"receipt":{"status":202,"reply":{"text":"","isCut":false},"attempts":1,"seconds":1,"bytes":0},"url":"http://nas/tasks/1","since":0}'
   WHERE id = 4;
+UPDATE attempt SET pieces = '{"count":3,"resumed":1,"sent":2}' WHERE item = 3;

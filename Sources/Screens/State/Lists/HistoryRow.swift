@@ -45,6 +45,8 @@ package struct HistoryRow: PaneRow {
   package var path: String
   /// What the server answered.
   package var reply: Reply
+  /// How far the attempt came, if the file went in pieces.
+  package var pieces: PieceCount?
   /// The file's path, byte for byte: not every path is text. Empty if it is not known.
   package var location: [UInt8] = []
   /// Whether it may be on the server, because the outcome of an attempt is unknown and no other attempt sent it.

@@ -12,6 +12,8 @@ package struct Ticket: Hashable, Sendable {
   package var fields: JSONPointer?
   /// Where its reply holds an object of header fields; nil for none.
   package var headers: JSONPointer?
+  /// What its reply says if the server has the file already, and wants nothing; empty if it never says so.
+  package var signs: [FailureRule] = []
 
   /// Hosts that get the target's own credentials if the ticket leads there.
   package var namedHosts: Set<NamedHost> = []
@@ -35,7 +37,16 @@ package struct Ticket: Hashable, Sendable {
   }
 
   /// Everything in it that is filled in.
-  var templates: [Template] { call.templates + [uploadURL.prefix, uploadURL.suffix] }
+  var templates: [Template] {
+    call.templates + [uploadURL.prefix, uploadURL.suffix] + signs.compactMap(\.template)
+  }
+
+  /// Whether the server has the file, so that no ticket is needed.
+  ///
+  /// - Throws: why the reply cannot tell.
+  package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
+    signs.isEmpty ? false : try signs.fit(end)
+  }
 
   /// What a ticket allows.
   package struct Grant: Hashable, Sendable {

@@ -1,0 +1,44 @@
+/// How far an attempt at a file in pieces has come.
+package struct PieceCount: Hashable, Sendable, Codable {
+  /// How many pieces the file has.
+  package var count: Int
+  /// How many of them the server had when the attempt began.
+  package var resumed: Int
+  /// How many the attempt has sent.
+  package var sent: Int
+
+  /// A count.
+  package init(count: Int, resumed: Int = 0, sent: Int) {
+    (self.count, self.resumed, self.sent) = (count, resumed, sent)
+  }
+
+  /// The same once the server has all of them.
+  var whole: PieceCount { PieceCount(count: count, resumed: resumed, sent: count - resumed) }
+
+  /// "12 pieces, 9 of them by this attempt".
+  package var words: String {
+    let all = HumanReadable.count(count, "piece")
+    if resumed + sent == count {
+      return resumed == 0 ? all : "\(all), \(sent) of them by this attempt"
+    }
+    return "\(resumed + sent) of \(all)" + (resumed == 0 ? "" : ", \(sent) by this attempt")
+  }
+}
+
+extension ResumePoint {
+  /// How far the last attempt has come; nil if the file does not go in pieces.
+  package var pieceCount: PieceCount? {
+    guard let pieces, pieces.size > 0 else { return nil }
+    let count = PieceRules.count(of: pieces.size, for: identity.size)
+    func taken(_ bytes: Int64) -> Int {
+      if bytes >= identity.size { return count }
+      // If they go in any order, the last one, which may be shorter, may be among them.
+      let isMore = pieces.done != nil && bytes % pieces.size > 0
+      return max(0, Int(clamping: bytes / pieces.size)) + (isMore ? 1 : 0)
+    }
+    // An empty file is one empty piece.
+    guard identity.size > 0 else { return PieceCount(count: 1, sent: pieces.hasTaken ? 1 : 0) }
+    let resumed = taken(start)
+    return PieceCount(count: count, resumed: resumed, sent: max(0, taken(offset) - resumed))
+  }
+}

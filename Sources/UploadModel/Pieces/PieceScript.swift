@@ -1,0 +1,380 @@
+import Digests
+import Foundation
+import JSONText
+import ScalarText
+
+/// The script for a POSIX shell that makes curl send a file in pieces as hoist would. It is fed to a shell of its own, so
+/// that it can be pasted into any other.
+///
+/// It does not resume, and sends one piece after the other. It stops if a value of a reply holds control characters.
+struct PieceScript {
+  /// The whole script.
+  private(set) var lines: [String] = []
+  /// The variables that have to be set and exported for it.
+  var variables: [String] { options.variables }
+  var text: String { lines.joined(separator: "\n") }
+
+  private var options: CurlOptions
+  private let item: UploadItem
+  private let rules: PieceRules
+  private let target: Target
+  private let values: Template.Values
+  private let origin: String
+  /// Whether another server may have chosen what addresses are made of. Such an address gets no credentials, even if it
+  /// leads back to the target's own server.
+  private var hasLeft = false
+
+  /// The script for a file.
+  ///
+  /// - Throws: `InvalidInput` if a script cannot send the same requests.
+  init(
+    _ item: UploadItem, _ rules: PieceRules, to target: Target, key: UUID, now: Date
+  ) throws(InvalidInput) {
+    let size: Int64
+    do throws(Failure.Cause) { size = try rules.size(for: item.size) } catch {
+      throw InvalidInput(Failure(error).explanation)
+    }
+    var values = target.values(of: item, now: now, uuid: key)
+    values.gaps = .ofScript
+    values.upload.count = PieceRules.count(of: size, for: item.size)
+    values.piece = rules.piece(from: 0, of: size, in: item.size)
+    (self.item, self.rules, self.target, self.values) = (item, rules, target, values)
+    origin = target.origin?.description ?? ""
+    options = CurlOptions(values)
+    let requests = try upload(size)
+    let own = Self.names + options.ticketValues.indices.map(CurlOptions.ticketVariable)
+    if let name = variables.first(where: { name in
+      own.contains(name) || ["begin_", "piece_"].contains { name.hasPrefix(scalars: $0) }
+    }) {
+      throw InvalidInput("the script has a variable of its own that is called \(name)")
+    }
+    lines = try opening() + requests + ["cat \"$work/reply\"", Self.end]
+  }
+
+  /// Where the shell's input ends.
+  private static let end = "END_OF_UPLOAD"
+  /// The script's own variables.
+  private static let names = [
+    "allowed", "digest", "end", "file", "found", "index", "last", "length", "md5", "next", "number",
+    "offset", "ok", "padded", "pieces", "program", "range", "sha1", "sha256", "status", "taken",
+    "upload", "url", "work", "LC_ALL",
+  ]
+
+  // MARK: The beginning
+
+  /// What comes before the first request.
+  private func opening() throws(InvalidInput) -> [String] {
+    let functions = ShellFunction.allCases.filter(options.functions.contains)
+    let programs = Set(functions.flatMap(\.programs)).sorted()
+    let needs = ["curl \(target.sigV4 == nil ? "7.81" : "7.87") or newer"] + programs
+    var lines = [
+      "sh -eu <<'\(Self.end)'",
+      "# Uploads a file in \(HumanReadable.count(values.upload.count, "piece")). "
+        + "It needs \(needs.joined(separator: ", ")).",
+    ]
+    if !variables.isEmpty {
+      lines.append("# Export first: \(variables.joined(separator: " "))")
+      lines += variables.map { ": \"${\($0)?is not set}\"" }
+    }
+    let calls = [rules.begin, rules.ticket, rules.piece, rules.last].compactMap(\.self)
+    let judged = calls.map(\.rules) + [rules.response(of: target)]
+    if judged.contains(where: { !$0.failures.isEmpty }) {
+      lines.append("# Of replies, only the status is judged; hoist also applies fail_when.")
+    }
+    if rules.abort != nil {
+      lines.append("# If it stops before the end, the server keeps what it has got.")
+    }
+    var tls = CurlOptions()
+    try tls.addTLS(of: target)
+    let setting = #"""
+      export LC_ALL=C
+      file=\#(try options.word([CurlOptions.path(item)]))
+      stop() { printf '%s\n' "$1" >&2; exit 1; }
+      for program in \#((["curl"] + programs).joined(separator: " ")); do
+        command -v "$program" > /dev/null || stop "$program is missing"
+      done
+      [ "$(wc -c < "$file")" -eq \#(item.size) ] || stop 'the file has changed'
+      work=$(mktemp -d)
+      trap 'rm -rf "$work"' EXIT
+      trap 'exit 1' HUP INT TERM
+      # Sends a request. The status of its reply has to be in the first argument: "200-299 308".
+      ask() {
+        allowed=$1
+        shift
+        : > "$work/reply"
+        status=$(curl --globoff --silent --show-error --dump-header "$work/head" \
+          \#((["--output \"$work/reply\" --write-out '%{http_code}'"] + tls.lines).joined(separator: " ")) "$@")
+        for range in $allowed; do
+          if [ "$status" -ge "${range%-*}" ] && [ "$status" -le "${range#*-}" ]; then return; fi
+        done
+        stop "the server answered $status: $(cat "$work/reply")"
+      }
+      """#
+    return lines + [setting] + functions.map(\.definition)
+  }
+
+  // MARK: The requests
+
+  private mutating func upload(_ size: Int64) throws(InvalidInput) -> [String] {
+    var lines: [String] = []
+    if let begin = rules.begin {
+      lines += try request(begin, begin.rules.statuses) + keep(begin.values, as: .begun)
+    }
+    for value in rules.piece.beginning { lines.append("begin_\(value.name)=") }
+    let sending = try pieces()
+    let finishing = try rules.finish.map { call throws(InvalidInput) in
+      try request(call, rules.response(of: target).statuses)
+    }
+    let asked = options.asked
+    if asked.contains(.uploadID) {
+      lines.insert("upload=$(od -An -v -N16 -tx1 < /dev/urandom | tr -d ' \\n')", at: 0)
+    }
+    if rules.each != nil { lines.append("pieces=") }
+    lines += [
+      "offset=0", "while :; do", "  next=$((offset + \(size)))",
+      "  if [ \"$next\" -lt \(item.size) ]; then last=false; else last=true next=\(item.size); fi",
+      "  length=$((next - offset))",
+    ]
+    if !asked.isDisjoint(with: [.pieceIndex, .pieceNumber]) {
+      lines.append("  index=$((offset / \(size)))")
+    }
+    if asked.contains(.pieceNumber) { lines.append("  number=$((index + \(rules.first)))") }
+    if asked.contains(.pieceEnd) { lines.append("  end=$((next - 1))") }
+    lines += [
+      "  tail -c \"+$((offset + 1))\" < \"$file\" | head -c \"$length\" > \"$work/piece\"",
+      "  [ \"$(wc -c < \"$work/piece\")\" -eq \"$length\" ] || stop 'the file has changed'",
+    ]
+    for digest in asked.compactMap(\.pieceDigest).map({ "\($0)" }).sorted() {
+      lines.append("  \(digest)=$(\(digest)sum < \"$work/piece\" | cut -d ' ' -f 1)")
+    }
+    lines += sending.map { "  \($0)" }
+    return lines + ["done"] + (finishing ?? [])
+  }
+
+  /// What is done for each piece.
+  private mutating func pieces() throws(InvalidInput) -> [String] {
+    var lines: [String] = []
+    if let ticket = rules.ticket { lines += try request(ticket, ticket.rules.statuses) }
+    let place = lines.endIndex
+    let (piece, whole) = (rules.piece, rules.response(of: target).statuses)
+    let isOver = "if [ \"$last\" = true ]; then break; fi"
+    var keeping = try keep(piece.values, as: .pieceValue)
+    if !piece.beginning.isEmpty {
+      keeping += ["if [ \"$offset\" -eq 0 ]; then"]
+      keeping += try keep(piece.beginning, as: .begun).map { "  \($0)" } + ["fi"]
+    }
+    switch (rules.finish, rules.last) {
+    case (nil, nil):
+      // The reply to the last piece is the upload's.
+      lines.append(
+        "if [ \"$last\" = true ]; then ok='\(whole)'; else ok='\(piece.rules.statuses)'; fi")
+      lines += try request(piece, nil, isPiece: true) + [isOver] + keeping
+    case (nil, let last?):
+      lines.append("if [ \"$last\" = true ]; then")
+      lines += try request(last, whole, isPiece: true).map { "  \($0)" } + ["  break", "fi"]
+      lines += try request(piece, piece.rules.statuses, isPiece: true) + keeping
+    case (_?, let last):
+      var sending = try request(piece, piece.rules.statuses, isPiece: true) + keeping
+      if let last {
+        let other =
+          try request(last, last.rules.statuses, isPiece: true)
+          + keep(last.values, as: .pieceValue)
+        sending =
+          ["if [ \"$last\" = true ]; then"] + other.map { "  \($0)" } + ["else"]
+          + sending.map { "  \($0)" } + ["fi"]
+      }
+      lines += sending
+    }
+    if let each = rules.each {
+      let separator =
+        switch each {
+        case .json: ","
+        case .text(_, let separator): separator
+        }
+      if !separator.isEmpty {
+        lines.append(
+          "if [ -n \"$pieces\" ]; then pieces=$pieces\(ShellWord.quoted(separator)); fi")
+      }
+      lines.append("pieces=$pieces\(try options.word(each.template.stretches(with: values)))")
+    }
+    // The requests with the piece have asked for the ticket's values, which have to be there by then.
+    let tickets = options.ticketValues.enumerated().map { index, pointer in
+      "\(CurlOptions.ticketVariable(index))=\(read(.pointer(pointer)))"
+    }
+    lines.insert(contentsOf: tickets, at: place)
+    if rules.finish != nil { lines.append(isOver) }
+    return lines + offset(after: piece)
+  }
+
+  /// Sets the offset of the next piece.
+  private mutating func offset(after call: PieceCall) -> [String] {
+    guard let offset = call.offset else { return ["offset=$next"] }
+    var source = find(offset.place)
+    if let pattern = offset.pattern {
+      source += " | \(options.call(.pattern, ShellWord.quoted(pattern.source)))"
+    }
+    let missing =
+      switch offset.missing {
+      case .failure: "stop 'the reply does not say how much the server has'"
+      case .nothing: "taken=0"
+      case .known: "taken=$next"
+      }
+    return [
+      "taken=$(\(source)) || taken=",
+      "case $taken in", "  '') \(missing) ;;",
+      "  *[!0-9]*) stop \"the reply says that the server has $taken bytes\" ;;",
+      "  *) taken=$((taken + \(offset.plus))) ;;", "esac",
+      "if [ \"$taken\" -le \"$offset\" ] || [ \"$taken\" -gt \"$next\" ]; then",
+      "  stop \"the server has $taken bytes after $next were sent\"", "fi", "offset=$taken",
+    ]
+  }
+
+  // MARK: Replies
+
+  /// Keeps values of the last reply.
+  private mutating func keep(
+    _ wanted: [PieceCall.Value], as kind: Template.Placeholder
+  ) throws(InvalidInput) -> [String] {
+    var lines: [String] = []
+    for value in wanted {
+      let (prefix, suffix) = (value.place.prefix.fixedText, value.place.suffix.fixedText)
+      var line = "\(kind == .begun ? "begin" : "piece")_\(value.name)="
+      if !prefix.isEmpty { line += ShellWord.quoted(prefix) }
+      line += read(value.place.place)
+      if !suffix.isEmpty { line += ShellWord.quoted(suffix) }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  /// The value at a place, which has to be there.
+  private mutating func read(_ place: ReplyPlace) -> String {
+    let words = find(place)
+    return "$(\(options.call(.value, words)))"
+  }
+
+  /// The command that prints the value at a place.
+  private mutating func find(_ place: ReplyPlace) -> String {
+    switch place {
+    case .pattern(let pattern):
+      options.call(.pattern, ShellWord.quoted(pattern.source), "< \"$work/reply\"")
+    case .header(let name): options.call(.header, ShellWord.quoted(name))
+    case .pointer(let pointer): options.call(.pointer, ShellWord.quoted(pointer.jqFilter))
+    }
+  }
+
+  // MARK: One request
+
+  /// The command for a request. Its reply is judged by its status.
+  ///
+  /// - Parameter statuses: those that mean success; nil if they are in the variable `ok`.
+  private mutating func request(
+    _ call: PieceCall, _ statuses: String?, isPiece: Bool = false
+  ) throws(InvalidInput) -> [String] {
+    let (request, parts): (ResumeRequest, [RequestPlan.Part]?)
+    let (own, bare): (RequestHead, RequestHead)
+    do throws(Failure.Cause) {
+      request = try ResumeRequest(call, of: target, values)
+      own = try RequestHead(
+        request, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
+      bare = try RequestHead(request, of: target, credentials: .none, values: values)
+      parts = isPiece && call.body == .multipart ? try form() : nil
+    } catch {
+      throw InvalidInput(Failure(error).explanation)
+    }
+    let (address, text) = (request.described?.address ?? [], request.described?.text)
+    let isFromReply = request.described?.isAddressFromReply == true
+    let isAtHome = Origin(text: address.written) == target.origin
+    var before: [String] = []
+    let body = try text.map { text throws(InvalidInput) in try options.word(text) }
+    if let body { before.append("printf %s \(body) |") }
+    if isFromReply {
+      let word = try options.word(address)
+      before.insert(
+        "url=$(\(options.call(.absolute, ShellWord.quoted(origin), word)))", at: 0)
+    }
+    let isTrusted = isFromReply ? !hasLeft : isAtHome
+    if !isPiece || !call.beginning.isEmpty { hasLeft = hasLeft || isFromReply || !isAtHome }
+    if isTrusted {
+      // What only the target's own server may get.
+      for header in own.headers where !bare.headers.contains(header) { try options.add(header) }
+      var sum: CurlOptions.Piece?
+      if target.sigV4?.isS3 == true, target.signsContent, parts == nil {
+        if isPiece {
+          sum = options.pieceSum()
+        } else {
+          sum = body.map { .expansion("$(\(options.call(.digest, "sha256", $0)))") }
+        }
+        sum = sum ?? .text(SHA256.hash("".utf8).hexadecimal)
+      }
+      try options.addCredentials(of: target, own, sum: sum)
+    }
+    let credentials = options.take()
+
+    let ok = statuses.map(ShellWord.quoted) ?? "\"$ok\""
+    options.add("ask \(ok) --request \(request.method)")
+    if isFromReply { options.add("\"$url\"") } else { try options.add("", options.pieces(address)) }
+    if !isFromReply {
+      credentials.forEach { options.add($0) }
+    } else if !credentials.isEmpty {
+      options.add("\"$@\"")
+    }
+    for header in bare.headers { try options.add(header) }
+    if let parts {
+      for part in parts {
+        try options.add(part) { _ in .expansion("$work/piece") }
+      }
+    } else if isPiece || text != nil || ["POST", "PUT"].contains(request.method) {
+      if !bare.has("Content-Type") {
+        let type = isPiece ? " \(target.sentType(of: item))" : ""
+        try options.add("--header", [.text("Content-Type:\(type)")])
+      }
+      options.add(
+        "--data-binary \(isPiece ? "\"@$work/piece\"" : text == nil ? "''" : "@-")")
+    }
+    let command = options.take()
+    if isFromReply, !credentials.isEmpty {
+      before.insert(
+        contentsOf: [
+          "# Only the target's own server may get its credentials.",
+          "case $url in",
+          "  \(ShellWord.quoted(origin))/*) set -- \(credentials.joined(separator: " ")) ;;",
+          "  *) set -- ;;", "esac",
+        ], at: 1)
+    }
+    return before
+      + command.enumerated().map { index, line in
+        (index == 0 ? "" : "  ") + line + (index == command.count - 1 ? "" : " \\")
+      }
+  }
+
+  /// The parts of the form that a piece goes in.
+  private func form() throws(Failure.Cause) -> [RequestPlan.Part] {
+    let plan = try RequestPlan(
+      [item], to: target, at: .target, credentials: .none, values)
+    return if case .form(let parts) = plan.content { parts } else { [] }
+  }
+}
+
+extension ReplyRules {
+  /// The statuses that mean success, separated by blanks.
+  fileprivate var statuses: String {
+    ok.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+      .joined(separator: " ")
+  }
+}
+
+extension JSONPointer {
+  /// The pointer as a filter for jq.
+  fileprivate var jqFilter: String {
+    guard !tokens.isEmpty else { return "." }
+    return tokens.map { token in
+      let member = ".[\"\(JSONValue.escaped(token))\"]"
+      // A number may be a member's name as well.
+      guard token == "*" || !token.isEmpty && token.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+        return member
+      }
+      return "if type == \"array\" then .[\(token == "*" ? "0" : token)] else \(member) end"
+    }.joined(separator: " | ")
+  }
+}
