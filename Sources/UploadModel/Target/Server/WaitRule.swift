@@ -59,7 +59,7 @@ package struct WaitRule: Hashable, Sendable {
       text = call.url.filled(with: values)
     }
     // No other server gets the credentials, nor is it believed.
-    guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL,
+    guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL,
       url.user == nil, url.password == nil, Origin(url) == target.origin
     else { throw InvalidInput("its answer names no address of its own where it could be asked") }
     return url
