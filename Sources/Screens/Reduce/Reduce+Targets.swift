@@ -49,7 +49,11 @@ extension AppState {
 
   /// Takes the targets as the configuration has them now.
   mutating func showTargets(_ rows: [TargetRow]) {
+    let usual = targets.rows.all.first(where: \.isUsual)?.name
     targets.update(with: .rows(rows), height: layout.rows.count)
+    if let now = rows.first(where: \.isUsual)?.name, pane == .targets, usual != nil, now != usual {
+      message = "\(now) is the default from now on"
+    }
     trials = trials.filter { trial in rows.contains { $0.name == trial.key } }
   }
 }
