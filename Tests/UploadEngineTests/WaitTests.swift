@@ -120,7 +120,7 @@ struct WaitTests {
     #expect(wasProcessed)
     if let url = row.url, case .done(let receipt) = end { #expect(receipt.url == url) }
     let words = end.failure?.explanation ?? ""
-    #expect(words.contains(row.words), "\(end)")
+    #expect(row.words.isEmpty || words.contains(row.words), "\(end)")
   }
 
   @Test("waiting takes no lane")

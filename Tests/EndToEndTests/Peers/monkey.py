@@ -19,7 +19,7 @@ keys = (
 
 def restored(text):
     """Whether the last thing said about the alternate screen, pastes and the mouse is that they end."""
-    for begin, end in [(b"[?1049h", b"[?1049l"), (b"[?2004h", b"[?2004l"), (b"[?1000h", b"[?1000l")]:
+    for begin, end in [(b"[?1049h", b"[?1049l"), (b"[?2004h", b"[?2004l"), (b"[?1002h", b"[?1002l")]:
         if text.rfind(end) <= text.rfind(begin):
             return False
     return True
@@ -49,7 +49,7 @@ class Visit:
     def await_screen(self):
         """Keys and signals that come before it are the terminal's and the system's, not hoist's."""
         end = time.time() + 60
-        while b"[?1000h" not in self.text:
+        while b"[?1002h" not in self.text:
             self.read(0.05)
             assert not self.has_ended(), f"hoist ended with {self.status}: {self.text[-3000:]!r}"
             assert time.time() < end, f"hoist shows no screen: {self.text[-2000:]!r}"

@@ -339,7 +339,7 @@ extension EndToEnd {
       #expect(log.shows("a.txt: 201 Created") && log.shows("1 file added"))
       try await terminal.press("2")
       try await terminal.wait(for: "cannot say what is on the server")
-      try await terminal.press("Tab", "Tab", "Tab")
+      try await terminal.press("Tab", "Tab", "Tab", "Tab")
       try await terminal.wait(for: "/a.txt ")
     }
 
