@@ -11,13 +11,14 @@ import UploadModel
   init() throws { folder = try ScratchDirectory() }
 
   private func perform(
-    _ disposal: Disposal, _ name: String, _ identity: FileIdentity? = nil,
-    home: String? = nil
+    _ way: Disposal.Way, _ name: String, _ identity: FileIdentity? = nil,
+    home: String? = nil, began: Date = .distantFuture
   ) -> FileDisposal.Outcome {
     let place = FileLocation(folder.path(name))
     let tool = FileDisposal(
       environment: home.map { ["XDG_DATA_HOME": $0] } ?? ["XDG_DATA_HOME": "/proc/nowhere"])
-    return tool.perform(disposal, at: place, identity ?? (try? FileIdentity(of: place)))
+    return tool.perform(
+      Disposal(way, began: began), at: place, identity ?? (try? FileIdentity(of: place)))
   }
 
   private func text(_ path: String) -> String? {
@@ -66,17 +67,22 @@ import UploadModel
   }
 
   @Test(
-    "what has changed since it was sent stays", arguments: [.delete, .move(to: "s")] as [Disposal])
-  func changed(_ disposal: Disposal) throws {
+    "what has changed since it was sent stays",
+    arguments: [.delete, .move(to: "s")] as [Disposal.Way])
+  func changed(_ way: Disposal.Way) throws {
     try folder.write("a", count: 10)
     let identity = try FileIdentity(of: FileLocation(folder.path("a")))
     try FileManager.default.removeItem(atPath: folder.path("a"))
     try folder.write("a", Array("new".utf8))
-    #expect(perform(disposal, "a", identity).isKept)
+    #expect(perform(way, "a", identity).isKept)
     #expect(text("a") == "new")
+    // Its time of modification may have been set back.
+    #expect(perform(way, "a", began: .distantPast).isKept)
     // Of what was never looked at, nobody knows.
     let place = FileLocation(folder.path("a"))
-    #expect(FileDisposal(environment: [:]).perform(disposal, at: place, nil).isKept)
+    #expect(
+      FileDisposal(environment: [:]).perform(Disposal(way, began: .distantFuture), at: place, nil)
+        .isKept)
   }
 
   @Test("what another program writes to stays")

@@ -190,12 +190,14 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "wait.url: hoist keeps this address in its queue, so it must not contain a secret; requests to it carry the target's headers"
     ),
     BadConfiguration(
-      line: "wait = { url = \"http://h/{file.name}\" }", "wait.url: {file.name} has no value here; there are {reply:/…} {env.NAME} {secret.NAME}"),
+      line: "wait = { url = \"http://h/{file.name}\" }",
+      "wait.url: {file.name} has no value here; there are {reply:/…} {env.NAME} {secret.NAME}"),
     BadConfiguration(
       line: "wait = { url = \"http://h/\", until = { pointer = \"/*/a\", is = 1 } }",
       "wait: \"*\" stands for a file of an upload, and this request has none"),
     BadConfiguration(
-      line: "wait = { url = \"http://h/\", statuses = [404] }", "wait.statuses[0]: expected a whole number from 200 to 299, found 404"),
+      line: "wait = { url = \"http://h/\", statuses = [404] }",
+      "wait.statuses[0]: expected a whole number from 200 to 299, found 404"),
     BadConfiguration(
       line: "wait = { url = \"http://h/\" }\nserver.create = { url = \"http://h/\" }",
       "wait: cannot be combined with server.create, which would come before the server has finished"

@@ -206,15 +206,15 @@ extension Codec where Value == AfterRule {
       read: { node, reader in
         var rule = AfterRule()
         guard case .table = node.value else {
-          rule.disposal = try node.word(of: ["keep", "delete"]) == "delete" ? .delete : nil
+          rule.way = try node.word(of: ["keep", "delete"]) == "delete" ? .delete : nil
           return rule
         }
         let entries = try node.table(["delete", "move", "final"])
         switch (try entries["delete"]?.bool(), try entries["move"]?.fixed()) {
-        case (true?, nil): rule.disposal = .delete
+        case (true?, nil): rule.way = .delete
         case (nil, let folder?), (false?, let folder?):
           guard !folder.isEmpty else { throw node.fault("\"move\" names no folder") }
-          rule.disposal = .move(
+          rule.way = .move(
             to: folder == "~" || folder.hasPrefix(scalars: "~/")
               ? reader.paths.absolute(folder) : folder)
         default: throw node.fault("expected either \"move\", a folder, or \"delete\" = true")
@@ -225,11 +225,11 @@ extension Codec where Value == AfterRule {
         return rule
       },
       write: { rule, _ in
-        guard let disposal = rule.disposal else { return TOMLText.string("keep") }
+        guard let way = rule.way else { return TOMLText.string("keep") }
         let finals = rule.finals.sorted().map(String.init)
-        if disposal == .delete, finals.isEmpty { return TOMLText.string("delete") }
+        if way == .delete, finals.isEmpty { return TOMLText.string("delete") }
         let what: (key: String, value: String?) =
-          switch disposal {
+          switch way {
           case .delete: ("delete", "true")
           case .move(let folder): ("move", TOMLText.string(Template.braced(folder)))
           }

@@ -65,7 +65,7 @@ extension Schema where Root == Target {
       ])),
     Key("prepare", \.prepare, .prepare),
     Key("after", \.after, .after).checked { target in
-      guard target.after.disposal != nil, target.prepare != nil else { return }
+      guard target.after.way != nil, target.prepare != nil else { return }
       throw InvalidInput(
         "cannot be combined with \"prepare\": the server gets another file than the one that would go"
       )

@@ -201,7 +201,7 @@ package struct JobMachine: Sendable {
     _ receipt: Receipt, _ run: Run, _ end: TransferEnd, for target: Target, wall: Date
   ) -> [Action] {
     guard let wait = target.wait, wait.holds(for: receipt) else {
-      return deliver(receipt, for: target)
+      return deliver(receipt, for: target, accepted: wall)
     }
     var processing = Processing(receipt, askingAt: nil, since: wall)
     do throws(InvalidInput) {
@@ -215,9 +215,11 @@ package struct JobMachine: Sendable {
       + ask(processing, for: target, after: wait.interval)
   }
 
-  private mutating func deliver(_ receipt: Receipt, for target: Target) -> [Action] {
+  private mutating func deliver(
+    _ receipt: Receipt, for target: Target, accepted: Date
+  ) -> [Action] {
     var receipt = receipt
-    receipt.disposal = target.after.disposal(for: receipt, of: target)
+    receipt.disposal = target.after.disposal(for: receipt, of: target, accepted: accepted)
     return go(to: .finished(delivered: true), .done(receipt))
   }
 
@@ -241,7 +243,7 @@ package struct JobMachine: Sendable {
     case .finished(let url):
       var receipt = processing.receipt
       receipt.url = url ?? receipt.url
-      return deliver(receipt, for: target)
+      return deliver(receipt, for: target, accepted: processing.since)
     case .failed(var failure):
       failure.attempts = attempts
       return fail(failure)

@@ -1,15 +1,28 @@
-/// What becomes of a local file once its server has proved that it has it.
-package enum Disposal: Hashable, Sendable, Codable {
-  /// It goes into the trash, or is deleted if there is none on its file system.
-  case delete
-  /// It goes into this folder; a relative path begins at the file's own folder.
-  case move(to: String)
+import Foundation
+
+/// What has yet to become of a local file that its server has proved to have.
+package struct Disposal: Hashable, Sendable, Codable {
+  /// What becomes of it.
+  package enum Way: Hashable, Sendable, Codable {
+    /// It goes into the trash, or is deleted if there is none on its file system.
+    case delete
+    /// It goes into this folder; a relative path begins at the file's own folder.
+    case move(to: String)
+  }
+
+  /// What becomes of it.
+  package var way: Way
+  /// When the upload began. A file that has changed since is not the one that the server has.
+  package var began: Date
+
+  /// Something to be done with a file whose upload began at this time.
+  package init(_ way: Way, began: Date) { (self.way, self.began) = (way, began) }
 }
 
 /// What becomes of local files after they were sent.
 package struct AfterRule: Hashable, Sendable {
   /// What becomes of a file; nil if it stays.
-  package var disposal: Disposal?
+  package var way: Disposal.Way?
   /// Statuses by which the server proves that it has the file.
   package var finals: Set<Int> = []
 
@@ -17,10 +30,13 @@ package struct AfterRule: Hashable, Sendable {
   package init() {}
 
   /// What becomes of a file that a target has taken with this receipt; nil if it stays.
-  func disposal(for receipt: Receipt, of target: Target) -> Disposal? {
+  ///
+  /// - Parameter accepted: when the receipt came.
+  func disposal(for receipt: Receipt, of target: Target, accepted: Date) -> Disposal? {
     let isThere = receipt.wasThere && receipt.sent == nil && target.exists?.asksForContent == true
     let isFinal = !receipt.wasThere && finals.contains(receipt.status)
-    return receipt.verified != nil || isThere || isFinal ? disposal : nil
+    guard let way, receipt.verified != nil || isThere || isFinal else { return nil }
+    return Disposal(way, began: accepted.addingTimeInterval(-receipt.seconds))
   }
 }
 

@@ -101,7 +101,7 @@ struct PushCommand: HoistCommand {
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
-    if inputs.watch != nil, case .move(let folder)? = target.after.disposal,
+    if inputs.watch != nil, case .move(let folder)? = target.after.way,
       !folder.hasPrefix(scalars: "/"), folders.hidden || !folder.hasPrefix(scalars: ".")
     {
       throw UserError(

@@ -49,13 +49,14 @@ struct FileDisposal: Sendable {
   func perform(_ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?) -> Outcome {
     do throws(Obstacle) {
       guard let found = try look(at: place) else { return .gone }
-      guard let identity, found == identity else {
+      // Times of modification can be set back, those of changes cannot.
+      guard let identity, found.identity == identity, found.changed < disposal.began else {
         throw Obstacle(words: "it has changed since it was sent")
       }
       guard FileIdentity.isOpenForWriting(place) != true else {
         throw Obstacle(words: "another program has it open for writing")
       }
-      switch disposal {
+      switch disposal.way {
       case .move(let folder):
         let to = try take(place, identity, into: self.folder(folder, beside: place))
         return .moved(to: to)
@@ -80,7 +81,9 @@ struct FileDisposal: Sendable {
   }
 
   /// The file at a path; nil if there is none.
-  private func look(at place: FileLocation) throws(Obstacle) -> FileIdentity? {
+  private func look(
+    at place: FileLocation
+  ) throws(Obstacle) -> (identity: FileIdentity, changed: Date)? {
     var status = stat()
     guard place.isUsable, place.withCString({ lstat($0, &status) }) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -89,7 +92,11 @@ struct FileDisposal: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Obstacle(words: "it is not a regular file")
     }
-    do throws(FileError) { return try FileIdentity(of: place) } catch {
+    let changed =
+      Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1_000_000_000
+    do throws(FileError) {
+      return (try FileIdentity(of: place), Date(timeIntervalSince1970: changed))
+    } catch {
       throw Obstacle(words: "it cannot be looked at")
     }
   }
@@ -189,9 +196,9 @@ struct FileDisposal: Sendable {
       try? FileManager.default.createDirectory(
         atPath: homeTrash, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
-      if Self.device(homeTrash) == device { return Trash(path: homeTrash, top: nil) }
+      if Self.device(FileLocation(homeTrash)) == device { return Trash(path: homeTrash, top: nil) }
     }
-    guard let top = Self.top(of: place.folder.description, device) else { return nil }
+    guard let top = Self.top(of: place.folder, device) else { return nil }
     let root = top == "/" ? "" : top
     var status = stat()
     // A common one has to be a real folder with the sticky bit, or anybody could redirect what is thrown away.
@@ -204,9 +211,9 @@ struct FileDisposal: Sendable {
     return Self.isOwnFolder(own, device) ? Trash(path: own, top: top) : nil
   }
 
-  private static func device(_ path: String) -> UInt64? {
+  private static func device(_ path: FileLocation) -> UInt64? {
     var status = stat()
-    return stat(path, &status) == 0 ? UInt64(status.st_dev) : nil
+    return path.withCString({ stat($0, &status) }) == 0 ? UInt64(status.st_dev) : nil
   }
 
   private static func isOwnFolder(_ path: String, _ device: UInt64) -> Bool {
@@ -216,19 +223,10 @@ struct FileDisposal: Sendable {
   }
 
   /// The highest folder above a path that is on the same file system.
-  private static func top(of folder: String, _ device: UInt64) -> String? {
-    guard
-      var top = realpath(folder, nil).map({ path -> String in
-        defer { free(path) }
-        return String(cString: path)
-      })
-    else { return nil }
-    while top != "/" {
-      let above = URL(fileURLWithPath: top).deletingLastPathComponent().path
-      guard self.device(above) == device else { break }
-      top = above
-    }
-    return top
+  private static func top(of folder: FileLocation, _ device: UInt64) -> String? {
+    guard var top = folder.resolved else { return nil }
+    while top.bytes.count > 1, self.device(top.folder) == device { top = top.folder }
+    return String(validating: top.bytes, as: UTF8.self)
   }
 
   private func discard(
@@ -311,9 +309,13 @@ extension FileLocation {
 
   /// The path with the links in its folder resolved.
   fileprivate var realBytes: [UInt8] {
-    let resolved = folder.withCString { realpath($0, nil) }
-    guard let resolved else { return bytes }
-    defer { free(resolved) }
-    return FileLocation(String(cString: resolved)).appending(lastBytes).bytes
+    folder.resolved?.appending(lastBytes).bytes ?? bytes
+  }
+
+  /// The path with all links resolved; nil if it leads nowhere.
+  fileprivate var resolved: FileLocation? {
+    guard let path = withCString({ realpath($0, nil) }) else { return nil }
+    defer { free(path) }
+    return FileLocation(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)).map(\.self))
   }
 }

@@ -52,7 +52,7 @@ extension RequestOutline {
         "then every \(HumanReadable.seconds(rule.interval)), until it has finished: \(wait.method) \(wait.url ?? "")"
       )
     }
-    switch target.after.disposal {
+    switch target.after.way {
     case .delete?:
       lines.append("then the file here is deleted, if the server proves that it has it")
     case .move(let folder)?:
