@@ -20,7 +20,7 @@ ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcxx -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/.build/start-order -Xlinker --no-warn-symbol-ordering)
 # ICU's data, which Foundation brings, would be half of the program: a fifteenth of it is enough.
-# Without Python there is all of it.
+# Without Python, all of it is linked.
 ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
@@ -84,7 +84,7 @@ release: ## make what a release consists of, in .build/dist
 	$(PROGRAM) hoist
 	config/release.sh $(RELEASE)/hoist .build/dist
 
-release-test: release ## make it again elsewhere, of the same program, and compare
+release-test: release ## package the release a second time elsewhere, and compare
 	config/release-test.sh $(RELEASE)/hoist .build/dist
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does what config/Containerfile says, in a Debian in a folder, where there is no container engine: make deb-test.
+"""Runs the instructions of config/Containerfile without a container engine, in a Debian in a folder: make deb-test.
 
   config/container-test.py SYSTEM PACKAGE    SYSTEM: a bare Debian; PACKAGE: to install, in a folder of its own
 
-The lines that RUN go through its shell; then each stage's command runs as its user with its environment, is asked how it
-is as its HEALTHCHECK says, sends or receives, and ends by SIGTERM. What only an engine does (layers, volumes, ports) is
-not tried.
+Its shell runs the RUN lines; then each stage's command runs as the stage's user with its environment, is checked as the
+HEALTHCHECK says, sends or receives, and is ended by SIGTERM. What only an engine does (layers, volumes, ports) is not
+tested.
 """
 
 import json
@@ -21,7 +21,7 @@ FILE = pathlib.Path(__file__).resolve().parent / "Containerfile"
 
 
 def stages():
-    """The instructions of each stage, those of the stages that it builds on before its own."""
+    """The instructions of each stage, after those of the stages that it builds on."""
     text = re.sub(r"\\\n", "", re.sub(r"(?m)^#.*\n", "", FILE.read_text()))
     found = {}
     for line in filter(None, text.splitlines()):
@@ -72,7 +72,7 @@ class Container:
             if process.poll() is not None:
                 break
             time.sleep(0.1)
-        sys.exit(f"container-test: {self.entry} {self.command} is not well")
+        sys.exit(f"container-test: {self.entry} {self.command} is not healthy")
 
 
 def main(system, package):
@@ -110,7 +110,7 @@ def main(system, package):
     finally:
         for process in processes:
             process.kill()
-    print("the lines of the Containerfile install, send and receive, as a user without rights")
+    print("the instructions of the Containerfile install, send and receive, as an unprivileged user")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Links one program with all of ICU's data and with the part that config/icu.py makes for hoist, and compares what it
-# prints in several locales and time zones.
+# Links a program once with all of ICU's data and once with the part that config/icu.py makes for hoist, and compares
+# what the two print in several locales and time zones.
 set -eu
 cd "$(dirname "$0")/.."
 static=$(swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)".*|\1_static|p')
@@ -59,7 +59,7 @@ for variables in "TZ=UTC LC_ALL=C" "TZ=Europe/Berlin LC_ALL=de_DE.UTF-8" "TZ=:/e
     env $variables "$work/$program" > "$work/$program.txt" || echo "ended with $?" >> "$work/$program.txt"
   done
   diff "$work/all.txt" "$work/part.txt" || {
-    echo "icu-test: $variables: a part of ICU's data does not do what all of it does" >&2
+    echo "icu-test: $variables: hoist's part of ICU's data gives other results than all of it" >&2
     exit 1
   }
 done

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes an object file with what a program in English needs of the 34 MB of data that Foundation's ICU has.
+"""Writes an object file with what a program in English needs from the 34 MB of data in Foundation's ICU.
 
   config/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
 
-Prints where the object is. Linked before the library, it takes its data's place. Time zones, calendars, numbers,
+Prints where the object is. Linked before the library, it replaces the library's data. Time zones, calendars, numbers,
 normalisation and international host names stay, and the locales below; any other locale is formatted as ICU's root.
 What goes: names of languages, countries and units, rules for sorting and for breaking lines, charsets that are not
 Unicode or Latin 1.
-config/icu-test.sh compares what both make of the formats that hoist uses.
+config/icu-test.sh checks that both give the same results for the formats that hoist uses.
 """
 
 import pathlib
@@ -19,10 +19,10 @@ import tempfile
 
 MEMBER = "icu_packaged_data.cpp.o"
 LOCALES = "root|en|en_001|en_US|en_US_POSIX"
-# Of the folders, the names of zones, without which no date is read by a pattern, and currencies, without which no number.
+# From the folders, the names of time zones, needed to read dates by a pattern, and currencies, needed to read numbers.
 KEPT = re.compile(rf"(zone/|curr/)?({LOCALES}|pool|res_index|supplementalData)\.res")
 # At the top, all but these: other locales, charsets, names of characters, look-alikes, profiles of other protocols, and
-# what is said of units, genders and Windows.
+# data about units, genders and Windows.
 LEFT = re.compile(
     r"[a-z]{2,3}(_\w+)?\.res|.*\.cnv|unames\.icu|confusables\.cfu|.*\.spp|"
     r"(units|windowsZones|grammaticalFeatures|pluralRanges|genderList)\.res")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a release a second time of the same program, in another folder, at another time and with other settings, and
-# compares the two: make release-test.
+# Packages the same program a second time, in another folder, at another time and with other settings, and compares the
+# two releases: make release-test.
 #   config/release-test.sh PROGRAM FOLDER    FOLDER: where the release is
 set -eu
 [ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
@@ -13,7 +13,7 @@ mkdir -p "$work/a longer name/bin"
 cp "$program" "$work/a longer name/bin/other"
 git clone -q "$top" "$work/a longer name/hoist"
 cd "$work/a longer name/hoist"
-# What SwiftPM has fetched, whose licences go along.
+# The licences of what SwiftPM has fetched are part of a release.
 cp "$top/Package.resolved" .
 mkdir .build
 ln -s "$top/.build/checkouts" .build/checkouts
@@ -25,7 +25,7 @@ find . -path ./.git -prune -o -type f -exec touch -d 2001-02-03 {} +
 )
 for file in "$folder"/* ../dist/*; do
   cmp "$folder/$(basename "$file")" "../dist/$(basename "$file")" || {
-    echo "release-test: $(basename "$file") is another the second time" >&2
+    echo "release-test: $(basename "$file") differs the second time" >&2
     exit 1
   }
 done

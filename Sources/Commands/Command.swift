@@ -29,7 +29,7 @@ package struct Command: Hashable, Sendable {
       case .signal(let program, let signal, let errors):
         "\(program) was ended by signal \(signal)\(Self.said(errors))"
       case .timeout(let program, let seconds, let errors):
-        "\(program) was not done after \(String(format: "%g", seconds)) s"
+        "\(program) did not finish within \(String(format: "%g", seconds)) s"
           + Self.said(errors)
       case .tooMuchOutput(let program, let bytes): "\(program) printed more than \(bytes) bytes"
       case .cancelled(let program): "\(program) was stopped"

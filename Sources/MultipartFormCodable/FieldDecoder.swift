@@ -36,7 +36,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
   func part(for type: Any.Type) throws -> CollectedForm.Part {
     guard let node else { throw missing() }
     guard let part = node.only else {
-      throw mismatch(type, node.parts.count > 1 ? "is there several times" : "is not one value")
+      throw mismatch(type, node.parts.count > 1 ? "occurs several times" : "is not one value")
     }
     return part
   }

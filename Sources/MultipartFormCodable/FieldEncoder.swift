@@ -38,9 +38,9 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   func encodeNil() throws {
-    // Elsewhere, what is nil is left out.
+    // Elsewhere, nil is left out.
     guard name?.isElement != true else {
-      throw invalid(Any?.none as Any, "A form cannot say that an element of an array is nil.")
+      throw invalid(Any?.none as Any, "An element of an array in a form cannot be nil.")
     }
   }
 
@@ -105,7 +105,7 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ value: some Encodable, forKey key: Key) throws {
       let member = field.member(key)
       guard FieldName.canHold(key.stringValue) else {
-        throw member.invalid(value, "A key in a form is not empty and has no brackets.")
+        throw member.invalid(value, "A key in a form must not be empty or contain brackets.")
       }
       try member.write(value)
     }

@@ -3,7 +3,7 @@ enum FieldName {
   private static let open = UInt8(ascii: "[")
   private static let close = UInt8(ascii: "]")
 
-  /// The keys in a name: `a[b][]` is `a`, `b` and an empty key. A name that has not this form is a key as a whole.
+  /// The keys in a name: `a[b][]` is `a`, `b` and an empty key. A name without this form is a single key.
   static func keys(of name: String) -> [[UInt8]] {
     let bytes = Array(name.utf8)
     let head = bytes.prefix { $0 != open }
@@ -25,7 +25,7 @@ enum FieldName {
     return key == nil ? keys : [bytes]
   }
 
-  /// Whether a key can be part of a name and is read from it again.
+  /// Whether a key can be part of a name and be read back from it.
   static func canHold(_ key: String) -> Bool {
     !key.isEmpty && !key.utf8.contains { $0 == open || $0 == close }
   }

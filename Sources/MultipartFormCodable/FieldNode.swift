@@ -9,7 +9,7 @@ struct FieldNode {
   /// - Throws: `DecodingError` if a name has more than `depth` keys.
   init(_ form: CollectedForm, depth: Int) throws(DecodingError) {
     for part in form.parts {
-      // What browsers send for a file that nobody chose.
+      // Browsers send this if no file was chosen.
       if part.header.fileName == "", part.bytes.isEmpty { continue }
       let keys = FieldName.keys(of: part.header.unescapedName)
       guard keys.count <= depth else {
@@ -42,7 +42,7 @@ struct FieldNode {
   /// Whether it has named values and nothing else.
   var isGroup: Bool { parts.isEmpty }
 
-  /// Its one part, if it is nothing else.
+  /// Its only part, if it has nothing else.
   var only: CollectedForm.Part? { children.isEmpty && parts.count == 1 ? parts.first : nil }
 
   /// Whether it is a field that was left empty.
@@ -59,7 +59,7 @@ struct FieldNode {
     }
     var elements: [(index: Int, node: FieldNode)] = []
     for (key, node) in children {
-      // As it would be written, so that no two keys are one index.
+      // Only as it would be written, so that no two keys mean the same index.
       guard let index = Int(String(decoding: key, as: UTF8.self)), index >= 0,
         Array("\(index)".utf8) == key
       else { return nil }

@@ -9,10 +9,10 @@ protocol FieldValue {
   func part(named name: String, by field: FieldEncoder) throws -> FormPart
 }
 
-/// A value that is said by a text of its own.
+/// A value that is written as text.
 protocol TextValue: FieldValue {
   init?(fieldText: String)
-  /// Nil if it cannot be said.
+  /// Nil if it cannot be written.
   var fieldText: String? { get }
 }
 
@@ -57,7 +57,7 @@ extension UInt64: TextValue {}
 extension UInt128: TextValue {}
 
 extension Bool: TextValue {
-  /// Also what browsers send for a box that is ticked, and digits.
+  /// Also accepts what browsers send for a ticked box, and digits.
   init?(fieldText: String) {
     switch fieldText {
     case "true", "on", "1": self = true
@@ -81,7 +81,7 @@ extension Float: TextValue {}
 
 extension Decimal: TextValue {
   init?(fieldText: String) {
-    // By itself, `Decimal` takes what begins like a number.
+    // `Decimal` itself accepts anything that begins like a number.
     guard fieldText.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }),
       Double(fieldText)?.isFinite == true,
       let value = Decimal(string: fieldText, locale: Locale(identifier: "en_US_POSIX"))

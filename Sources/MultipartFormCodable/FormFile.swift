@@ -9,7 +9,7 @@ import MultipartForm
 /// }
 /// ```
 ///
-/// Only ``MultipartFormEncoder`` and ``MultipartFormDecoder`` know it; others throw.
+/// Only ``MultipartFormEncoder`` and ``MultipartFormDecoder`` support it; with any other coder, it throws.
 public struct FormFile: Codable, Hashable, Sendable {
   /// Where its bytes are.
   public enum Content: Hashable, Sendable {
@@ -59,7 +59,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 
   /// Reads a file out of a form.
   ///
-  /// - Throws: `DecodingError`, also if the decoder is another than ``MultipartFormDecoder``.
+  /// - Throws: `DecodingError`, also if the decoder is not a ``MultipartFormDecoder``.
   public init(from decoder: any Decoder) throws {
     guard let field = decoder as? FieldDecoder else {
       throw DecodingError.typeMismatch(
@@ -73,7 +73,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 
   /// Writes the file into a form.
   ///
-  /// - Throws: `EncodingError`, also if the encoder is another than ``MultipartFormEncoder``.
+  /// - Throws: `EncodingError`, also if the encoder is not a ``MultipartFormEncoder``.
   public func encode(to encoder: any Encoder) throws {
     guard let field = encoder as? FieldEncoder else {
       throw EncodingError.invalidValue(

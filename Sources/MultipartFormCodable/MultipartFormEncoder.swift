@@ -7,7 +7,7 @@ import MultipartForm
 /// let body = try FormBody(form)
 /// ```
 ///
-/// <doc:NamesOfFields> says what becomes of what. ``MultipartFormDecoder`` turns it back.
+/// <doc:NamesOfFields> says how values become fields. ``MultipartFormDecoder`` does the reverse.
 public struct MultipartFormEncoder: Sendable {
   /// What the elements of an array are called if each is one part. Elements that consist of several are always counted:
   /// `a[0][name]`.
@@ -24,7 +24,7 @@ public struct MultipartFormEncoder: Sendable {
   public var dates: FormDates
   /// What the elements of arrays are called.
   public var arrays: ArrayNames
-  /// What the encoded types are told.
+  /// Information for the types that are encoded.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes an encoder.
@@ -36,7 +36,7 @@ public struct MultipartFormEncoder: Sendable {
   /// Makes a form out of a structure, a class or a dictionary.
   ///
   /// - Throws: `EncodingError`, whose path leads to the value, if the value is not made of named values, a key cannot be
-  ///   part of a name, an array has a nil, or a number is not finite. What a type throws by itself is the
+  ///   part of a name, an array contains nil, or a number is not finite. An error that a type itself throws is the
   ///   `underlyingError`.
   public func encode(_ value: some Encodable) throws(EncodingError) -> FormData {
     let parts = PartList()

@@ -18,7 +18,7 @@ extension ConfigEdit {
     }
     var lines = rows
     for range in tables(of: name, in: lines).reversed() { lines.removeSubrange(range) }
-    // Where a table was last, the blank lines before it are left over.
+    // If the table was the last one, the blank lines before it are left over.
     while lines.count > 1, lines.last?.isEmpty == true,
       lines[lines.count - 2].trimming(\.isWhiteSpace).isEmpty
     {

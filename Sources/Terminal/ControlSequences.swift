@@ -31,7 +31,7 @@ enum ControlSequences {
   static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
   static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
 
-  /// Enables reports of whether the window has the keyboard (xterm mode 1004).
+  /// Enables reports of whether the window has the focus (xterm mode 1004).
   static let focusOn = "\u{1B}[?1004h"
   static let focusOff = "\u{1B}[?1004l"
 
@@ -41,8 +41,8 @@ enum ControlSequences {
   static let pushKeyboard = "\u{1B}[>1u"
   static let popKeyboard = "\u{1B}[<1u"
 
-  /// Makes the text that follows lead to an address, which must be printable ASCII (OSC 8); an empty one ends that. Pieces
-  /// with the same number belong together.
+  /// Makes the text that follows a link to an address, which must be printable ASCII (OSC 8); an empty one ends the link.
+  /// Pieces with the same number belong together.
   static func link(_ address: String, number: UInt8) -> String {
     "\u{1B}]8;\(address.isEmpty ? "" : "id=hoist\(number)");\(address)\u{1B}\\"
   }

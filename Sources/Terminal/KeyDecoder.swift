@@ -21,7 +21,7 @@ nonisolated struct KeyDecoder {
   /// The key codes for the beginnings of answers: those of the terminal about itself, and its background.
   static let reportStart: Int32 = 2003
   static let backgroundStart: Int32 = 2004
-  /// The key codes for a window that has got the keyboard, and one that has lost it.
+  /// The key codes for a window that has gained the focus, and one that has lost it.
   static let focusIn: Int32 = 2005
   static let focusOut: Int32 = 2006
   /// More characters than anyone pastes intentionally.
@@ -130,7 +130,7 @@ nonisolated struct KeyDecoder {
     return mouse(button & ~28, isUp: scalar == "m", row: row - 1, column: column - 1)
   }
 
-  /// A click is told of when the button goes up where it went down: until then it may become a drag.
+  /// A click is reported when the button goes up where it went down: until then it may become a drag.
   private mutating func mouse(_ button: Int, isUp: Bool, row: Int, column: Int) -> [Mouse] {
     func mouse(_ kind: Mouse.Kind) -> Mouse { Mouse(kind, row: row, column: column) }
     switch (button, isUp) {

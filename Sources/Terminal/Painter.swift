@@ -18,7 +18,7 @@ struct Painter {
   private var style: Style?
   /// Whether addresses are sent.
   private let showsLinks: Bool
-  /// The address that the terminal takes what is written for a part of; empty for none.
+  /// The address that what is written next is a link to; empty for none.
   private var link = ""
 
   init(showsLinks: Bool) { self.showsLinks = showsLinks }
@@ -97,7 +97,7 @@ struct Painter {
     }
   }
 
-  /// Makes what follows a part of an address, or of none.
+  /// Makes what follows part of a link, or of none.
   private mutating func lead(to number: UInt8, in frame: Frame) {
     guard showsLinks else { return }
     let next = number > 0 ? frame.links[Int(number) - 1] : ""

@@ -142,7 +142,7 @@ package final class Terminal {
     send(ControlSequences.notification(text, features.notification))
   }
 
-  /// Has ncurses begin with a terminal of this type, or of one like it if terminfo does not know it.
+  /// Starts ncurses for a terminal of this type, or of a compatible one if terminfo does not know it.
   private static func begin(_ type: String, _ keys: UnsafeMutablePointer<FILE>) -> Bool {
     if newterm(nil, curses_stdout(), keys) != nil { return true }
     guard let substitute = TerminalFeatures.substitute(for: type) else { return false }

@@ -16,7 +16,7 @@ nonisolated struct TerminalFeatures: Equatable {
   /// Whether the terminal shows progress beside its title (OSC 9;4, introduced by ConEmu).
   var showsProgress = false
   var notification = Notification.osc777
-  /// Whether text can lead to an address (OSC 8).
+  /// Whether text can be a link (OSC 8).
   var showsLinks = false
 
   init(environment: [String: String]) {
@@ -27,7 +27,7 @@ nonisolated struct TerminalFeatures: Equatable {
     // Inside tmux and screen, the outer terminal's variables are still set.
     guard environment["TMUX"] == nil, environment["STY"] == nil else {
       notification = .osc777
-      // tmux passes addresses on if the terminal round it takes them, and drops them if not.
+      // tmux passes links on if the terminal around it supports them, and drops them if not.
       showsLinks = environment["STY"] == nil
       return
     }
@@ -45,12 +45,12 @@ nonisolated struct TerminalFeatures: Equatable {
   private static let programsWithLinks = [
     "iTerm.app", "WezTerm", "ghostty", "vscode", "rio", "Hyper", "Tabby", "zed",
   ]
-  /// What the types of terminals hold that take addresses, which is all that is known of them over ssh.
+  /// Parts of the types of terminals that support links; over ssh, the type is all that is known.
   private static let typesWithLinks = [
     "kitty", "ghostty", "foot", "alacritty", "contour", "wezterm", "rio",
   ]
 
-  /// The type to treat a terminal as that has no entry in terminfo; nil if nothing is known about it.
+  /// The type to assume for a terminal that has no entry in terminfo; nil if nothing is known about it.
   static func substitute(for type: String) -> String? {
     let isKnown =
       type.hasPrefix(scalars: "xterm") || typesWithLinks.contains { type.contains(scalars: $0) }

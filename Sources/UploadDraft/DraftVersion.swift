@@ -3,17 +3,17 @@ import StructuredFields
 /// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the interop version, which client and
 /// server have to agree on, and what its text says.
 ///
-/// The table is the only place that knows in what the versions differ.
+/// The table is the only place that knows how the versions differ.
 package struct DraftVersion: Hashable, Sendable {
-  /// What some versions say, and others do not.
+  /// A rule that only some versions have.
   package enum Rule: Hashable, Sendable, CaseIterable {
-    /// `Upload-Incomplete` says the opposite of what `Upload-Complete` says later.
+    /// `Upload-Incomplete` says the opposite of `Upload-Complete`, which later versions have.
     case incomplete
-    /// Requests that only ask or delete must not carry the fields of others.
+    /// Requests that only ask or delete must not carry the fields of other requests.
     case bareQuestions
     /// `Upload-Complete` in the reply to HEAD says whether the upload is complete.
     case statedCompleteness
-    /// Interim replies tell how much has arrived.
+    /// Interim replies report how much has arrived.
     case progress
     /// A request that adds to an upload has a media type of its own.
     case pieceType
@@ -27,7 +27,7 @@ package struct DraftVersion: Hashable, Sendable {
     /// what is complete follows from the request, each reply tells the offset, 201 acknowledges a part, and `Location`
     /// in the reply to the creating request is the upload's.
     case markedReplies
-    /// A lost reply to a complete upload can be had again. (8 refuses that, but nobody asks who does not want it.)
+    /// A lost reply to a complete upload can be requested again. (8 forbids that, but only clients that want it ask.)
     case replay
   }
 
@@ -65,7 +65,7 @@ package struct DraftVersion: Hashable, Sendable {
   ]
   /// The newest version.
   package static let newest = all[all.count - 1]
-  /// The version of uploads whose record names none: once, hoist knew no other.
+  /// The version of uploads whose record names none: hoist once knew no other.
   package static let unnamed = DraftVersion(number: 8) ?? newest
 
   private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {

@@ -16,7 +16,7 @@ struct AttemptEnd {
   var reply: Reply?
   var url: String?
   var deletionURL: String?
-  /// What the server's checksum was computed with, if it agrees.
+  /// The algorithm of the server's checksum, if that matches the file's.
   var verified: String?
   /// How far it has come, if the file goes in pieces.
   var pieces: PieceCount?

@@ -39,7 +39,7 @@ package struct HistoryEntry: Hashable, Sendable {
   package var url: String?
   /// The page that deletes the uploaded file when opened, if the reply named one.
   package var deletionURL: String?
-  /// What the server's checksum of the content, which is the file's, was computed with; nil if it gave none.
+  /// The algorithm of the server's checksum, which matches the file's; nil if it gave none.
   package var verified: String?
   /// How far the attempt came, if the file went in pieces.
   package var pieces: PieceCount?

@@ -163,9 +163,9 @@ enum Schema {
     // What is known of a file that its server has accepted and has yet to finish with, as JSON (`Processing`). Its state
     // is 'handed over'.
     //
-    // What has yet to become of the local file of an item that is done, as JSON (`Disposal`).
+    // What is still to be done with the local file of a finished item, as JSON (`Disposal`).
     //
-    // What a server's checksum of a file's content, which agrees, was computed with, such as "sha-256".
+    // The algorithm of a server's checksum that matches the file's, such as "sha-256".
     // How far an attempt has come with a file in pieces, as JSON (`PieceCount`).
     """
     ALTER TABLE item ADD COLUMN processing TEXT;

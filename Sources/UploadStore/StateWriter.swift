@@ -47,7 +47,7 @@ struct StateWriter {
     }
   }
 
-  /// The end of an attempt that was cut off, for the pieces that had arrived by then.
+  /// The end of an attempt that was cut off, with the pieces that had arrived by then.
   func cutOff(
     _ outcome: AttemptOutcome, _ id: ItemID, _ bytes: Int64?, message: String? = nil
   ) throws -> AttemptEnd {

@@ -18,8 +18,8 @@ extension UploadStore {
     }
   }
 
-  /// The items whose files have yet to be moved or deleted, with what is to become of them. A file that another item in
-  /// the queue still needs is left alone until then.
+  /// The items whose files are still to be moved or deleted, and which of the two. A file that another item in the queue
+  /// still needs is left alone until then.
   package func dueDisposals() throws(StoreError) -> [(item: UploadItem, disposal: Disposal)] {
     try read { db in
       let rows = try Row.fetchAll(
@@ -39,7 +39,7 @@ extension UploadStore {
     }
   }
 
-  /// Records what has become of the file of an item that is done.
+  /// Records what became of the local file of a finished item.
   package func settleDisposal(of id: ItemID, _ words: String) throws(StoreError) {
     try write { db, revision in
       try db.execute(

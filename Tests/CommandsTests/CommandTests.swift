@@ -55,7 +55,7 @@ struct CommandTests {
     let failure = failure(
       Command(["sh", "-c", "echo waiting >&2; sleep 600 & echo $! > '\(file)'; wait"], timeout: 3))
     #expect(failure == .timeout(program: "sh", 3, errors: "waiting\n"))
-    #expect(failure?.description == "sh was not done after 3 s: waiting")
+    #expect(failure?.description == "sh did not finish within 3 s: waiting")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     // Gone, or a zombie that its new parent has not looked at yet. It may take a moment to die.

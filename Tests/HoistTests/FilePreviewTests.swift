@@ -137,9 +137,9 @@ import Testing
   @Test(.needs("mkfifo")) func nothingButFilesAndFoldersIsOpened() throws {
     let folder = try ScratchDirectory()
     try Tool.run("mkfifo", [folder.path("pipe")])
-    #expect(Self.look(at: folder.path("pipe")).words == "no file: fifo")
-    #expect(Self.look(at: "/dev/zero").words == "no file: device")
-    #expect(Self.look(at: folder.path("gone")).words == "it is gone")
+    #expect(Self.look(at: folder.path("pipe")).words == "not a file: fifo")
+    #expect(Self.look(at: "/dev/zero").words == "not a file: device")
+    #expect(Self.look(at: folder.path("gone")).words == "no longer there")
     try folder.write("b.txt", [0x62])
     let preview = Self.look(at: folder.path)
     #expect(preview.words == "folder, 2 names" && preview.lines == ["b.txt", "pipe"])

@@ -56,7 +56,7 @@ struct CodingRefusalTests {
       ([("age", "256")], "age", "is not of the type UInt8"),
       ([("age", "7 ")], "age", "is not of the type UInt8"),
       ([("age", "٧")], "age", "is not of the type UInt8"),
-      ([("age", "7"), ("age", "8")], "age", "is there several times"),
+      ([("age", "7"), ("age", "8")], "age", "occurs several times"),
       ([("age[]", "7")], "age", "is not one value"),
       ([("name", "a"), ("name[b]", "c")], "name", "is not one value"),
       ([("ok", "yes")], "ok", "is not of the type Bool"),

@@ -184,7 +184,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "wait: \"url\" is missing: where the server is asked about a file that it has accepted"),
     BadConfiguration(
       line: "wait = { url = \"http://other/\" }",
-      "wait: \"url\" is on another server than the target's, which does not get its credentials"),
+      "wait: \"url\" is on another server, which would not get the target's credentials"),
     BadConfiguration(
       line: "wait = { url = \"http://h/t?token=a\" }",
       "wait.url: hoist keeps this address in its queue, so it must not contain a secret; requests to it carry the target's headers"
@@ -219,7 +219,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "after: expected either \"move\", a folder, or \"delete\" = true"),
     BadConfiguration(
       line: "after = \"delete\"\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
-      "after: cannot be combined with \"prepare\": the server gets another file than the one that would go"
+      "after: cannot be combined with \"prepare\": the server does not get the file that would go"
     ),
     BadConfiguration(
       "[targets.a]\nticket = { url = \"http://h/\", upload_url = \"/u\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",

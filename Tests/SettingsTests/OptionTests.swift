@@ -203,7 +203,7 @@ struct OptionTests {
     ("env = \"NOPE\"", "the environment variable NOPE is not set"),
     ("file = \"/nowhere\"", "/nowhere cannot be read: No such file or directory"),
     ("command = [\"sh\", \"-c\", \"echo locked >&2; exit 2\"]", "sh ended with status 2: locked"),
-    ("command = [\"sleep\", \"60\"], timeout = \"100ms\"", "sleep was not done after 0.1 s"),
+    ("command = [\"sleep\", \"60\"], timeout = \"100ms\"", "sleep did not finish within 0.1 s"),
     ("command = [\"true\"]", "it is empty"),
     ("command = [\"printf\", \"\\\\377\"]", "it is not a short UTF-8 text"),
     ("command = [\"/nowhere\"]", "/nowhere cannot be started: No such file or directory"),

@@ -166,7 +166,7 @@ struct CredentialTests {
       "the first line that printf printed is no token: it has characters that tokens cannot have"
     ),
     (["sh", "-c", "kill -9 $$"], "sh was ended by signal 9"),
-    (["sleep", "60"], "sleep was not done after 0.5 s"),
+    (["sleep", "60"], "sleep did not finish within 0.5 s"),
     (
       ["no-such-program-at-all"],
       "no-such-program-at-all cannot be started: No such file or directory"

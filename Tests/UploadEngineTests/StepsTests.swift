@@ -153,7 +153,7 @@ struct StepsTests {
     #expect(failure(nothing.first)?.explanation.contains("wrote nothing to {out}") == true)
     target.prepare = try command("sleep 60", timeout: 0.2)
     let late = await EngineHarness().upload([file], to: target)
-    #expect(failure(late.first)?.explanation.contains("was not done after 0.2 s") == true)
+    #expect(failure(late.first)?.explanation.contains("did not finish within 0.2 s") == true)
     let missing = await EngineHarness().upload([folder.path("none")], to: target)
     #expect(missing.map(\.code) == ["missing"])
   }

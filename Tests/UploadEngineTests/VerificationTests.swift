@@ -108,7 +108,7 @@ struct VerificationTests {
       #expect(server.requests.first?.headers["want-repr-digest"] == "sha-256=10")
     }
     if row.code == "content-differs" {
-      #expect(end.failure?.explanation.contains("what it has stored is not its content") == true)
+      #expect(end.failure?.explanation.contains("what it stored is different") == true)
     }
   }
 

@@ -1,4 +1,4 @@
-// Makes a form of a value, and of its bytes a value again, as the two ends of an upload do:
+// Turns a value into a form, and the bytes of the form back into a value, as the two ends of an upload do:
 //
 //   code-form TITLE COVER [KEYWORD…]
 

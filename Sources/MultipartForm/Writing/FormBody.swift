@@ -106,7 +106,7 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
-  /// All of the body, in memory. For more than small forms, ``chunks(of:)`` and the like take less of it.
+  /// The whole body, in memory. For all but small forms, ``chunks(of:)`` and the like need less memory.
   ///
   /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read.
   public func bytes() throws(BodyError) -> [UInt8] {

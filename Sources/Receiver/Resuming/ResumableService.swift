@@ -85,7 +85,7 @@ struct ResumableService: Sendable {
     }
   }
 
-  /// Refuses a question that says something, in versions that forbid it.
+  /// Refuses a HEAD, GET or DELETE that has fields of other requests, in versions that forbid it.
   private static func checkQuestion(_ request: Request, in version: DraftVersion?) throws(Refusal) {
     guard let version, version.has(.bareQuestions) else { return }
     let names =
@@ -248,7 +248,7 @@ struct ResumableService: Sendable {
     return file
   }
 
-  /// Says in each refusal whether it concerns the whole upload, in versions where replies do.
+  /// Marks each refusal as one of this request or of the whole upload, in versions where replies are marked.
   private func refusing(
     in version: DraftVersion, _ work: () async throws -> Reply
   ) async throws -> Reply {

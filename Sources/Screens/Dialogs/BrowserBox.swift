@@ -30,7 +30,7 @@ struct BrowserBox {
 
   private static func isWide(_ size: Size) -> Bool { size.width > 120 }
 
-  /// The columns of the list and what is beside it.
+  /// The columns of the list, and of what is beside it.
   private static func whole(in size: Size) -> Range<Int> {
     let width = min(isWide(size) ? 190 : 100, size.width - 4)
     let left = (size.width - width) / 2

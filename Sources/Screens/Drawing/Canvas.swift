@@ -74,7 +74,7 @@ struct Canvas {
 
   /// Paints text, made safe and cut at its end.
   ///
-  /// - Parameter matcher: what is lit up in it.
+  /// - Parameter matcher: what is highlighted in it.
   mutating func putEnd(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
   ) {
@@ -89,7 +89,7 @@ struct Canvas {
       column: columns.lowerBound, on: style)
   }
 
-  /// Lights up glyphs that have been painted from `column` on.
+  /// Highlights glyphs that have been painted from `column` on.
   mutating func light(
     _ places: [Int], of glyphs: [Glyph], row: Int, column: Int, on style: Style
   ) {

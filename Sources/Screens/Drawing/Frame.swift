@@ -16,9 +16,9 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cursor: Position?
   /// How the roles of its cells look.
   package internal(set) var theme = Theme.usual
-  /// The colours of the cells of pictures, which name them by their places in here, counted from 1.
+  /// The colours of the cells of pictures. A cell names them by their place in here, counted from 1.
   package internal(set) var pixels: [Pixels] = []
-  /// Where cells lead to when they are clicked, which name it by its place in here, counted from 1. Safe to send.
+  /// The addresses of links. A cell names one by its place in here, counted from 1. Safe to send.
   package internal(set) var links: [String] = []
   /// The title for the terminal's window, safe to send.
   package internal(set) var title = ""

@@ -129,7 +129,7 @@ extension Role {
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, dim, heading, rule, accent, good, bad, warning, barFull, barEnd, barRest, field,
     button
-  /// What is looked for, where it is found.
+  /// Text that matches a search or a filter.
   case match
   /// Names of pictures, films and sound, and of archives.
   case media, archive
@@ -147,7 +147,7 @@ package struct Style: Hashable, Sendable {
     case selected
     /// A marked row.
     case marked
-    /// The choice that is lit.
+    /// The highlighted choice.
     case lit
   }
 

@@ -1,11 +1,11 @@
 import ScalarText
 
-/// An address that a terminal may lead to when it is clicked.
+/// An address that a terminal may open when it is clicked.
 package enum WebAddress {
-  /// More than any browser takes.
+  /// No longer than browsers accept.
   private static let longest = 2048
 
-  /// Whether it is an address of the web: others can start programs.
+  /// Whether it is a web address: other schemes can start programs.
   static func isOne(_ url: String) -> Bool {
     ["http://", "https://"].contains { url.lowercasedASCII.hasPrefix(scalars: $0) }
   }

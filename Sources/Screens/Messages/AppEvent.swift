@@ -6,7 +6,7 @@ package enum AppEvent: Sendable {
   case key(Key)
   /// Something was done with the mouse.
   case mouse(Mouse)
-  /// Whether the window has the keyboard now.
+  /// Whether the window has the focus now.
   case focus(Bool)
   /// An action was requested in a way other than by a key.
   case perform(Action.Name)

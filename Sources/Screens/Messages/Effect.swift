@@ -9,7 +9,7 @@ package enum Effect: Sendable, Equatable {
   case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
-  /// Look into this file, and no longer into the one before; answered by `AppEvent.looked`.
+  /// Preview this file instead of the one before; answered by `AppEvent.looked`.
   case look(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
@@ -52,7 +52,7 @@ package enum Effect: Sendable, Equatable {
   case switchTarget(String)
   /// Read again which targets the configuration has; answered by `AppEvent.targets`.
   case readTargets
-  /// Show all that the target of this name says; answered by `AppEvent.page`.
+  /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
   /// Try whether the target of this name answers; answered by `AppEvent.tested`.
   case testTarget(String)

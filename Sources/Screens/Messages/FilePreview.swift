@@ -1,8 +1,8 @@
-/// What a glance into a file shows.
+/// A preview of a file.
 package struct FilePreview: Hashable, Sendable {
-  /// What it is, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
+  /// What the file is, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
   package var words: String
-  /// What is in it, line by line, made safe.
+  /// Its beginning, line by line, made safe.
   package var lines: [String]
   /// Whether there is more than these lines.
   package var isCut: Bool
@@ -16,23 +16,23 @@ package struct FilePreview: Hashable, Sendable {
     (self.words, self.lines, self.isCut, self.picture) = (words, lines, isCut, picture)
   }
 
-  /// A picture, of which two points fit into a cell.
+  /// A picture, two pixels of which fit into a cell, one above the other.
   package struct Picture: Hashable, Sendable {
-    /// How many points it has from left to right.
+    /// Its width in pixels.
     package let width: Int
-    /// Red, green and blue of each point, line by line.
+    /// Red, green and blue of each pixel, row by row.
     package let bytes: [UInt8]
 
-    /// How many points it has from top to bottom.
+    /// Its height in pixels.
     package var height: Int { width > 0 ? bytes.count / 3 / width : 0 }
 
-    /// A picture; nil if its last line is not whole.
+    /// A picture; nil if its last row is incomplete.
     package init?(width: Int, bytes: [UInt8]) {
       guard width > 0, !bytes.isEmpty, bytes.count % (3 * width) == 0 else { return nil }
       (self.width, self.bytes) = (width, bytes)
     }
 
-    /// The colour of a point; nil outside the picture.
+    /// The colour of a pixel; nil outside the picture.
     func color(_ x: Int, _ y: Int) -> Theme.Color? {
       let place = (y * width + x) * 3
       guard place + 3 <= bytes.count, x < width else { return nil }
@@ -40,11 +40,11 @@ package struct FilePreview: Hashable, Sendable {
     }
   }
 
-  /// What is to be looked at, and how much of it there is room for.
+  /// Which file to preview, and how much room there is.
   package struct Request: Hashable, Sendable {
     /// The path, byte for byte.
     package var path: [UInt8]
-    /// The cells that there are.
+    /// The room in cells.
     package var room: Size
     /// Whether the terminal can show pictures.
     package var showsPictures: Bool

@@ -1,5 +1,5 @@
 extension ListPane<TargetRow> {
-  /// The targets of the configuration, and how they are.
+  /// The targets of the configuration, and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
     var end = width - 1
     func takeLast(_ count: Int, from least: Int) -> Range<Int> {
@@ -30,14 +30,14 @@ extension ListPane<TargetRow> {
 }
 
 extension AppState {
-  /// What came of trying a target.
+  /// The result of trying a target.
   enum Trial: Hashable, Sendable {
     case underWay
     /// Why it does not seem to take uploads; nil if it may take them.
     case over(obstacle: String?)
   }
 
-  /// How a target is, in a few words: what is wrong now, what a trial has shown, or what it is used for.
+  /// The state of a target, in a few words: what is wrong now, what a test has shown, or what it is used for.
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {

@@ -1,7 +1,7 @@
-/// What a glance into a file shows, under a list or beside it.
+/// Paints the preview of a file, under a list or beside it.
 struct PreviewView {
   let preview: FilePreview
-  /// How what it is is shown: as a heading under other text, quietly alone.
+  /// How the description is shown: as a heading below other text, dimmed on its own.
   var role = Role.dim
 
   /// Paints as much as there is room for.
@@ -28,8 +28,8 @@ struct PreviewView {
 }
 
 extension AppState {
-  /// What there is to look at: what the cursor is on in the list of files, or else what the pane beside the queue is
-  /// about; nil if there is no room to show it.
+  /// Which file to preview: the one under the cursor in the list of files, or else the one that the pane beside the queue
+  /// describes; nil if there is no room.
   var previewRequest: FilePreview.Request? {
     guard !layout.isTooSmall else { return nil }
     let shown: (path: [UInt8], box: Layout.Box)?
@@ -47,7 +47,7 @@ extension AppState {
       path: shown.path, room: room, showsPictures: options.showsPictures && !isASCII)
   }
 
-  /// Asks for a look at what the cursor is on now, if it was not asked for before.
+  /// Asks for a preview of what is under the cursor, unless it has been asked for.
   mutating func look() -> [Effect] {
     let request = previewRequest
     guard request != previewed.request else { return [] }
@@ -57,7 +57,7 @@ extension AppState {
 }
 
 extension Canvas {
-  /// Paints a picture as half blocks, of which each shows two of its points.
+  /// Paints a picture as half blocks, each of which shows two of its pixels.
   mutating func put(_ picture: FilePreview.Picture, rows: Range<Int>, columns: Range<Int>) {
     for (line, row) in rows.prefix((picture.height + 1) / 2).enumerated() {
       for (x, column) in columns.prefix(picture.width).enumerated() {

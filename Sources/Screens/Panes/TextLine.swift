@@ -1,7 +1,7 @@
 /// A line of running text on the screen.
 struct TextLine {
   var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
-  /// The address that its text leads to.
+  /// The address that its text links to.
   var link: String?
 
   init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
@@ -10,7 +10,7 @@ struct TextLine {
 
   init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
 
-  /// The line with what matches lit up.
+  /// The line with the matches highlighted.
   func lighting(_ matcher: Matcher) -> TextLine {
     guard !matcher.isEmpty else { return self }
     var line = TextLine()

@@ -2,19 +2,19 @@ import UploadModel
 
 /// Something that can follow the name of an action on the command line.
 struct ArgumentChoice: Hashable, Sendable {
-  /// As it is typed.
+  /// What is typed for it.
   var word: String
   /// What it means.
   var note = ""
   /// Other words for it.
   var others: [String] = []
 
-  /// By what it is found, the best first.
+  /// The texts that find it, the best first.
   var texts: [String] { [word] + others + [note] }
 }
 
 extension Action.Name {
-  /// Whether the argument may be something else than the choices.
+  /// Whether the argument may be something other than the choices.
   var takesAnything: Bool { self != .theme && self != .sort }
 }
 
@@ -44,7 +44,7 @@ extension AppState {
     }
   }
 
-  /// The first of the files in the list: more of them nobody looks through.
+  /// The first files in the list: nobody looks through more.
   private var files: [ArgumentChoice] {
     (0..<min(rowCount, 500)).compactMap { index in
       row(index).map { row in
@@ -57,7 +57,7 @@ extension AppState {
 }
 
 extension Theme {
-  /// What it is for, in a few words.
+  /// What distinguishes it, in a few words.
   fileprivate var note: String {
     switch name {
     case "default": "dark or light, as the terminal is"

@@ -28,7 +28,7 @@ extension AppState {
     }
   }
 
-  /// What is lit up in the names of the list: what is being looked for, or else what the filter shows.
+  /// What is highlighted in the names of the list: what is searched for, or else what the filter matches.
   var litMatcher: Matcher {
     if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
     return shown.matcher

@@ -26,7 +26,7 @@ extension AppState {
     return index < list.count ? index : nil
   }
 
-  /// Begins to mark rows.
+  /// Starts marking rows.
   private mutating func grab(row: Int, column: Int) -> [Effect] {
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     change(.endRange)

@@ -110,7 +110,7 @@ extension AppState {
       switch options.endSignal {
       case .none: []
       case .bell: [.bell]
-      // Whoever looks at the window sees it there.
+      // Someone who looks at the window sees it there.
       case .notify: hasFocus ? [.bell] : [.notify(counts.words), .bell]
       case .desktop: [.notifyDesktop(counts.words)]
       }

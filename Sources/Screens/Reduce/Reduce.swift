@@ -40,7 +40,7 @@ extension AppState {
       return leaveIfDone()
     case .forgetDone:
       return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
-    // The answer to a sorting brings nothing new.
+    // The answer to a sort brings nothing new.
     case .reordered(let order) where order == self.order: break
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):

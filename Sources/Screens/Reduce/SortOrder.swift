@@ -17,7 +17,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// What else the screen says for it: the heading that sorts so.
+  /// Other words for it, such as the heading that sorts in this order.
   var others: [String] {
     switch self {
     case .largest: ["size", "big"]
@@ -27,7 +27,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// The order with this name, or this other word for it; nil if there is none.
+  /// The order with this name, or with this other word for it; nil if there is none.
   init?(word: String) {
     let word = word.lowercased()
     let found = Self.allCases.first { order in

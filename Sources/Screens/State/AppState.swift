@@ -36,7 +36,7 @@ package struct AppState: Sendable {
   var message: String?
   /// How the queue ended, shown until the next key.
   var summary: EndSummary?
-  /// Whether the window is known to have the keyboard.
+  /// Whether the window is known to have the focus.
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
@@ -55,7 +55,7 @@ package struct AppState: Sendable {
   var server = PaneList<ServerEntry>()
   var history = PaneList<HistoryRow>()
   var targets = PaneList<TargetRow>()
-  /// What came of trying targets, by their names.
+  /// The results of trying targets, by their names.
   var trials: [String: Trial] = [:]
   var historyOrder = HistoryRow.Order.time
   var log = SessionLog()
@@ -63,7 +63,7 @@ package struct AppState: Sendable {
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
-  /// What was looked at last, and what that showed, once it is known.
+  /// The last preview that was asked for, and what it shows, once that is known.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The folder from which files were chosen last.
   var lastFolder: [UInt8]?

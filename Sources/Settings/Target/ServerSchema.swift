@@ -112,7 +112,7 @@ extension WaitRule {
     }
     if place == nil, Origin(text: call.url.sample("a")) != target.origin {
       throw node.fault(
-        "\"url\" is on another server than the target's, which does not get its credentials")
+        "\"url\" is on another server, which would not get the target's credentials")
     }
     guard target.server.create == nil else {
       throw node.fault(

@@ -67,7 +67,7 @@ extension Schema where Root == Target {
     Key("after", \.after, .after).checked { target in
       guard target.after.way != nil, target.prepare != nil else { return }
       throw InvalidInput(
-        "cannot be combined with \"prepare\": the server gets another file than the one that would go"
+        "cannot be combined with \"prepare\": the server does not get the file that would go"
       )
     },
     Key("concurrency", \.concurrency, .integer(in: Target.concurrencyRange))

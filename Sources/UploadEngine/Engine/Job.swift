@@ -78,7 +78,7 @@ extension UploadEngine {
         attempts: machine.attempts)
     }
 
-    /// Whether the server has accepted it and has yet to finish with it.
+    /// Whether the server has accepted it, but has not finished with it.
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
     var isUnderWay: Bool { if case .running = machine.state { true } else { false } }

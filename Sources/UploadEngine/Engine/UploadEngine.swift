@@ -67,9 +67,9 @@ package actor UploadEngine {
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
-  /// Files about which their server is to be asked next, and where, in order.
+  /// Files whose server is to be asked about them next, and where, in order.
   private var questions: ArraySlice<(ItemID, URL)> = []
-  /// Files about which their server is being asked.
+  /// Files whose server is being asked about them.
   private var askedAbout: Set<ItemID> = []
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
@@ -1094,10 +1094,10 @@ extension UploadEngine {
     }
   }
 
-  /// For how many seconds a request's content waits for an offer once it has been asked for: a proxy may have done that.
+  /// For how many seconds the content of a request waits for an offer after a 100, which may have come from a proxy.
   private static let offerPatience = 0.3
 
-  /// Breaks off a request that gets no offer.
+  /// Cancels a request that gets no offer.
   private func awaitOffer(_ id: ItemID, _ number: Int) {
     _ = time.after(Self.offerPatience, executor.queue) { [weak self] in
       self?.assumeIsolated { engine in
@@ -1662,7 +1662,7 @@ extension UploadEngine {
 
   // MARK: What the server makes of files that it has accepted
 
-  /// How many questions are asked at once. They take no lanes.
+  /// How many servers are asked at once. These requests take no lanes.
   private static let mostQuestions = 8
 
   /// Asks a server, after a while, whether it has finished with a file.

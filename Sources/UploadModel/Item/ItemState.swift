@@ -8,7 +8,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   case sending(attempt: Int, sent: Int64, total: Int64)
   /// Everything has been handed over and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
-  /// The server has accepted it and has yet to finish with it.
+  /// The server has accepted it, but has not finished with it.
   indirect case processing(Processing)
   /// The attempt failed in a way that may pass. The next one starts at `at`.
   indirect case retrying(Failure, next: Int, of: Int, at: Instant)
@@ -32,15 +32,15 @@ package enum ItemState: Hashable, Sendable, Codable {
     if case .done = self { true } else { false }
   }
 
-  /// What the server said when it took it, if it has.
+  /// What the server said when it accepted it, if it has.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
-  /// Whether the server has all of it and has not said yet what has become of it.
+  /// Whether the server has all of it, but has not said yet what became of it.
   package var isHandedOver: Bool {
     if case .awaitingReply = self { true } else { isProcessed }
   }
 
-  /// Whether the server has accepted it and has yet to finish with it.
+  /// Whether the server has accepted it, but has not finished with it.
   package var isProcessed: Bool { if case .processing = self { true } else { false } }
 
   /// Whether bytes of it are leaving.
@@ -49,7 +49,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   package var takesLane: Bool { isActive && !isProcessed }
 
-  /// Whether the item is under way: it is being sent, or the server has yet to finish with it.
+  /// Whether the item is under way: it is being sent, or the server has not finished with it.
   package var isActive: Bool {
     switch self {
     case .preparing, .sending, .awaitingReply, .processing: true

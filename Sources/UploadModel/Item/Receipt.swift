@@ -26,8 +26,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   // Nil in most receipts, and in those of versions that did not ask.
   private var isDuplicate: Bool?
 
-  /// What the server's checksum of the content, which is the file's, was computed with, such as "sha-256"; nil if it gave
-  /// none.
+  /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if it gave none.
   package var verified: String?
 
   /// What is to become of the local file, which the server has proved to have; nil if it stays.

@@ -7,7 +7,7 @@ package struct Totals: Hashable, Sendable {
   package private(set) var waiting = 0
   /// Files that are under way, or about to be.
   package private(set) var active = 0
-  /// Active files of which the server has all, and has yet to say what has become of them.
+  /// Active files that the server has completely, without having said yet what became of them.
   package private(set) var awaiting = 0
   /// Files that wait to be tried again.
   package private(set) var retrying = 0

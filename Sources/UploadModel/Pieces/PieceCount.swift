@@ -1,4 +1,4 @@
-/// How far an attempt at a file in pieces has come.
+/// How far an attempt to send a file in pieces has come.
 package struct PieceCount: Hashable, Sendable, Codable {
   /// How many pieces the file has.
   package var count: Int

@@ -6,7 +6,7 @@ import ScalarText
 /// The script for a POSIX shell that makes curl send a file in pieces as hoist would. It is fed to a shell of its own, so
 /// that it can be pasted into any other.
 ///
-/// It does not resume, and sends one piece after the other. It stops if a value of a reply holds control characters.
+/// It does not resume, and sends one piece after the other. It stops if a value in a reply contains control characters.
 struct PieceScript {
   /// The whole script.
   private(set) var lines: [String] = []
@@ -20,8 +20,8 @@ struct PieceScript {
   private let target: Target
   private let values: Template.Values
   private let origin: String
-  /// Whether another server may have chosen what addresses are made of. Such an address gets no credentials, even if it
-  /// leads back to the target's own server.
+  /// Whether parts of addresses may come from another server. Such an address gets no credentials, even if it leads back
+  /// to the target's own server.
   private var hasLeft = false
 
   /// The script for a file.
@@ -79,10 +79,10 @@ struct PieceScript {
     let calls = [rules.begin, rules.ticket, rules.piece, rules.last].compactMap(\.self)
     let judged = calls.map(\.rules) + [rules.response(of: target)]
     if judged.contains(where: { !$0.failures.isEmpty }) {
-      lines.append("# Of replies, only the status is judged; hoist also applies fail_when.")
+      lines.append("# Only the status of replies is judged; hoist also applies fail_when.")
     }
     if rules.abort != nil {
-      lines.append("# If it stops before the end, the server keeps what it has got.")
+      lines.append("# If it stops before the end, the server keeps what it has received.")
     }
     var tls = CurlOptions()
     try tls.addTLS(of: target)

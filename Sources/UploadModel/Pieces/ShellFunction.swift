@@ -20,7 +20,7 @@ enum ShellFunction: String, CaseIterable {
     switch self {
     case .value:
       #"""
-      # What is read from a reply. It has to be there.
+      # Prints a value of the reply, which must be there.
       value() {
         found=$("$@") || found=
         case $found in
@@ -45,7 +45,7 @@ enum ShellFunction: String, CaseIterable {
       """#
     case .pattern:
       #"""
-      # What an expression finds in a text: the first group, or all of it.
+      # Prints what an expression finds in a text: the first group, or the whole match.
       pattern() {
         perl -0777 -e '$e = shift; $_ = <STDIN>; /$e/a or exit 1;
           @groups = grep { defined } @{^CAPTURE}; print @groups ? $groups[0] : $&;' -- "$1"
@@ -53,7 +53,7 @@ enum ShellFunction: String, CaseIterable {
       """#
     case .absolute:
       #"""
-      # An address that a reply names, in full.
+      # Completes an address that a reply names.
       absolute() {
         case $2 in
           /*) printf %s "$1$2" ;;

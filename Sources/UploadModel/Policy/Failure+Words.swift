@@ -36,7 +36,7 @@ extension Failure {
     case .notHTTP: ("not-http", "not an HTTP server")
     case .rejected: ("rejected", "rejected by the server")
     case .unusable: ("unusable-answer", "answer cannot be used")
-    case .differs: ("content-differs", "stored with other content")
+    case .differs: ("content-differs", "stored content differs")
     case .notRecorded: ("no-record", "arrived, not recorded")
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
@@ -150,7 +150,7 @@ extension Failure {
       "The server answered \(asked)\(Self.statusLine(status ?? 200)), and its answer is of no use: "
         + "\(Self.inside(why))."
     case .differs(let why):
-      "The server took the file, but what it has stored is not its content: \(Self.inside(why))."
+      "The server took the file, but what it stored is different: \(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
@@ -213,7 +213,7 @@ extension Failure {
     case .unusable:
       "Compare what the target expects of the reply with the reply itself, correct the target, then retry."
     case .differs:
-      "Something on the way or on the server has damaged it: look there, and delete what is there, then retry."
+      "It was damaged on the way or on the server: find out where, delete what is there, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
     case .unresumable(let fault): fault.advice
@@ -273,14 +273,14 @@ extension Failure {
 extension Failure.Step {
   fileprivate var words: String {
     switch self {
-    case .existence: "the question whether it has the file already (exists)"
+    case .existence: "the question of whether it has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
     case .status: "the request for how much it has (pieces.status)"
-    case .wait: "the question whether it has finished with the file (wait)"
+    case .wait: "the question of whether it has finished with the file (wait)"
     }
   }
 }

@@ -223,7 +223,7 @@ package struct JobMachine: Sendable {
     return go(to: .finished(delivered: true), .done(receipt))
   }
 
-  /// Has the server asked whether it has finished with the file.
+  /// Asks the server whether it has finished with the file.
   private mutating func ask(
     _ processing: Processing, for target: Target, after seconds: Double
   ) -> [Action] {
@@ -231,7 +231,7 @@ package struct JobMachine: Sendable {
       return fail(processing, "the target no longer says how to ask (wait)")
     }
     guard let url = processing.url else {
-      return fail(processing, "the address at which it could be asked has not been kept")
+      return fail(processing, "the address to ask at was not kept")
     }
     return [.ask(url, after: seconds)]
   }

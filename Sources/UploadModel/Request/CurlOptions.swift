@@ -19,9 +19,9 @@ struct CurlOptions {
   private(set) var variables: [String] = []
   /// Which functions of a script the words call.
   private(set) var functions: Set<ShellFunction> = []
-  /// What of a piece the words ask for.
+  /// Which values of a piece the words use.
   private(set) var asked: Set<Template.Placeholder> = []
-  /// The values of tickets that the words ask for, in the order of their variables.
+  /// The values of tickets that the words use, in the order of their variables.
   private(set) var ticketValues: [JSONPointer] = []
 
   /// No options yet.
@@ -50,7 +50,7 @@ struct CurlOptions {
     try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
   }
 
-  /// Adds what the requests to the target's own origin are signed with.
+  /// Adds the options that sign or authorize requests to the target's own origin.
   ///
   /// - Parameter sum: the SHA-256 of the content, for a service that wants it.
   mutating func addCredentials(
@@ -150,7 +150,7 @@ struct CurlOptions {
 
   func word(_ pieces: [Piece]) throws(InvalidInput) -> String {
     for case .bytes(let bytes) in pieces where bytes.contains(0) {
-      throw InvalidInput("a value holds a NUL, which no program can be given")
+      throw InvalidInput("a value contains a NUL, which cannot be passed to a program")
     }
     let joined = pieces.reduce(into: [Piece]()) { joined, piece in
       if case .bytes(let more) = piece, case .bytes(let bytes)? = joined.last {

@@ -21,9 +21,9 @@ import UploadDraft
 /// A server that allows less in one request than there is to send gets an empty request first
 /// (`Upload-Complete: ?0`), then pieces.
 ///
-/// The offer is asked for in the newest version. A server that names another one is asked in that. Otherwise, if the
-/// server wants the content without having made an offer, the request is broken off, and the next older version is tried;
-/// in the end the newest again, and whatever comes is taken. The upload keeps the version in which it was offered.
+/// The offer is requested in the newest version. If the server names another one, that is used. Otherwise, if the server
+/// wants the content without having made an offer, the request is cancelled and the next older version is tried; after
+/// the oldest, the newest again, whatever comes of it. The upload keeps the version in which it was offered.
 ///
 /// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
 /// more of the body. Once such a server is noticed, it gets the usual request without those fields.
@@ -41,7 +41,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private let form: ResumePoint.Form?
   /// The limits that the server has announced for this upload, or for all.
   private var limits: ResumeLimits?
-  /// What is known of the server, whatever the upload is that this attempt goes on with.
+  /// What is known of the server, whichever upload this attempt continues.
   private var known: HTTPResumeServer
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
@@ -56,7 +56,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var held: TransferEnd?
   /// The version of the draft in which the server is spoken to.
   private var version: DraftVersion
-  /// Whether the request under way is broken off because the server made no offer in that version.
+  /// Whether the request under way is being cancelled because the server made no offer in that version.
   private var lacksOffer = false
   /// Whether the server itself has named the version to use in this attempt.
   private var isNamed = false
@@ -290,7 +290,7 @@ extension HTTPResumeMachine {
       && course.last?.content?.isEmpty == false
   }
 
-  /// Breaks off a request of which no content has left: the server is not asked twice for the same.
+  /// Cancels a request before any of its content has left, so that the server does not get the same twice.
   package mutating func handleLackOfOffer() -> [ResumeAction] {
     guard awaitsOffer else { return [] }
     lacksOffer = true
@@ -379,20 +379,20 @@ extension HTTPResumeMachine {
     if let named = DraftVersion(named: end.headers[Self.versionField]) {
       settle(named)
     } else if limits == nil, course.target.resume.mode == .auto {
-      // Nothing suggests that it speaks the protocol, and nobody has said so.
+      // Nothing suggests that it speaks the protocol, and the target does not say so.
       known.isSettled = true
     }
     return [.learn(.http(known))] + proceed()
   }
 
-  /// Ends as the ordinary request that this was for a server that made no offer. If it has seen the request, the next
-  /// one is in another version.
+  /// Ends as an ordinary request, which it was for a server that made no offer. If the server has seen it, the next
+  /// request uses another version.
   private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
     guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
       return [.end(end)]
     }
     takeNextVersion()
-    // A line may be lost at any time.
+    // A connection may be lost at any time.
     let isProof = known.isSettled && end.status != nil
     return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
   }
@@ -614,8 +614,8 @@ extension HTTPResumeMachine {
     isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
   }
 
-  /// Whether a reply to content leaves room for the belief that as much has been taken: the older versions tell the
-  /// offset in each.
+  /// Whether a reply to content is consistent with the server having taken that much: in the older versions, each reply
+  /// gives the offset.
   private func hasTaken(_ length: Int64, _ end: TransferEnd) -> Bool {
     version.has(.markedReplies) || Self.integer("upload-offset", end).map { $0 == length } ?? true
   }

@@ -6,7 +6,7 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   package var limits: ResumeLimits?
   /// The version of the draft in which it is asked whether an upload can resume.
   package var version: DraftVersion
-  /// Whether that is its version, or none is. Otherwise the older ones are tried where it does not make an offer.
+  /// Whether this is known to be its version, or none is. If not, older ones are tried when it does not make an offer.
   package var isSettled: Bool
 
   /// By default, a server that is asked in the newest version, and in no other.

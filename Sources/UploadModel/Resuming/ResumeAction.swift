@@ -36,7 +36,7 @@ package protocol ResumeMemory: Sendable {
 package enum ResumeServer: Hashable, Sendable, Codable {
   /// It speaks tus.
   case tus(TusServer)
-  /// Each upload asks it whether it can resume.
+  /// Each upload asks the server whether it can resume.
   case http(HTTPResumeServer)
   /// A proxy in front of it takes an interim reply for the answer, so it gets only the usual request.
   case usual

@@ -15,7 +15,7 @@ package protocol ResumeMachine: Sendable {
   mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
-  /// Whether the request under way is to be broken off if the server wants its content without having made an offer.
+  /// Whether the request under way is to be cancelled if the server wants its content without having made an offer.
   var awaitsOffer: Bool { get }
   /// The server wants the content, and has made no offer.
   mutating func handleLackOfOffer() -> [ResumeAction]

@@ -19,7 +19,7 @@ package struct Disposal: Hashable, Sendable, Codable {
   package init(_ way: Way, began: Date) { (self.way, self.began) = (way, began) }
 }
 
-/// What becomes of local files after they were sent.
+/// What becomes of local files after they have been sent.
 package struct AfterRule: Hashable, Sendable {
   /// What becomes of a file; nil if it stays.
   package var way: Disposal.Way?

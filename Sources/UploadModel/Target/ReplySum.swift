@@ -5,7 +5,7 @@ import ScalarText
 package struct ReplySum: Hashable, Sendable {
   /// Where it is: a JSON value or a header field.
   package var place: ReplyPlace
-  /// What it was computed with; nil if the header field's name or its value says so.
+  /// Its algorithm; nil if the header field's name or value says so.
   package var algorithm: ContentDigests.Algorithm?
 
   /// A checksum at a place.
@@ -13,13 +13,13 @@ package struct ReplySum: Hashable, Sendable {
     (self.place, self.algorithm) = (place, algorithm)
   }
 
-  /// Header fields whose name, or value, says what a checksum was computed with, and what they are likely to have.
+  /// Header fields whose name or value says which algorithm was used, and the one that they are likely to use.
   private static let known: [String: ContentDigests.Algorithm] = [
     "repr-digest": .sha256, "content-digest": .sha256, "digest": .sha256, "oc-checksum": .sha1,
     "x-amz-checksum-sha256": .sha256, "x-amz-checksum-sha1": .sha1, "content-md5": .md5,
   ]
 
-  /// The checksum of each file to be computed for it; nil if only `algorithm` can tell.
+  /// The algorithm to compute each file's own checksum with; nil if none is known.
   package var wanted: ContentDigests.Algorithm? {
     if let algorithm { return algorithm }
     return if case .header(let name) = place { Self.known[name] } else { nil }

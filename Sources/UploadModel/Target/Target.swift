@@ -77,7 +77,7 @@ package struct Target: Hashable, Sendable {
   package var wait: WaitRule?
   /// The request for permission that comes first.
   package var ticket: Ticket?
-  /// What becomes of local files after they were sent.
+  /// What becomes of local files after they have been sent.
   package var after = AfterRule()
   /// What can be done with what is already there.
   package var server = ServerSide()

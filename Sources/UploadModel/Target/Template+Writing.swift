@@ -304,7 +304,7 @@ extension Template {
 }
 
 extension Template.Values {
-  /// Which placeholders stay as they are, since nothing is sent.
+  /// Which placeholders stay as they are because nothing is sent.
   package enum Gaps: Hashable, Sendable {
     /// None.
     case none

@@ -55,7 +55,7 @@ package struct Secrets: Sendable {
     case .done(let receipt): return .done(hidden(in: receipt))
     case .processing(var processing):
       processing.receipt = hidden(in: processing.receipt)
-      // An address that lacks a part of it leads nowhere.
+      // An address with a part missing leads nowhere.
       if let url = processing.url?.absoluteString, hidden(in: url) != url { processing.url = nil }
       return .processing(processing)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state

@@ -4,16 +4,16 @@ import MultipartForm
 import ScalarText
 import UploadModel
 
-/// Removes local files that a server has proved to have.
+/// Deletes or moves local files once their server has proved that it has them.
 struct FileDisposal: Sendable {
   /// What became of a file.
   enum Outcome: Equatable, Sendable {
     case deleted
     case trashed
     case moved(to: FileLocation)
-    /// It was not there any more.
+    /// It was no longer there.
     case gone
-    /// It is where it was, and this is why.
+    /// It was left in its place, for this reason.
     case kept(String)
 
     /// A sentence about the file.
@@ -41,7 +41,7 @@ struct FileDisposal: Sendable {
 
   private struct Obstacle: Error { var words: String }
 
-  /// Does it, unless the file is not the one that was sent.
+  /// Deletes or moves a file, unless it is no longer the one that was sent.
   ///
   /// - Parameters:
   ///   - place: the file's absolute path.
@@ -65,7 +65,7 @@ struct FileDisposal: Sendable {
           try discard(place, identity, into: trash)
           return .trashed
         }
-        // Taken away first, so that what is deleted is what was looked at.
+        // Renamed first, so that what is deleted is what was checked.
         let taken = try take(
           place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
         guard taken.withCString({ unlink($0) }) == 0 else {
@@ -97,7 +97,7 @@ struct FileDisposal: Sendable {
     do throws(FileError) {
       return (try FileIdentity(of: place), Date(timeIntervalSince1970: changed))
     } catch {
-      throw Obstacle(words: "it cannot be looked at")
+      throw Obstacle(words: "it cannot be examined")
     }
   }
 
@@ -125,7 +125,7 @@ struct FileDisposal: Sendable {
       }
       return target
     }
-    throw Obstacle(words: "\(folder) has too many files of its name")
+    throw Obstacle(words: "\(folder) has too many files of this name")
   }
 
   /// Undoes a renaming, without replacing what may be there by now.
@@ -187,7 +187,7 @@ struct FileDisposal: Sendable {
   /// A trash on a file's file system.
   private struct Trash {
     let path: String
-    /// What paths in it begin at; nil for the root.
+    /// The folder that paths in its notes are relative to; nil if they are absolute.
     let top: String?
   }
 
@@ -201,7 +201,7 @@ struct FileDisposal: Sendable {
     guard let top = Self.top(of: place.folder, device) else { return nil }
     let root = top == "/" ? "" : top
     var status = stat()
-    // A common one has to be a real folder with the sticky bit, or anybody could redirect what is thrown away.
+    // A shared one has to be a real folder with the sticky bit, or anyone could redirect what is deleted.
     if lstat("\(root)/.Trash", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       status.st_mode & S_ISVTX != 0, Self.isOwnFolder("\(root)/.Trash/\(getuid())", device)
     {
@@ -263,7 +263,7 @@ struct FileDisposal: Sendable {
       do throws(Obstacle) {
         guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
         let to = FileLocation("\(trash.path)/files").appending(name)
-        // A file without a note is somebody's mistake, and stays.
+        // A file that somebody left there without a note stays.
         guard to.withCString({ access($0, F_OK) }) != 0 else {
           _ = note.withCString { unlink($0) }
           continue
@@ -277,7 +277,7 @@ struct FileDisposal: Sendable {
         throw error
       }
     }
-    throw Obstacle(words: "the trash has too many files of its name")
+    throw Obstacle(words: "the trash has too many files of this name")
   }
 
   /// Percent-encoded but for slashes, byte by byte.

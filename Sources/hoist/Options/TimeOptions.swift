@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import UploadStore
 
-/// The options that say of which time the history is looked at.
+/// The options that choose a period of the history.
 struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -12,7 +12,7 @@ struct TimeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
   var until: String?
 
-  /// The attempts of that time.
+  /// The query for that period.
   func query(at now: Date) throws -> HistoryQuery {
     var query = HistoryQuery()
     query.since = try since.map { try TypedTime.date($0, of: "--since", now: now) }

@@ -1,4 +1,4 @@
-/// What is in an archive, as far as its own table says so without being unpacked: zip and tar.
+/// What a zip or tar archive contains, as far as its table of contents says: nothing is unpacked.
 struct ArchiveListing {
   struct Member: Hashable {
     var name: String
@@ -48,7 +48,7 @@ struct ArchiveListing {
     }
     var (count, offset) = (total, Int64(place))
     if total == 0xFFFF || place == 0xFFFF_FFFF {
-      // 64 bits are in a record of their own, which a record before this one leads to.
+      // 64-bit values are in a record of their own, to which a record before this one points.
       guard end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]),
         let at = tail[(end - 20)...].little(8, 8)
       else {
@@ -75,7 +75,7 @@ struct ArchiveListing {
       members.append(
         Member(
           name: String(decoding: text, as: UTF8.self),
-          // 64 bits are among the extra fields.
+          // 64-bit values are among the extra fields.
           size: size == 0xFFFF_FFFF ? nil : Int64(size)))
       rest = rest.dropFirst(46 + name + extra + comment)
     }
@@ -88,7 +88,7 @@ struct ArchiveListing {
     guard header.count == 512, let sum = octal(header.dropFirst(148).prefix(8)) else {
       return false
     }
-    // The sum of all bytes, with blanks in place of the sum itself.
+    // The checksum is the sum of all bytes, with blanks in place of the checksum itself.
     let bytes = header.enumerated().reduce(0) { total, byte in
       total + ((148..<156).contains(byte.offset) ? 0x20 : Int(byte.element))
     }
@@ -109,7 +109,7 @@ struct ArchiveListing {
 
   private mutating func readTar(_ bytes: FileBytes, most: Int, isCancelled: () -> Bool) {
     var (offset, longName): (Int64, String?) = (0, nil)
-    // Each header is read from another place of the disk.
+    // Each header is read from a different place on the disk.
     for _ in 0..<(4 * most) {
       let header = bytes.read(at: offset, 512)[...]
       guard !isCancelled(), Self.isTarHeader(header),
@@ -123,7 +123,7 @@ struct ArchiveListing {
       let (next, overflow) = offset.addingReportingOverflow(512 + (size + 511) / 512 * 512)
       guard !overflow else { break }
       switch header.dropFirst(156).first ?? 0 {
-      // What is said about the next member: its name, if it does not fit into the header.
+      // About the next member: its name, if it does not fit into the header.
       case UInt8(ascii: "L"):
         longName = Self.text(
           bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))[...])

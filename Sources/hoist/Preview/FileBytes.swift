@@ -16,7 +16,7 @@ struct FileBytes {
     }
   }
 
-  /// These bytes.
+  /// Bytes in memory.
   init(_ bytes: [UInt8]) {
     size = Int64(bytes.count)
     reading = { offset, count in Array(bytes.dropFirst(Int(offset)).prefix(count)) }
@@ -30,14 +30,14 @@ struct FileBytes {
 }
 
 extension ArraySlice<UInt8> {
-  /// A number of so many bytes, the least significant one first; nil if there are not so many.
+  /// A little-endian number of `count` bytes; nil if there are fewer.
   func little(_ offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= self.count else { return nil }
     let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]
     return Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// The same with the most significant one first.
+  /// The same, big-endian.
   func big(_ offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= self.count else { return nil }
     let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]

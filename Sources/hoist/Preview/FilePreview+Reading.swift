@@ -10,7 +10,7 @@ extension FilePreview {
   /// How much of a line is shown.
   private static let longestLine = 400
 
-  /// What the file at a path holds. Nothing but folders and regular files is opened.
+  /// What the file at a path contains. Only folders and regular files are opened.
   init(of request: Request, _ decoder: PictureDecoder, isCancelled: () -> Bool) {
     let location = FileLocation(bytes: request.path)
     let file: HeldFile
@@ -91,7 +91,7 @@ extension FilePreview {
     return nil
   }
 
-  /// What data are that nothing here can read, by how they begin.
+  /// The name of a format that nothing here can read, by its first bytes.
   private static func binary(_ head: [UInt8]) -> String {
     let kinds: [(words: String, bytes: [UInt8])] = [
       ("gzip, compressed", [0x1F, 0x8B]), ("xz, compressed", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
@@ -104,7 +104,7 @@ extension FilePreview {
     return kinds.first { head.starts(with: $0.bytes) }?.words ?? "binary"
   }
 
-  /// Bytes in hexadecimal, and as ASCII as far as they are.
+  /// Bytes in hexadecimal, then those that are printable ASCII as text.
   private static func dump(_ head: [UInt8], room: Size) -> [String] {
     let perLine = room.width >= 67 ? 16 : 8
     return stride(from: 0, to: head.count, by: perLine).prefix(room.height).map { start in
@@ -121,8 +121,8 @@ extension FileError.Reason {
   /// Why there is nothing to see, in a few words.
   fileprivate var words: String {
     switch self {
-    case .vanished: "it is gone"
-    case .notARegularFile(let kind): "no file: \(kind.rawValue)"
+    case .vanished: "no longer there"
+    case .notARegularFile(let kind): "not a file: \(kind.rawValue)"
     case .unreadable(let code, _): "cannot be read: \(String(cString: strerror(code)))"
     default: "cannot be read"
     }

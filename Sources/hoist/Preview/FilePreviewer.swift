@@ -2,8 +2,8 @@ import Dispatch
 import Screens
 import Synchronization
 
-/// Looks into files for the screen, one at a time, away from what answers keys. A look ends as soon as it is no longer
-/// wanted.
+/// Makes previews of files for the screen, one at a time, apart from what answers keys. A preview is abandoned as soon
+/// as it is no longer wanted.
 @MainActor
 final class FilePreviewer {
   private let loop: ScreenLoop
@@ -11,7 +11,7 @@ final class FilePreviewer {
   private let queue = DispatchQueue(label: "hoist.preview", qos: .utility)
   private let wanted = Wanted()
 
-  /// The number of the look that is wanted.
+  /// The number of the preview that is wanted.
   private final class Wanted: Sendable {
     private let number = Atomic(0)
 
@@ -19,7 +19,7 @@ final class FilePreviewer {
     func isWanted(_ number: Int) -> Bool { self.number.load(ordering: .relaxed) == number }
   }
 
-  /// Whoever goes through a list stays on hardly any file for as long as this.
+  /// Someone who scrolls through a list rarely stays on a file for this long.
   private static let pause = DispatchTimeInterval.milliseconds(60)
 
   init(_ loop: ScreenLoop, environment: [String: String]) {
@@ -27,7 +27,7 @@ final class FilePreviewer {
     decoder = PictureDecoder(environment: environment)
   }
 
-  /// Looks into a file, and no longer into the one before.
+  /// Previews a file, and abandons the preview before.
   func look(_ request: FilePreview.Request?) {
     let number = wanted.next()
     guard let request else { return }

@@ -4,9 +4,9 @@ import MultipartForm
 import ScalarText
 import Screens
 
-/// Has a program on this machine that can do it make a small picture of a large one.
+/// Scales pictures down with whichever suitable program this machine has.
 struct PictureDecoder {
-  /// The programs that are there with their paths, the first of which is asked first.
+  /// The programs that were found, with their paths, in order of preference.
   private let programs: [(kind: Program, path: String)]
 
   private enum Program: String, CaseIterable {
@@ -15,9 +15,9 @@ struct PictureDecoder {
 
   /// How long it may take, in seconds.
   private static let patience = 3.0
-  /// How many points a picture may have: a small file can claim any number.
+  /// How many pixels a picture may have: a small file can claim any number.
   private static let mostPoints = 100_000_000
-  /// Characters in names that these programs take for something else.
+  /// Characters in file names that have a special meaning to these programs.
   private static let special = Set("*?[]{}%@:|<>\\\"".unicodeScalars)
 
   init(environment: [String: String]) {
@@ -29,7 +29,7 @@ struct PictureDecoder {
     }
   }
 
-  /// A picture for so many cells, of which each shows two points; nil if nothing here makes one.
+  /// A picture for so many cells, each of which shows two pixels; nil if nothing here can make one.
   func picture(
     at location: FileLocation, _ header: PictureHeader, in room: Size, isCancelled: () -> Bool
   ) -> FilePreview.Picture? {
@@ -59,7 +59,7 @@ struct PictureDecoder {
     return nil
   }
 
-  /// As large as fits, in its own proportions; a cell is twice as high as it is wide.
+  /// The largest size that fits, with the aspect ratio kept; a cell is twice as high as it is wide.
   static func size(of header: PictureHeader, in room: Size) -> (width: Int, height: Int) {
     let (most, highest) = (max(1, room.width), max(2, 2 * room.height))
     let scale = min(

@@ -16,7 +16,7 @@ struct PictureHeader: Hashable {
 
   var words: String { "\(format.rawValue), \(width) × \(height)" }
 
-  /// Nil if it is no picture of a known format, or has no points.
+  /// Nil if it is not a picture of a known format, or has no pixels.
   init?(_ bytes: FileBytes, _ start: [UInt8]) {
     guard let (format, size) = Self.read(bytes, start[...]), let size, size.0 > 0, size.1 > 0 else {
       return nil

@@ -101,7 +101,7 @@ struct LineReporter: PushReporter {
     case .failed(let failure):
       forget(item)
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
-      // Whoever stopped it knows why.
+      // The one who stopped it knows why.
       guard failure.cause != .cancelled else { return }
       if explained.count == 1_000 { explained = [] }
       let explanation = SafeText.line(failure.explanationBelowHeadline)

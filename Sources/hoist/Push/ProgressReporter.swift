@@ -22,7 +22,7 @@ struct ProgressReporter: PushReporter {
   private final class Pending {
     enum Line {
       case words(String)
-      /// To be copied, so that only the terminal may break it.
+      /// To be copied, so only the terminal itself may wrap it.
       case command(String)
       case result(String)
     }
@@ -97,7 +97,7 @@ struct ProgressReporter: PushReporter {
     drawn = bars?.map(\.columns) ?? []
   }
 
-  /// A line about a file, in the lines that the terminal gives it, with the colour that its sign has on the screen.
+  /// A line about a file, wrapped to the terminal's width, with its sign in the colour that it has on the screen.
   private func coloured(_ line: String, in lines: [String]) -> [String] {
     guard hasColours else { return lines }
     let role: Role
@@ -109,7 +109,7 @@ struct ProgressReporter: PushReporter {
     default: role = .heading
     }
     return lines.enumerated().map { index, text in
-      // What explains a line is dim as a whole, of others only the sign has a colour.
+      // Explanations are dim throughout; in other lines, only the sign has a colour.
       let isWhole = role == .dim || role == .heading
       let end =
         isWhole

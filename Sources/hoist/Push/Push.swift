@@ -91,7 +91,7 @@ struct Push {
       disposals.async { [history] in
         let outcome =
           history?.flush() == false
-          ? .kept("the history does not know yet that it was sent")
+          ? .kept("the history does not show yet that it was sent")
           : disposal.perform(due, at: item.location.absolute(in: folder), item.identity)
         continuation.yield(.disposed(item, outcome))
       }

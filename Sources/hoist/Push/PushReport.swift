@@ -26,7 +26,7 @@ struct PushReport: Codable {
     var attempts: Int
     var seconds: Double?
     var url: String?
-    /// What the server's checksum was computed with, if it agrees.
+    /// The algorithm of the server's checksum, if that matches the file's.
     var verified: String?
     var cause: String?
     var message: String?

@@ -22,7 +22,7 @@ struct PushSummary {
   /// Whether it was stopped before the inputs had ended, so that files may be missing here.
   var isIncomplete = false
 
-  /// How many of those that failed did so only because the push was stopped.
+  /// How many of the failed ones failed only because the push was stopped.
   var cancelled: Int { failed.count { $0.failure.cause == .cancelled } }
 
   var total: Int { sent + there + failed.count }

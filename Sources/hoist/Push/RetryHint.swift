@@ -1,6 +1,6 @@
 import UploadModel
 
-/// How to resend what failed, by the report that is being written.
+/// How to send again what failed, by means of the report that is being written.
 struct RetryHint {
   var report: String
   /// The target, as it was named.

@@ -49,12 +49,12 @@ final class QueueRecorder: Sendable {
     content.withLock { $0.onTrouble = body }
   }
 
-  /// Sets what to call, with a sentence, when a file that was sent could not be moved or deleted.
+  /// Sets what to call, with a sentence to show, when a file that was sent could not be moved or deleted.
   func onKept(_ body: @escaping @Sendable (String) -> Void) {
     content.withLock { $0.onKept = body }
   }
 
-  /// Moves or deletes the files that are due. What is due is in the queue, so nothing is forgotten if this process ends.
+  /// Moves or deletes the files that are due. The queue records which are, so nothing is forgotten if this process ends.
   private func disposeSoon() {
     disposals.async { [weak self] in
       guard let self else { return }

@@ -56,7 +56,7 @@ struct SessionReport {
       return switch item.state {
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
       case .processing:
-        "· \(name): \(Processing.words); the next hoist asks what has become of it"
+        "· \(name): \(Processing.words); hoist asks what became of it when it next runs"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check on the server before you send it again"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"

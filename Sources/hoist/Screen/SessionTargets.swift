@@ -99,7 +99,7 @@ final class SessionTargets {
     }
   }
 
-  /// Shows all that a target says, without secrets.
+  /// Shows all settings of a target, without secrets.
   func show(_ name: String) {
     guard let lines = book.lines(of: name) else {
       return loop.handle([.message("there is no target called \"\(name)\" any longer")])
@@ -108,7 +108,7 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: lines + place)])
   }
 
-  /// Tries whether a target takes uploads.
+  /// Tests whether a target takes uploads.
   func test(_ name: String) {
     let book = book
     loop.answer({ book.target(named: name) }) { [weak self] target in
@@ -123,7 +123,7 @@ final class SessionTargets {
     }
   }
 
-  /// Writes what an edit makes of the configuration, and reads it again.
+  /// Applies an edit to the configuration, and reads it again.
   func change(_ edit: @escaping @Sendable (ConfigEdit) throws -> String) {
     guard let configuration = book.configuration else { return }
     loop.answer({ Result { try configuration.change(edit) } }) { [weak self] result in

@@ -50,13 +50,13 @@ def send(method: str, target: str, fields: "dict[str, object]", content: bytes =
     lines += [f"{name}: {value}" for name, value in fields.items()]
     if method not in ("HEAD", "DELETE"):
         lines.append(f"Content-Length: {len(content)}")
-    # What is cut is to have begun at the server: a request that overtakes it would not know of it.
+# The server has to have begun the request before it is cut: a later one that overtook it would not know of it.
     if most is not None:
         lines.append("Expect: 100-continue")
     connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
     file = connection.makefile("rb")
     replies = []
-    # The offer comes before anything is sent, so that it is not lost with the line.
+# The offer comes before anything is sent, so that it is not lost with the connection.
     if method == "POST":
         replies.append(Reply(file))
     while most is not None and (not replies or replies[-1].status != 100):

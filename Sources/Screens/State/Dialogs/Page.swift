@@ -1,4 +1,4 @@
-/// A text to read, such as about a row of the history.
+/// A text to read, such as the details of a row of the history.
 struct Page: Sendable {
   /// The row of the history that it is about, for the keys.
   var row: HistoryRow?

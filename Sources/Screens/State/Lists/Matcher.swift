@@ -1,4 +1,4 @@
-/// Finds a text in names, however little of it is typed.
+/// Finds names by a text, which may be abbreviated.
 ///
 /// Each word of the text has to be in the name: as it is, or in pieces that begin where words of the name do ("rpdf" in
 /// "report.pdf"). If there is a capital letter in the text, case counts.
@@ -92,7 +92,7 @@ struct Matcher: Hashable, Sendable {
   private func find<Units: RandomAccessCollection>(
     _ word: [UInt32], in units: Units, _ isLoose: Bool
   ) -> Match? where Units.Element: FixedWidthInteger, Units.Index == Int {
-    // Most names do not even have its characters.
+    // Most names do not even contain its characters.
     guard let scattered = scattered(word, in: units) else { return nil }
     var inside: Int?
     var start = 0
@@ -131,11 +131,11 @@ struct Matcher: Hashable, Sendable {
   private func pieces<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
     -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {
-    // Nobody types more, and malicious names are longer.
+    // Nobody types more; only malicious names are longer.
     guard word.count <= 64, units.count <= 1024 else { return nil }
     let starts = units.indices.filter { Self.isWordStart($0, of: units) }
     var tried: Set<Int> = []
-    /// The pieces of the word from `done` on, of which the first begins at one of these places.
+    /// The pieces of the word from `done` on; the first begins at one of these places.
     func rest(_ done: Int, at places: some Sequence<Int>) -> [Range<Int>]? {
       for start in places {
         var length = 0
@@ -157,7 +157,7 @@ struct Matcher: Hashable, Sendable {
       }
       return nil
     }
-    /// Where the next word begins, and what is no letter before it.
+    /// Where the next word begins, and the places before it that are neither letters nor digits.
     func following(_ end: Int) -> ArraySlice<Int> {
       let after = starts[(starts.firstIndex { $0 >= end } ?? starts.count)...]
       let count = after.firstIndex { Letter(units[$0]) != .none }.map { $0 + 1 } ?? after.endIndex
@@ -191,8 +191,8 @@ struct Matcher: Hashable, Sendable {
     return lower.count == 1 ? lower.first?.value ?? value : value
   }
 
-  /// Where something new begins: after what is no letter, at a digit, at a capital letter after a small one, at what is
-  /// no letter itself.
+  /// Whether a word begins here: at a digit, at a capital letter after a small one, at a character that is neither a
+  /// letter nor a digit, or after one.
   private static func isWordStart<Units: RandomAccessCollection>(_ place: Int, of units: Units)
     -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int
   {
@@ -217,7 +217,7 @@ struct Matcher: Hashable, Sendable {
 
 extension Sequence {
   /// What matches in one of its texts, the best first; equally good ones stay in their order. A match in an earlier text
-  /// is better. Only in the first, it is enough that the characters are there in their order.
+  /// is better. Only in the first is it enough that the characters are there in their order.
   func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
     guard !matcher.isEmpty else { return Array(self) }
     typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)

@@ -46,7 +46,7 @@ package struct WaitRule: Hashable, Sendable {
     let text: String
     if let place {
       guard let found = place.text(in: end), !found.isEmpty else {
-        throw InvalidInput("its answer has no \(place.words), where it could be asked")
+        throw InvalidInput("its answer has no \(place.words), at which to ask")
       }
       text = found
     } else {
@@ -58,10 +58,10 @@ package struct WaitRule: Hashable, Sendable {
       }
       text = call.url.filled(with: values)
     }
-    // No other server gets the credentials, nor is it believed.
+    // No other server gets the credentials, or is believed.
     guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL,
       url.user == nil, url.password == nil, Origin(url) == target.origin
-    else { throw InvalidInput("its answer names no address of its own where it could be asked") }
+    else { throw InvalidInput("its answer names no address of its own at which to ask") }
     return url
   }
 
@@ -98,7 +98,7 @@ package struct WaitRule: Hashable, Sendable {
     }
   }
 
-  /// Whether the server has said that nothing will come of the file. A status about the question says nothing of that.
+  /// Whether the server has said that nothing will come of the file. A status about the request itself does not.
   private static func isFinal(_ failure: Failure) -> Bool {
     switch failure.cause {
     case .rejected: true
@@ -111,7 +111,7 @@ package struct WaitRule: Hashable, Sendable {
   }
 }
 
-/// A file that its server has accepted and has yet to finish with.
+/// A file that its server has accepted, but not finished with.
 package struct Processing: Hashable, Sendable, Codable {
   /// What the server said when it accepted the file.
   package var receipt: Receipt
