@@ -27,7 +27,7 @@ extension UploadStore {
         sql: """
           SELECT id, disposal FROM item WHERE disposal IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM item AS other WHERE other.listed AND other.state <> 'done'
-              AND other.path = item.path)
+              AND (other.path = item.path OR other.inode = item.inode AND other.device = item.device))
           """)
       if rows.isEmpty { return [] }
       let ids = rows.map { String($0[0] as Int64) }.joined(separator: ",")
@@ -36,6 +36,17 @@ extension UploadStore {
       return items.compactMap { item in
         JSONColumn.value(due[item.id.rawValue] ?? nil).map { (item, $0) }
       }
+    }
+  }
+
+  /// Whether an item in the queue has yet to send this file.
+  package func hasYetToSend(_ file: FileIdentity) throws(StoreError) -> Bool {
+    try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
+          """, arguments: [Int64(bitPattern: file.inode), Int64(bitPattern: file.device)]) ?? false
     }
   }
 

@@ -258,6 +258,11 @@ struct ResumableTests {
         server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?0", Self.piece],
         body: "efg")
       #expect(long.status == 413)
+      // What says its length at last has to have it.
+      let short = try ask(
+        server, "PATCH", try create(server, length: nil),
+        ["Upload-Offset: 0", "Upload-Complete: ?1", "Upload-Length: 5", Self.piece], body: "abcd")
+      #expect(short.status == 400)
       let last = try ask(
         server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?1", Self.piece], body: "ef")
       #expect(last.status == 201)

@@ -180,7 +180,7 @@ struct ResumableService: Sendable {
         [version.completeness(false), ("Upload-Offset", "\(file.offset)")]
           + limitFields(of: file, in: version))
     }
-    guard known == nil || file.isWhole else {
+    guard file.record.length == .max || file.isWhole else {
       throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
     }
     let answer: PartialUploads.Record.Answer

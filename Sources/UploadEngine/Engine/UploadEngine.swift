@@ -1680,7 +1680,7 @@ extension UploadEngine {
   private func askNext() {
     while askedAbout.count < Self.mostQuestions, let (id, url) = questions.popFirst() {
       guard let job = jobs[id], job.isProcessed, !askedAbout.contains(id) else { continue }
-      guard let rule = job.upload.target.wait else {
+      guard let rule = job.upload.target.wait, Origin(url) == job.upload.target.origin else {
         // The configuration has changed meanwhile. The machine says what that means.
         handle(.retry, for: id)
         continue

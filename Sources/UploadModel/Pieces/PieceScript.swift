@@ -48,7 +48,7 @@ struct PieceScript {
     }) {
       throw InvalidInput("the script has a variable of its own that is called \(name)")
     }
-    lines = try opening() + requests + ["cat \"$work/reply\"", Self.end]
+    lines = try opening() + requests + ["reply", Self.end]
   }
 
   /// Where the shell's input ends.
@@ -97,6 +97,8 @@ struct PieceScript {
       work=$(mktemp -d)
       trap 'rm -rf "$work"' EXIT
       trap 'exit 1' HUP INT TERM
+      # Prints the last reply without what would control a terminal.
+      reply() { tr -d '\000-\010\013-\037\177' < "$work/reply"; }
       # Sends a request. The status of its reply has to be in the first argument: "200-299 308".
       ask() {
         allowed=$1
@@ -107,7 +109,7 @@ struct PieceScript {
         for range in $allowed; do
           if [ "$status" -ge "${range%-*}" ] && [ "$status" -le "${range#*-}" ]; then return; fi
         done
-        stop "the server answered $status: $(cat "$work/reply")"
+        stop "the server answered $status: $(reply)"
       }
       """#
     return lines + [setting] + functions.map(\.definition)

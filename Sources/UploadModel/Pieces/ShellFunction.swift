@@ -24,7 +24,7 @@ enum ShellFunction: String, CaseIterable {
       value() {
         found=$("$@") || found=
         case $found in
-          '' | *[[:cntrl:]]*) stop "the reply has no $2 that can be used: $(cat "$work/reply")" ;;
+          '' | *[[:cntrl:]]*) stop "the reply has no $2 that can be used: $(reply)" ;;
         esac
         printf %s "$found"
       }
@@ -56,10 +56,14 @@ enum ShellFunction: String, CaseIterable {
       # Completes an address that a reply names.
       absolute() {
         case $2 in
-          /*) printf %s "$1$2" ;;
-          https://* | "${1%%:*}"://*) printf %s "$2" ;;
-          *) stop "the reply names an address that cannot be used: $2" ;;
+          /*) printf %s "$1$2"; return ;;
+          https://* | "${1%%:*}"://*) host=${2#*://} ;;
+          *) host= ;;
         esac
+        case ${host%%[/?#]*} in
+          '' | *@* | *\\*) stop "the reply names an address that cannot be used: $2" ;;
+        esac
+        printf %s "$2"
       }
       """#
     case .pad:

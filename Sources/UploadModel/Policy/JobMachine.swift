@@ -200,9 +200,14 @@ package struct JobMachine: Sendable {
   private mutating func accept(
     _ receipt: Receipt, _ run: Run, _ end: TransferEnd, for target: Target, wall: Date
   ) -> [Action] {
+    var receipt = receipt
+    receipt.disposal = target.after.disposal(
+      for: receipt, of: target, isRedirected: run.redirects > 0, accepted: wall)
     guard let wait = target.wait, wait.holds(for: receipt) else {
-      return deliver(receipt, for: target, accepted: wall)
+      return go(to: .finished(delivered: true), .done(receipt))
     }
+    // What names the place to ask at does not name the file.
+    if wait.place != nil, target.response.url == nil { receipt.url = nil }
     var processing = Processing(receipt, askingAt: nil, since: wall)
     do throws(InvalidInput) {
       processing.url = try wait.address(after: end, of: target, now: wall)
@@ -215,14 +220,6 @@ package struct JobMachine: Sendable {
       + ask(processing, for: target, after: wait.interval)
   }
 
-  private mutating func deliver(
-    _ receipt: Receipt, for target: Target, accepted: Date
-  ) -> [Action] {
-    var receipt = receipt
-    receipt.disposal = target.after.disposal(for: receipt, of: target, accepted: accepted)
-    return go(to: .finished(delivered: true), .done(receipt))
-  }
-
   /// Asks the server whether it has finished with the file.
   private mutating func ask(
     _ processing: Processing, for target: Target, after seconds: Double
@@ -232,6 +229,9 @@ package struct JobMachine: Sendable {
     }
     guard let url = processing.url else {
       return fail(processing, "the address to ask at was not kept")
+    }
+    guard Origin(url) == target.origin else {
+      return fail(processing, "the target's server is another one now")
     }
     return [.ask(url, after: seconds)]
   }
@@ -243,7 +243,7 @@ package struct JobMachine: Sendable {
     case .finished(let url):
       var receipt = processing.receipt
       receipt.url = url ?? receipt.url
-      return deliver(receipt, for: target, accepted: processing.since)
+      return go(to: .finished(delivered: true), .done(receipt))
     case .failed(var failure):
       failure.attempts = attempts
       return fail(failure)

@@ -31,10 +31,14 @@ package struct AfterRule: Hashable, Sendable {
 
   /// What becomes of a file that a target has taken with this receipt; nil if it stays.
   ///
-  /// - Parameter accepted: when the receipt came.
-  func disposal(for receipt: Receipt, of target: Target, accepted: Date) -> Disposal? {
+  /// - Parameters:
+  ///   - isRedirected: whether another address than the target's gave it. Its status proves nothing.
+  ///   - accepted: when it came.
+  func disposal(
+    for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
+  ) -> Disposal? {
     let isThere = receipt.wasThere && receipt.sent == nil && target.exists?.asksForContent == true
-    let isFinal = !receipt.wasThere && finals.contains(receipt.status)
+    let isFinal = !receipt.wasThere && !isRedirected && finals.contains(receipt.status)
     guard let way, receipt.verified != nil || isThere || isFinal else { return nil }
     return Disposal(way, began: accepted.addingTimeInterval(-receipt.seconds))
   }

@@ -101,8 +101,12 @@ struct PushCommand: HoistCommand {
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
-    if inputs.watch != nil, case .move(let folder)? = target.after.way,
-      !folder.hasPrefix(scalars: "/"), folders.hidden || !folder.hasPrefix(scalars: ".")
+    if let watched = inputs.watched, inputs.watch != nil,
+      case .move(let folder)? = target.after.way,
+      folder.hasPrefix(scalars: "/")
+        ? "\(folder)/".utf8.starts(
+          with: watched.absolute(in: FileManager.default.currentDirectoryPath).bytes + "/".utf8)
+        : folders.hidden || !folder.hasPrefix(scalars: ".")
     {
       throw UserError(
         "--watch: the files that the target moves to \(folder) would be found there and sent again; name a folder "

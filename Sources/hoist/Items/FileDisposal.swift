@@ -105,13 +105,15 @@ struct FileDisposal: Sendable {
 
   // MARK: Moving
 
-  /// Renames a file into a folder, under a name that is free there, and makes sure that it is the one that was meant.
+  /// Renames a file into a folder, and makes sure that it is the one that was meant.
+  ///
+  /// - Parameter name: the name there; nil for its own, or that with a number if there is a file of that name.
   private func take(
     _ place: FileLocation, _ identity: FileIdentity, into folder: FileLocation,
     as name: [UInt8]? = nil
   ) throws(Obstacle) -> FileLocation {
-    for number in 1...1000 {
-      let target = folder.appending(Self.numbered(name ?? place.lastBytes, number))
+    for number in name == nil ? 1...1000 : 1...1 {
+      let target = folder.appending(name ?? Self.numbered(place.lastBytes, number))
       switch Self.rename(place, target) {
       case 0: break
       case EEXIST: continue
@@ -171,6 +173,9 @@ struct FileDisposal: Sendable {
       try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
     } catch {
       throw Obstacle(words: "\(folder) cannot be created")
+    }
+    guard folder.resolved != place.folder.resolved else {
+      throw Obstacle(words: "it is in that folder already")
     }
     return folder
   }

@@ -145,7 +145,8 @@ final class TargetCatalog: Sendable {
     return target.value.isIdempotent
   }
 
-  private func known(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
+  /// The target of this name, or why it cannot be used.
+  func known(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
     let known = content.withLock { content in
       name == content.current.value.name ? .success(content.current) : content.found[name]
     }

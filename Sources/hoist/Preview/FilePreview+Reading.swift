@@ -48,7 +48,10 @@ extension FilePreview {
       let isCut = lines.count > shown.count || bytes.size > Int64(head.count)
       self.init("text", lines: shown, isCut: isCut)
     } else {
-      self.init(Self.binary(head), lines: Self.dump(head, room: request.room), isCut: true)
+      let perLine = request.room.width >= 67 ? 16 : 8
+      let lines = Self.dump(head, perLine: perLine).prefix(request.room.height)
+      self.init(
+        Self.binary(head), lines: Array(lines), isCut: bytes.size > Int64(lines.count * perLine))
     }
   }
 
@@ -105,9 +108,8 @@ extension FilePreview {
   }
 
   /// Bytes in hexadecimal, then those that are printable ASCII as text.
-  private static func dump(_ head: [UInt8], room: Size) -> [String] {
-    let perLine = room.width >= 67 ? 16 : 8
-    return stride(from: 0, to: head.count, by: perLine).prefix(room.height).map { start in
+  private static func dump(_ head: [UInt8], perLine: Int) -> [String] {
+    stride(from: 0, to: head.count, by: perLine).map { start in
       let bytes = head[start..<min(start + perLine, head.count)]
       let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
       let padding = String(repeating: " ", count: max(0, perLine * 3 - digits.count))

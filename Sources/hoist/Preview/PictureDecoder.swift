@@ -85,7 +85,8 @@ struct PictureDecoder {
       ]
     case .gm:
       return [
-        "convert", "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
+        "convert", "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk", "0",
+        "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
       ]
     case .ffmpeg:
       return [

@@ -92,7 +92,9 @@ struct Push {
         let outcome =
           history?.flush() == false
           ? .kept("the history does not show yet that it was sent")
-          : disposal.perform(due, at: item.location.absolute(in: folder), item.identity)
+          : history?.hasYetToSend(item) == true
+            ? .kept("the queue has yet to send it")
+            : disposal.perform(due, at: item.location.absolute(in: folder), item.identity)
         continuation.yield(.disposed(item, outcome))
       }
     }

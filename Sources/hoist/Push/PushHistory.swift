@@ -71,6 +71,12 @@ final class PushHistory: Sendable {
     return trouble == nil
   }
 
+  /// Whether the queue has yet to send the file of this item, or cannot tell.
+  func hasYetToSend(_ item: UploadItem) -> Bool {
+    guard let identity = item.identity else { return false }
+    return (try? intake.store.hasYetToSend(identity)) ?? true
+  }
+
   /// Writes what is left.
   func close() {
     queue.sync { write() }

@@ -168,7 +168,8 @@ final class QueueRecorder: Sendable {
         try store.record(all, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
-        if all.contains(where: { $0.1.receipt?.disposal != nil }) { disposeSoon() }
+        // Also without one of its own: a file may have waited for its other upload.
+        if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
         return Result<Void, StoreError>.success(())
       } catch {
         // Progress means nothing once the session is over.

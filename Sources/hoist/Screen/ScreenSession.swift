@@ -151,7 +151,11 @@ final class ScreenSession {
     case .testTarget(let name): targets.test(name)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
     case .deleteTarget(let name): targets.change { try $0.removing(name) }
-    case .retry(let ids), .resume(let ids): queue.retry(ids)
+    case .retry(let ids):
+      // What made it fail may have been mended in the configuration. Both answers come in this order.
+      targets.read()
+      queue.retry(ids)
+    case .resume(let ids): queue.retry(ids)
     case .pause(let ids): queue.pause(ids)
     case .remove(let ids, let begun): queue.remove(ids, begun: begun)
     case .restore(let places): queue.restore(places)

@@ -111,9 +111,11 @@ final class SessionTargets {
   /// Tests whether a target takes uploads.
   func test(_ name: String) {
     let book = book
-    loop.answer({ book.target(named: name) }) { [weak self] target in
-      guard let target else {
-        return [.tested(target: name, obstacle: "it cannot be used now")]
+    loop.answer({ book.known(name) }) { [weak self] result in
+      let target: Target
+      switch result {
+      case .success(let found): target = found.value
+      case .failure(let cause): return [.tested(target: name, obstacle: Failure(cause).sentence)]
       }
       Task {
         let obstacle = await ServerClient(target: target).obstacle()

@@ -47,6 +47,28 @@ extension EndToEnd {
       return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
+    @Test(
+      "what is moved is not found again by a watch",
+      arguments: [("sent", true), ("in/sent", true), ("../inbox", false)])
+    func watched(folder: String, isRefused: Bool) async throws {
+      let server = try server()
+      defer { server.stop() }
+      let person = try Person()
+      let place = folder == "sent" ? folder : person.folder.path(folder)
+      try person.folder.write(
+        "after.toml",
+        Array(
+          "[targets.t]\nurl = \"\(server.url())\"\nafter = { move = \"\(place)\", final = [201] }\n"
+            .utf8))
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("in"), withIntermediateDirectories: true)
+      let outcome = try await person.shell(
+        "hoist push --watch in --to t --config after.toml --dry-run"
+      ).end()
+      #expect((outcome.status == 2) == isRefused, "\(outcome)")
+      #expect(outcome.errors.contains("would be found there") == isRefused)
+    }
+
     @Test("only what the server has proved to have is moved, and it is said")
     func moves() async throws {
       let server = try server()

@@ -190,6 +190,34 @@ extension EndToEnd {
 
     // MARK: Credentials
 
+    @Test("r sends a file as the configuration says by now")
+    func mended() async throws {
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          connection.send(
+            request.headers["authorization"] == "Bearer good"
+              ? Self.ok : "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      let person = try Person()
+      func configure(_ token: String) throws {
+        try person.configure(
+          "[targets.desk]\nurl = \"\(server.url())\"\nheaders = { Authorization = \"Bearer \(token)\" }\n"
+        )
+      }
+      try configure("bad")
+      try person.folder.write("a.txt", [1])
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.txt --to desk")
+      try await terminal.wait(until: "it has failed") {
+        $0.row(with: "a.txt")?.contains("401") == true
+      }
+      try configure("good")
+      try await terminal.press("r")
+      try await terminal.wait(for: "1 ok")
+    }
+
     @Test(
       "r on a file whose credentials are refused sends that file, and the others when they are good"
     )
