@@ -154,10 +154,10 @@ struct CodingRefusalTests {
     }
     let cases: [(any Encodable, String, String)] = [
       (7, "", "named values"), (["a"], "0", "named values"),
-      (["a": [1, nil]], "a[1]", "is nil"), (["a": Double.infinity], "a", "cannot be sent"),
+      (["a": [1, nil]], "a[1]", "cannot be nil"), (["a": Double.infinity], "a", "cannot be sent"),
       (["a": ["b": Float.nan]], "a[b]", "cannot be sent"),
       (["a": Decimal.nan], "a", "cannot be sent"),
-      (["a[b]": 1], "a[b]", "brackets"), (["": 1], "", "not empty"),
+      (["a[b]": 1], "a[b]", "brackets"), (["": 1], "", "must not be empty"),
       (["a": ["b]": 1]], "a[b]]", "brackets"), (["a": Bad()], "a", "broken"),
       (["a": ["b": ["c": Bad()]]], "a[b][c]", "broken"),
     ]

@@ -193,6 +193,8 @@ extension UploadEngine {
   }
 
   fileprivate func untilAhead(_ items: [ItemID]) async {
-    while requestsAhead != items, !Task.isCancelled { await Task.yield() }
+    let limit = ContinuousClock.now + .seconds(60)
+    while requestsAhead != items, .now < limit { await Task.yield() }
+    #expect(requestsAhead == items)
   }
 }
