@@ -15,7 +15,7 @@ PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld -Xlinker -T -Xlinker "$(CURDIR)/config/program.ld" $(PACKED))
 # The functions of a push side by side (config/start-order.py), each in a section of its own, for the kernel maps a program in
-# portions of 64 KiB: all over the program, they take 10 MB more of memory.
+# portions of 64 KiB: all over the program, they take 8 MB more of memory.
 ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz > .build/start-order) \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcxx -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/.build/start-order -Xlinker --no-warn-symbol-ordering)
@@ -29,7 +29,7 @@ MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-ma
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names.
-PROGRAM = $(ICU) HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $${icu:+-Xlinker "$$icu"} $(LINKER) $(ORDER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
+PROGRAM = $(ICU) HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -debug-info-format none --static-swift-stdlib $$icu $(LINKER) $(ORDER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 

@@ -50,9 +50,15 @@ END
 # shellcheck disable=SC2086  # no linker named is none
 link() { swiftc -static-stdlib $linker "$work/main.o" "$@"; }
 swiftc -swift-version 6 -static-stdlib -c "$work/main.swift" -o "$work/main.o"
-config/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o" > /dev/null
+options=$(config/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o")
 link -o "$work/all"
-link "$work/icu.o" -o "$work/part"
+# shellcheck disable=SC2086  # several options
+link $options -Xlinker --gc-sections -o "$work/part"
+# A part that is as large as all would show nothing.
+[ "$(($(wc -c < "$work/part") + 20000000))" -lt "$(wc -c < "$work/all")" ] || {
+  echo "icu-test: the linker left all of ICU's data in the program" >&2
+  exit 1
+}
 for variables in "TZ=UTC LC_ALL=C" "TZ=Europe/Berlin LC_ALL=de_DE.UTF-8" "TZ=:/etc/localtime LC_ALL=ja_JP.UTF-8"; do
   for program in all part; do
     # shellcheck disable=SC2086  # two variables

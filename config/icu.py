@@ -3,7 +3,8 @@
 
   config/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
 
-Prints where the object is. Linked before the library, it replaces the library's data. Time zones, calendars, numbers,
+Prints the options for the linker. References to the library's data then lead to the object, and the linker leaves the
+library's out, as with everything that nothing refers to (--gc-sections). Time zones, calendars, numbers,
 normalisation and international host names stay, and the locales below; any other locale is formatted as ICU's root.
 What goes: names of languages, countries and units, rules for sorting and for breaking lines, charsets that are not
 Unicode or Latin 1.
@@ -67,14 +68,15 @@ def main(library, target):
         run("ar", "x", library, MEMBER)
         symbol = re.search(r"\bicudt\d+_dat\b", run("nm", MEMBER)).group()
         run("objcopy", "-O", "binary", "--only-section=.rodata", MEMBER, "data")
+        name = f"__wrap_{symbol}"
         data = trimmed((work / "data").read_bytes())
         (work / "data").write_bytes(data)
         (work / "data.s").write_text(
-            f'.section .rodata\n.globl {symbol}\n.type {symbol}, @object\n.balign 16\n{symbol}:\n.incbin "data"\n'
-            f'.size {symbol}, . - {symbol}\n.section .note.GNU-stack,"",@progbits\n')
+            f'.section .rodata\n.globl {name}\n.type {name}, @object\n.balign 16\n{name}:\n.incbin "data"\n'
+            f'.size {name}, . - {name}\n.section .note.GNU-stack,"",@progbits\n')
         run("as", "-o", "data.o", "data.s")
         target.write_bytes((work / "data.o").read_bytes())
-    print(target)
+    print(f"-Xlinker --wrap={symbol} -Xlinker {target}")
 
 
 if __name__ == "__main__":
