@@ -72,7 +72,7 @@ package struct DraftVersion: Hashable, Sendable {
     (self.number, self.drafts, self.rules) = (number, drafts, rules)
   }
 
-  /// The version with that number; nil if there is none in the table.
+  /// The version with that number; nil if the table does not have it.
   package init?(number: Int64) {
     guard let known = Self.all.first(where: { $0.number == number }) else { return nil }
     self = known

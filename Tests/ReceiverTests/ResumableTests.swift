@@ -407,7 +407,7 @@ struct ResumableTests {
       #expect(reply["location"] == (manner.isOld ? path : "/files/file"))
       #expect(reply["content-location"] == (manner.isOld ? "/files/file" : nil))
       #expect((reply["upload-offset"] == "3") == manner.isOld)
-      // A form that is none: the older versions have no word for who refuses it.
+      // Not a form after all. The older versions cannot say who refuses it.
       let fields = [manner.says(true), "Content-Type: multipart/form-data; boundary=B"]
       let other = try server.connect()
       try other.send(head("POST", "/upload", fields, length: 7, in: version) + "nothing")

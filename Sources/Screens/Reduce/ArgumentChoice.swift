@@ -44,7 +44,7 @@ extension AppState {
     }
   }
 
-  /// The first files in the list: nobody looks through more.
+  /// The first files in the list, as many as a person would look through.
   private var files: [ArgumentChoice] {
     (0..<min(rowCount, 500)).compactMap { index in
       row(index).map { row in

@@ -17,7 +17,7 @@ extension AppState {
     }
   }
 
-  /// The row of the list at a place on the screen; nil if there is none.
+  /// The row of the list at a place on the screen; nil if no row is there.
   private func rowIndex(atRow row: Int, column: Int) -> Int? {
     guard dialog == nil, !layout.isTooSmall, layout.list.contains(column),
       layout.rows.contains(row)

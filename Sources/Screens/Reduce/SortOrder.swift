@@ -27,7 +27,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// The order with this name, or with this other word for it; nil if there is none.
+  /// The order that this word names; nil if it names no order.
   init?(word: String) {
     let word = word.lowercased()
     let found = Self.allCases.first { order in

@@ -95,7 +95,7 @@ extension Failure {
     }
   }
 
-  /// Why it failed, in the words of whoever said so.
+  /// Why it failed, in the words of its source where that gave some.
   var reason: String {
     switch cause {
     case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why

@@ -4,7 +4,7 @@ import Foundation
 package struct Disposal: Hashable, Sendable, Codable {
   /// What becomes of it.
   package enum Way: Hashable, Sendable, Codable {
-    /// It goes into the trash, or is deleted if there is none on its file system.
+    /// It goes into the trash, or is deleted if its file system has no trash.
     case delete
     /// It goes into this folder; a relative path begins at the file's own folder.
     case move(to: String)

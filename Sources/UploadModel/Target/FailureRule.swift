@@ -128,7 +128,7 @@ package struct FailureRule: Hashable, Sendable {
 }
 
 extension [FailureRule] {
-  /// Whether a reply with a status that means success says one of these. If there are none, the status is enough.
+  /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
   ///
   /// - Throws: why it cannot tell.
   func fit(_ end: TransferEnd) throws(Failure.Cause) -> Bool {

@@ -80,7 +80,7 @@ struct FileDisposal: Sendable {
     }
   }
 
-  /// The file at a path; nil if there is none.
+  /// The file at a path; nil if nothing is there.
   private func look(
     at place: FileLocation
   ) throws(Obstacle) -> (identity: FileIdentity, changed: Date)? {

@@ -59,7 +59,7 @@ final class TargetCatalog: Sendable {
     }
   }
 
-  /// All settings of a target, line by line and without secrets; nil if there is none of that name.
+  /// All settings of a target, line by line and without secrets; nil if no target has that name.
   func lines(of name: String) -> [String]? {
     content.withLock { $0.settings }.blueprint(of: name).map {
       SafeText.lines(TargetText.of($0, named: name, showsDefaults: true)).dropLast()

@@ -155,7 +155,7 @@ struct ArchiveListing {
     String(decoding: field.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The path in the records `length keyword=value\n` of a pax header; nil if there is none.
+  /// The path in the records `length keyword=value\n` of a pax header; nil if they have no path.
   private static func path(_ records: [UInt8]) -> String? {
     var rest = records[...]
     while let space = rest.firstIndex(of: 0x20),

@@ -77,7 +77,7 @@ package struct WaitRule: Hashable, Sendable {
 
   /// What the end of a request about a file says.
   ///
-  /// - Parameter result: the reply with a status that means success, or why there is none.
+  /// - Parameter result: the successful reply, or why the request failed.
   package func answer(_ result: Result<TransferEnd, Failure>) -> Answer {
     switch result {
     case .success(let end):
