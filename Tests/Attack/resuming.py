@@ -120,7 +120,8 @@ def configure(place, url, chunk=None, protocol="tus"):
     lines = [f'[targets.{protocol}]', f'url = "{url}{PATHS[protocol]}"', f'resume = "{protocol}"',
              'retry = { base = "0.01s", max = "0.1s" }']
     if chunk:
-        lines.append(f'chunk = "{chunk}"')
+        # Some servers keep nothing of a request that broke off.
+        lines += [f'chunk = "{chunk}"', "retry.attempts = 40"]
     path = os.path.join(place.folder("config", "hoist"), "config.toml")
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
