@@ -117,11 +117,12 @@ PATHS = {"tus": "/files", "http": "/upload"}
 
 
 def configure(place, url, chunk=None, protocol="tus"):
+    # Servers that are given a chunk at a time keep nothing of a request that broke off.
+    attempts = 40 if chunk else 5
     lines = [f'[targets.{protocol}]', f'url = "{url}{PATHS[protocol]}"', f'resume = "{protocol}"',
-             'retry = { base = "0.01s", max = "0.1s" }']
+             f'retry = {{ base = "0.01s", max = "0.1s", attempts = {attempts} }}']
     if chunk:
-        # Some servers keep nothing of a request that broke off.
-        lines += [f'chunk = "{chunk}"', "retry.attempts = 40"]
+        lines.append(f'chunk = "{chunk}"')
     path = os.path.join(place.folder("config", "hoist"), "config.toml")
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
