@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Lists the functions that hoist runs when it sends a file, for the linker to lay side by side.
+"""Lists the functions that hoist runs when it sends a file, by itself or from the queue, for the linker to lay side by side.
 
   config/start-order.py PROGRAM > names    (make start-order)
 
-The kernel maps a program in portions of 64 KiB. With these functions all over the program, a push maps most of it.
+The kernel maps a program in portions of 64 KiB. With these functions all over the program, a push maps most of it. What only
+the queue needs comes last.
 callgrind tells which functions ran. A name that a later program lacks is ignored, and a new function lies elsewhere
 until the list is made anew.
 """
@@ -43,8 +44,6 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         home = os.path.join(folder, "home")
         os.mkdir(home)
-        traced = ["valgrind", "-q", "--tool=callgrind", "--demangle=no", "--trace-children=yes",
-                  f"--callgrind-out-file={folder}/trace.%p"]
         environment = {"HOME": home, "PATH": os.environ["PATH"], "TMPDIR": folder}
         file = os.path.join(folder, "file.bin")
         with open(file, "wb") as content:
@@ -52,21 +51,26 @@ def main():
         receiver = subprocess.Popen([program, "receive", "--port", "0", "--dir", os.path.join(folder, "inbox")],
                                     env=environment, stdout=subprocess.PIPE, text=True)
         url = re.search(r"http://\S+", receiver.stdout.readline()).group()
+
+        def traced(name, *arguments):
+            """The functions that a command runs."""
+            subprocess.run(["valgrind", "-q", "--tool=callgrind", "--demangle=no", "--trace-children=yes",
+                            f"--callgrind-out-file={folder}/{name}.%p", program, *arguments], env=environment,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            traces = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(f"{name}.")]
+            return set().union(*(functions(trace, program) for trace in traces))
+
         try:
             # The second push finds a history.
-            for _ in range(2):
-                subprocess.run([*traced, program, "push", file, "--to", url], env=environment,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            pushing = traced("first", "push", file, "--to", url) | traced("second", "push", file, "--to", url)
+            subprocess.run([program, "add", file, "--to", url], env=environment, stdout=subprocess.DEVNULL, check=True)
+            sending = traced("send", "send")
         finally:
             receiver.send_signal(signal.SIGINT)
             receiver.wait()
-        found = set()
-        for name in os.listdir(folder):
-            if name.startswith("trace."):
-                found |= functions(os.path.join(folder, name), program)
-    if len(found) < 1000:
-        sys.exit(f"start-order: only {len(found)} functions in the trace; is {program} stripped?")
-    print("\n".join(sorted(found)))
+    if len(pushing) < 1000:
+        sys.exit(f"start-order: only {len(pushing)} functions in the trace; is {program} stripped?")
+    print("\n".join(sorted(pushing) + sorted(sending - pushing)))
 
 
 main()

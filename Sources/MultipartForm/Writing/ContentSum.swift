@@ -50,17 +50,19 @@ struct ContentSum: Equatable {
 
   /// Adds whole blocks.
   private mutating func mix(_ blocks: UnsafeRawBufferPointer) {
+    // A pointer that moves: indices would be checked for overflow, which takes a fifth of the time.
+    guard var place = blocks.baseAddress else { return }
     var (a, b, c, d) = (lanes.x, lanes.y, lanes.z, lanes.w)
     let keys = Self.keys
-    var offset = 0
-    while offset < blocks.count {
-      let end = offset + Self.blockSize
-      while offset < end {
-        a = Self.added(a, blocks, offset, keys.x)
-        b = Self.added(b, blocks, offset + 16, keys.y)
-        c = Self.added(c, blocks, offset + 32, keys.z)
-        d = Self.added(d, blocks, offset + 48, keys.w)
-        offset += Self.stripeSize
+    let end = place + blocks.count
+    while place < end {
+      let blockEnd = place + Self.blockSize
+      while place < blockEnd {
+        a = Self.added(a, place, keys.x)
+        b = Self.added(b, place + 16, keys.y)
+        c = Self.added(c, place + 32, keys.z)
+        d = Self.added(d, place + 48, keys.w)
+        place += Self.stripeSize
       }
       (a, b, c, d) = (Self.stirred(a), Self.stirred(b), Self.stirred(c), Self.stirred(d))
     }
@@ -69,11 +71,9 @@ struct ContentSum: Equatable {
 
   /// The lane with two words added by one multiplication.
   @inline(__always)
-  private static func added(
-    _ lane: UInt64, _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ key: UInt64
-  ) -> UInt64 {
-    let first = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    let second = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+  private static func added(_ lane: UInt64, _ bytes: UnsafeRawPointer, _ key: UInt64) -> UInt64 {
+    let first = bytes.loadUnaligned(as: UInt64.self)
+    let second = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     let product = (first ^ key).multipliedFullWidth(by: second ^ factor)
     return (lane << 23 | lane >> 41) &+ (product.high ^ product.low)
   }
