@@ -38,6 +38,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case existence
     /// The request for permission that comes first.
     case ticket
+    /// The request before the first file of a run.
+    case open
     /// The request that begins an upload in pieces.
     case begin
     /// The request for permission to send a piece.
