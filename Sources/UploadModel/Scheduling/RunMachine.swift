@@ -274,3 +274,26 @@ package enum RunNews: Hashable, Sendable {
     }
   }
 }
+
+extension Secrets {
+  /// The news without secrets that the server repeats.
+  package func hidden(in news: RunNews) -> RunNews {
+    func hidden(_ point: RunPoint) -> RunPoint {
+      var point = point
+      point.values = point.values.mapValues { self.hidden(in: $0) }
+      return point
+    }
+    return switch news {
+    case .opened(let point): .opened(hidden(point))
+    case .notOpened(let failure): .notOpened(self.hidden(in: failure))
+    case .ended(let ending, let point): .ended(ending, hidden(point))
+    case .kept(let isEmpty, let point): .kept(isEmpty: isEmpty, hidden(point))
+    case .stopped(let point): .stopped(hidden(point))
+    case .refused(let ending, let failure, let point):
+      .refused(ending, self.hidden(in: failure), hidden(point))
+    case .unknown(let ending, let failure, let point):
+      .unknown(ending, self.hidden(in: failure), hidden(point))
+    case .none: .none
+    }
+  }
+}
