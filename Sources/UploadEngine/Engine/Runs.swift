@@ -20,23 +20,29 @@ struct Runs {
   /// The runs that earlier processes have begun, until their targets are known.
   private var earlier: [String: (machine: RunMachine, actions: [RunMachine.Action])] = [:]
 
-  /// No runs but those that earlier processes have begun.
-  init(_ earlier: [KeptRun]) {
-    for run in earlier {
-      self.earlier[run.target] = RunMachine.resuming(run.point, failed: run.failed)
-    }
+  /// Takes over a run that an earlier process has begun.
+  mutating func adopt(_ point: RunPoint, failed: Set<ItemID>, of name: String) {
+    earlier[name] = RunMachine.resuming(point, failed: failed)
   }
 
   /// Those that earlier processes have begun and whose targets are not known yet, with what is to be done about them at
   /// once.
   mutating func takeEarlierActions() -> [(String, [RunMachine.Action])] {
     let actions = earlier.map { ($0.key, $0.value.actions) }.filter { !$0.1.isEmpty }
-    for (name, _) in actions { earlier[name]?.actions = [] }
+    for (name, _) in actions {
+      earlier[name]?.actions = []
+      if runs[name] != nil { earlier[name] = nil }
+    }
     return actions
   }
 
   var isEmpty: Bool { runs.isEmpty }
-  var names: [String] { runs.keys.sorted() }
+  var names: [String] { Set(runs.keys).union(earlier.keys).sorted() }
+
+  /// Whether a last request is under way, or waits for another attempt.
+  var isEnding: Bool {
+    runs.values.contains { if case .ending = $0.machine.state { true } else { false } }
+  }
 
   func state(of name: String) -> RunMachine.State { runs[name]?.machine.state ?? .closed }
   func target(_ name: String) -> Target? { runs[name]?.target.value }
@@ -56,7 +62,10 @@ struct Runs {
     let name = target.value.name
     if runs[name] == nil {
       runs[name] = Run(target: target)
-      if let run = earlier.removeValue(forKey: name) { runs[name]?.machine = run.machine }
+      if let run = earlier[name] {
+        runs[name]?.machine = run.machine
+        earlier[name] = run.actions.isEmpty ? nil : (RunMachine(), run.actions)
+      }
     }
     // What a file was last sent with holds the values of its run.
     guard runs[name]?.filled?.isSame(as: target) != true,
@@ -108,19 +117,4 @@ struct Runs {
   }
 
   mutating func endAttempts(of name: String) { runs[name]?.attempts = 0 }
-}
-
-/// A run that an earlier process has begun.
-package struct KeptRun: Sendable {
-  /// Its target's name.
-  package var target: String
-  /// What is known of it.
-  package var point: RunPoint
-  /// Its files that have failed.
-  package var failed: Set<ItemID>
-
-  /// A run of a target.
-  package init(target: String, point: RunPoint, failed: Set<ItemID>) {
-    (self.target, self.point, self.failed) = (target, point, failed)
-  }
 }

@@ -26,8 +26,9 @@ package actor UploadEngine {
   /// they are tried again.
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
-  /// Called on the engine's queue with what is known of a target's run, before another request leaves; nil if it is over.
-  package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Void
+  /// Called on the engine's queue with what is known of a target's run, before another request leaves; nil if it is
+  /// over. Returns whether it is written down.
+  package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Bool
 
   /// Called on the engine's queue with what has become of a target's run.
   package typealias RunReport = @Sendable (_ target: String, _ news: RunNews) -> Void
@@ -45,7 +46,9 @@ package actor UploadEngine {
   private let keeping: Keeping
   private let keepingRun: RunKeeping
   private let runReport: RunReport
-  private var runs: Runs
+  private var runs = Runs()
+  /// Resumed once no run is about to end.
+  private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
   /// Whether more files may come, so that no run ends.
   private var awaitsMore = false
   private let waitsForPerson: Bool
@@ -116,7 +119,6 @@ package actor UploadEngine {
   ///   - outage: called for servers that cannot be reached.
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
-  ///   - runs: the runs that earlier processes have begun.
   ///   - keepingRun: called with what is known of runs.
   ///   - runReport: called with what has become of runs.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
@@ -132,7 +134,7 @@ package actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
-    runs: [KeptRun] = [], keepingRun: @escaping RunKeeping = { _, _ in },
+    keepingRun: @escaping RunKeeping = { _, _ in true },
     runReport: @escaping RunReport = { _, _ in },
     memory: (any ResumeMemory)? = nil, tokens: TokenSource = TokenSource(),
     preparesAhead: Bool = false,
@@ -149,7 +151,6 @@ package actor UploadEngine {
     self.keeping = keeping
     self.keepingRun = keepingRun
     self.runReport = runReport
-    self.runs = Runs(runs)
     self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
     tokenSource = tokens
@@ -473,6 +474,10 @@ extension UploadEngine {
     fillLanes()
     widen()
     endRuns()
+    if !runs.isEnding {
+      whenRunsHaveEnded?.resume()
+      whenRunsHaveEnded = nil
+    }
     if transfers.isEmpty, steps.isEmpty { leaveIdle() }
   }
 
@@ -1781,6 +1786,29 @@ extension UploadEngine {
     }
   }
 
+  /// Takes over a run that an earlier process has begun.
+  ///
+  /// - Parameters:
+  ///   - failed: its files that have failed.
+  ///   - target: nil if it cannot be used now.
+  package nonisolated func adopt(
+    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?
+  ) {
+    onQueue { engine in
+      engine.runs.adopt(point, failed: failed, of: name)
+      if let target, target.value.run.isOn { engine.runs.use(target) }
+      engine.tellOfEarlierRuns()
+    }
+  }
+
+  /// Returns once no run is about to end. Those that cannot end yet stay open.
+  package func runsHaveEnded() async {
+    await withCheckedContinuation { continuation in
+      whenRunsHaveEnded = continuation
+      fillSoon()
+    }
+  }
+
   /// Ends a target's run now that all its files are over. What becomes of it is reported, also if there is none.
   ///
   /// - Parameters:
@@ -1805,7 +1833,12 @@ extension UploadEngine {
   private func perform(_ actions: [RunMachine.Action], of name: String) {
     for action in actions {
       switch action {
-      case .keep(let point): keepingRun(name, point)
+      case .keep(let point):
+        // Otherwise the next process would send the last request again.
+        if !keepingRun(name, point), case .send? = actions.last {
+          let failure = Failure(.shortage("the queue cannot be written"))
+          return perform(runs.handle(.refused(failure), of: name), of: name)
+        }
       case .send(let ending): end(name, by: ending)
       case .tell(let news): runReport(name, news)
       }

@@ -202,6 +202,7 @@ struct Push {
           course.summary.run = news
         }
         let told = secrets.hidden(in: news)
+        if isEndingRun, news != .none { history?.record(told) }
         journal?.record(told, of: target.name)
         reporter.run(of: target.name, told)
       case .tick: if !output.isBehind { reporter.tick(at: now) }
