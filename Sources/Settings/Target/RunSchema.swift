@@ -34,10 +34,10 @@ extension RunRules {
     }
     for (name, call) in calls {
       let place = entries[name == "abort" ? "close" : name] ?? node
-      let words = name == "abort" ? "\"abort\"" : "it"
+      let words = name == "abort" ? "\"abort\"" : "the request"
       switch call.address {
       case .own: break
-      case .base: throw place.fault("\(words) has no \"url\": the address of the request")
+      case .base: throw place.fault("\(words) has no \"url\"")
       case .reply:
         guard call.templates.flatMap(\.secrets).isEmpty else {
           throw place.fault(
