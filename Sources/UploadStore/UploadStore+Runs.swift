@@ -10,8 +10,8 @@ extension UploadStore {
     package var target: String
     /// What is known of it.
     package var point: RunPoint
-    /// Its items in the queue that have failed.
-    package var failed: Set<ItemID>
+    /// Its items in the queue that have failed, and those that are paused.
+    package var open: Set<ItemID>
   }
 
   /// How a run has ended, or what keeps it open.
@@ -43,10 +43,13 @@ extension UploadStore {
       try Row.fetchAll(db, sql: "SELECT target, id, point FROM run ORDER BY target").compactMap {
         row in
         guard let point: RunPoint = JSONColumn.value(row[2]) else { return nil }
-        let failed = try Int64.fetchAll(
-          db, sql: "SELECT id FROM item WHERE listed AND state = 'failed' AND target = ? AND run = ?",
-          arguments: [row[0] as String, row[1] as String])
-        return Run(target: row[0], point: point, failed: Set(failed.map { ItemID($0) }))
+        let open = try Int64.fetchAll(
+          db,
+          sql: """
+            SELECT id FROM item WHERE listed AND target = ?
+              AND (state = 'paused' OR state = 'failed' AND run = ?)
+            """, arguments: [row[0] as String, row[1] as String])
+        return Run(target: row[0], point: point, open: Set(open.map { ItemID($0) }))
       }
     }
   }

@@ -141,7 +141,7 @@ final class SessionQueue {
   /// Lets the engine go on with the runs that an earlier process has begun.
   private func adopt(_ runs: [(UploadStore.Run, Boxed<Target>?)]) {
     for (run, target) in runs {
-      engine?.adopt(run.point, failed: run.failed, of: run.target, target)
+      engine?.adopt(run.point, failed: run.open, of: run.target, target)
     }
   }
 
@@ -383,12 +383,14 @@ final class SessionQueue {
       apply(recovered)
       loop.handle([.aside(false)])
       startEngine()
+      engine?.setAwaitsMore(true)
       adopt(try keeper.store.runs().map { ($0, try? book.known($0.target).get()) })
       let (sendable, shown) = targets.jobs(Array(state.items))
       // Items whose targets only the other process knew.
       let failed = shown.filter { $0.state != state.item($0.id)?.state }
       if !failed.isEmpty { loop.handle([.added(failed)]) }
       engine?.submit(sendable)
+      engine?.setAwaitsMore(false)
       if let words = recovery.words { loop.handle([.message(words)]) }
     } catch {
       hold(error)
