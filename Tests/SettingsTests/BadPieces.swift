@@ -17,7 +17,7 @@ extension BadConfiguration {
       "open.text: a request has one body; leave the others out"),
     BadConfiguration(
       line: "open = { url = \"http://h/{file.name}\" }",
-      "open.url: {file.name} has no value here"),
+      "open.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"),
     BadConfiguration(
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
       "open: cannot be combined with \"exists\": it would be sent although no file may have to be"),
@@ -26,7 +26,7 @@ extension BadConfiguration {
       "close: on_failure = \"abort\" needs the request \"abort\""),
     BadConfiguration(
       line:
-        "open = { url = \"http://h/o\", values = { u = \"/u\" } }\nclose = { url = \"{open.u}\", text = \"{env.HOME}\" }",
+        "close = { url = \"{open.u}\", text = \"{env.HOME}\" }\nopen = { url = \"http://h/o\", values = { u = \"/u\" } }",
       "close: the address of the request comes from a reply, so it cannot contain secrets"),
   ]
 }

@@ -788,7 +788,7 @@ def zenodo_file(bucket, name):
     draft = zenodo_draft(next((number for number, draft in room.drafts.items() if draft["bucket"] == bucket), None))
     content, kind = alone()
     need(kind == "application/octet-stream", f"Invalid 'Content-Type' header {kind}")
-    need(not name.startswith("bad") or not room.refusals.get("bad", True), "The file is not wanted")
+    need(not (name.startswith("bad") and room.refusals.get("bad")), "The file is not wanted")
     kept[name] = draft["files"][name] = content
     return jsonify(key=name, checksum="md5:" + hashlib.md5(content).hexdigest(), size=len(content)), 201
 
@@ -816,8 +816,8 @@ def zenodo_delete(number):
 
 @app.post("/zenodo/refuse/<what>")
 def zenodo_refuse(what):
-    """Refuses a request once, or (for bad) never again."""
-    room.refusals[what] = what != "bad"
+    """Refuses the next request of a kind, or all files whose names begin with "bad"."""
+    room.refusals[what] = True
     return ""
 
 
