@@ -176,5 +176,23 @@ enum Schema {
     ALTER TABLE attempt ADD COLUMN pieces TEXT;
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
+
+    // The runs of targets that have requests before their first file and after their last, as JSON (`RunPoint`), until
+    // they are over; in which run an item was last sent; and how runs have ended.
+    """
+    CREATE TABLE run (
+      target TEXT PRIMARY KEY,
+      id TEXT NOT NULL,
+      point TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE item ADD COLUMN run TEXT;
+    CREATE TABLE run_end (
+      id INTEGER PRIMARY KEY,
+      target TEXT NOT NULL,
+      ended REAL NOT NULL,
+      event TEXT NOT NULL,
+      message TEXT NOT NULL
+    ) STRICT;
+    """,
   ]
 }

@@ -79,6 +79,8 @@ extension UploadStore {
       try db.execute(
         sql: "DELETE FROM pushed WHERE ended < ?", arguments: [date.timeIntervalSince1970])
       count += db.changesCount
+      try db.execute(
+        sql: "DELETE FROM run_end WHERE ended < ?", arguments: [date.timeIntervalSince1970])
       return count
     }
   }

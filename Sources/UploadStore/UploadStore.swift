@@ -183,7 +183,8 @@ package final class UploadStore: Sendable {
     let begun = try write { db, revision in
       let claim = try db.cachedStatement(
         sql: """
-          UPDATE item SET state = 'sending', failure = NULL, revision = ?
+          UPDATE item SET state = 'sending', failure = NULL, revision = ?,
+            run = (SELECT id FROM run WHERE run.target = item.target)
           WHERE id = ? AND listed AND state = 'waiting'
           """)
       let attempt = try db.cachedStatement(

@@ -1,3 +1,36 @@
+/// Mistakes in `open` and `close`.
+extension BadConfiguration {
+  static let runs: [BadConfiguration] = [
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"{open.id}\" }",
+      "c.toml:1: targets.a: {open.id} has no value: name it in \"values\" of \"open\""),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nclose = { url = \"http://h/{open.id}\" }",
+      "c.toml:1: targets.a: {open.id} has no value: name it in \"values\" of \"open\""),
+    BadConfiguration(
+      line: "open = { json = {} }", "open: the request has no \"url\""),
+    BadConfiguration(
+      line: "close = { url = \"http://h/c\", abort = { text = \"a\" } }",
+      "close: \"abort\" has no \"url\""),
+    BadConfiguration(
+      line: "open = { url = \"http://h/o\", json = {}, text = \"a\" }",
+      "open.text: a request has one body; leave the others out"),
+    BadConfiguration(
+      line: "open = { url = \"http://h/{file.name}\" }",
+      "open.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"),
+    BadConfiguration(
+      line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
+      "open: cannot be combined with \"exists\": it would be sent although no file may have to be"),
+    BadConfiguration(
+      line: "close = { url = \"http://h/c\", on_failure = \"abort\" }",
+      "close: on_failure = \"abort\" needs the request \"abort\""),
+    BadConfiguration(
+      line:
+        "close = { url = \"{open.u}\", text = \"{env.HOME}\" }\nopen = { url = \"http://h/o\", values = { u = \"/u\" } }",
+      "close: the address of the request comes from a reply, so it cannot contain secrets"),
+  ]
+}
+
 /// Mistakes in `pieces`, the requests in which a file goes in pieces.
 extension BadConfiguration {
   static let pieces: [BadConfiguration] = [

@@ -65,6 +65,24 @@ struct PlaceholderTests {
       """
       [targets."a b"]
       url = "http://h/"
+      open = { url = "http://h/o", text = "b", values = { a = { pointer = "/a", prefix = "p", suffix = "s" } }, query = { a = "b" }, headers = { A = "b" }, type = "text/csv", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "PUT" }
+      close = { url = "http://h/c", text = "b", on_failure = "abort", abort = { url = "http://h/a", text = "b", query = { a = "b" }, headers = { A = "b" }, type = "text/csv", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "PUT" }, query = { a = "b" }, headers = { A = "b" }, type = "text/csv", ok = 200, fail_when = [{ regex = "r", message = "m" }], unreadable = "ok", method = "PUT" }
+      """,
+      """
+      [targets."a b"]
+      url = "http://h/"
+      open = { url = "http://h/o", json = { a = "b" } }
+      close = { url = "http://h/c", form = { a = "b" }, abort = { url = "http://h/a", json = { a = "b" } } }
+      """,
+      """
+      [targets."a b"]
+      url = "http://h/"
+      open = { url = "http://h/o", form = { a = "b" } }
+      close = { url = "http://h/c", json = { a = "b" }, abort = { url = "http://h/a", form = { a = "b" } } }
+      """,
+      """
+      [targets."a b"]
+      url = "http://h/"
       pieces.begin = { json = { a = "b" } }
       pieces.ticket = { json = { a = "b" } }
       pieces.finish = { json = { a = "b", p = "{pieces}" } }

@@ -95,6 +95,13 @@ struct TargetTextTests {
     """,
     "url = \"http://h/\"\nwait = { url = { header = \"location\" }, until = [{ pointer = \"/a\", is = 1 }, { pointer = \"/b\", is = 2 }] }",
     "url = \"http://h/\"\nwait = { url = \"/status_url\" }",
+    #"""
+    url = "http://h/{open.bucket}/{file.name}"
+    headers = { X-Draft = "{open.id}" }
+    open = { url = "http://h/d", json = { t = "{now.iso8601}" }, values = { id = "/id", bucket = { regex = "/files/(.+?)\"" } }, ok = 201 }
+    close = { url = "{open.id}/publish", form = { n = "{open.id}" }, headers = { A = "{open.id}" }, on_failure = "abort", abort = { url = "http://h/d/{open.id}", ok = [204, 404] } }
+    """#,
+    "url = \"http://h/\"\nclose = { url = \"http://h/c\", method = \"PUT\", text = \"over\" }",
     "url = \"http://h/\"\nafter = \"delete\"",
     "url = \"http://h/\"\nafter = { move = \"/a/{{b\" }",
     "url = \"http://h/\"\nafter = { delete = true, final = [201, 204] }",

@@ -47,11 +47,11 @@ extension Schema where Root == PieceRules {
 }
 
 extension Schema where Root == PieceCall {
-  fileprivate static func + (a: Schema, b: Schema) -> Schema { Schema(a.keys + b.keys) }
+  static func + (a: Schema, b: Schema) -> Schema { Schema(a.keys + b.keys) }
 
   /// How a reply is judged. That to the request which ends an upload is judged by the target's `response`, unless it has
   /// rules of its own.
-  fileprivate static var judged: Schema {
+  static var judged: Schema {
     Schema(Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
   }
 
@@ -66,12 +66,16 @@ extension Schema where Root == PieceCall {
   }
 
   /// A request that carries nothing of the file.
-  fileprivate static func small(_ scope: [Template.Placeholder], _ more: String...) -> Schema {
+  ///
+  /// - Parameter placeholder: what names the values that are kept of its reply.
+  static func small(
+    _ scope: [Template.Placeholder], _ more: String..., values placeholder: Template.Placeholder = .begun
+  ) -> Schema {
     let bodies = [
       Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
       Key("text", \.text, .text(scope: scope)),
     ]
-    return Schema(head(scope) + bodies + reading(.begun).filter { more.contains($0.name) })
+    return Schema(head(scope) + bodies + reading(placeholder).filter { more.contains($0.name) })
   }
 
   /// A request with a piece.
@@ -107,7 +111,7 @@ extension PieceCall {
     }
   }
 
-  @Sendable fileprivate static func check(
+  @Sendable static func check(
     _ call: inout PieceCall, _ entries: [String: ConfigNode]
   ) throws {
     let bodies = ["json", "form", "text"].compactMap { entries[$0] }
@@ -162,7 +166,10 @@ extension Codec where Value == PieceCall.Address {
           }
           return .base(suffix)
         }
-        let replies = [Template.Placeholder.begun.namePrefix, Template.Placeholder.ticket.prefix]
+        let replies = [
+          Template.Placeholder.begun.namePrefix, Template.Placeholder.opened.namePrefix,
+          Template.Placeholder.ticket.prefix,
+        ]
           .compactMap { $0.map { "{" + $0 } }
         guard replies.contains(where: { text.hasPrefix(scalars: $0) }),
           let close = text.unicodeScalars.firstIndex(of: "}")

@@ -28,6 +28,7 @@ struct TargetReader {
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)
     try checkResuming(of: target, entries)
+    try target.run.check(node, entries, of: target)
     if let node = entries["wait"] { try target.wait?.check(node, of: target) }
     if let node = entries["batch"] {
       // A batch of one file is the same as no batch.

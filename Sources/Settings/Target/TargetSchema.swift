@@ -116,6 +116,14 @@ extension Schema where Root == Target {
     Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
       .written { _ in false },
     Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
+    Key(
+      "open", \.run.open, from: PieceCall(method: "POST"), Schema<PieceCall>.open,
+      check: PieceCall.check
+    ).written { _ in false },
+    Key(
+      "close", \.run.close, from: RunRules.Closing(), Schema<RunRules.Closing>.close,
+      check: { closing, entries in try PieceCall.check(&closing.call, entries) }
+    ).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",

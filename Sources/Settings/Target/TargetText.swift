@@ -30,6 +30,18 @@ package enum TargetText {
       (
         "wait", target.wait.map { Schema.wait.entries($0, usually: WaitRule(), nested) } ?? []
       ),
+      (
+        "open",
+        target.run.open.map {
+          Schema<PieceCall>.open.entries($0, usually: PieceCall(method: "POST"), nested)
+        } ?? []
+      ),
+      (
+        "close",
+        target.run.close.map {
+          Schema<RunRules.Closing>.close.entries($0, usually: RunRules.Closing(), nested)
+        } ?? []
+      ),
       ("ticket", ticket ?? []),
       ("server", Schema.server(of: target).entries(target.server, usually: usual.server, nested)),
     ]

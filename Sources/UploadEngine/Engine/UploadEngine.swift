@@ -26,6 +26,13 @@ package actor UploadEngine {
   /// they are tried again.
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
+  /// Called on the engine's queue with what is known of a target's run, before another request leaves; nil if it is
+  /// over. Returns whether it is written down.
+  package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Bool
+
+  /// Called on the engine's queue with what has become of a target's run.
+  package typealias RunReport = @Sendable (_ target: String, _ news: RunNews) -> Void
+
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
 
@@ -37,6 +44,14 @@ package actor UploadEngine {
   private let outage: Outage
   private let refusal: Refusal
   private let keeping: Keeping
+  private let keepingRun: RunKeeping
+  private let runReport: RunReport
+  private var runs = Runs()
+  /// Resumed once no run is about to end.
+  private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
+  /// Whether more files may come, so that no run ends.
+  private var awaitsMore = false
+  private let waitsForPerson: Bool
   private let waitsForServers: Bool
   private let session: UploadSession
   private nonisolated let inbox = NewsInbox()
@@ -104,6 +119,8 @@ package actor UploadEngine {
   ///   - outage: called for servers that cannot be reached.
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
+  ///   - keepingRun: called with what is known of runs.
+  ///   - runReport: called with what has become of runs.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
@@ -117,6 +134,8 @@ package actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
+    keepingRun: @escaping RunKeeping = { _, _ in true },
+    runReport: @escaping RunReport = { _, _ in },
     memory: (any ResumeMemory)? = nil, tokens: TokenSource = TokenSource(),
     preparesAhead: Bool = false,
     report: @escaping Report
@@ -130,6 +149,9 @@ package actor UploadEngine {
     self.outage = outage
     self.refusal = refusal
     self.keeping = keeping
+    self.keepingRun = keepingRun
+    self.runReport = runReport
+    self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
     tokenSource = tokens
     self.preparesAhead = preparesAhead
@@ -283,6 +305,8 @@ extension UploadEngine {
       var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
+        engine.perform(engine.runs.handle(.forgot(id), of: upload.target.name), of: upload.target.name)
+        engine.openAgain(upload.target.name)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
           job.renew(upload)
@@ -302,6 +326,9 @@ extension UploadEngine {
   package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
+        for name in engine.runs.names {
+          engine.perform(engine.runs.handle(.forgot(id), of: name), of: name)
+        }
         guard let job = engine.jobs[id] else { continue }
         if job.isUnderWay || job.isProcessed {
           (job.isRemoved, job.successor) = (true, nil)
@@ -360,6 +387,7 @@ extension UploadEngine {
   /// Tries unreachable servers, and those that refused the credentials, again at once.
   package nonisolated func tryServers() {
     onQueue { engine in
+      engine.tryRuns()
       engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
       engine.fillSoon()
     }
@@ -379,6 +407,7 @@ extension UploadEngine {
   package nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       if !isStarted { engine.takeBack() }
+      if isStarted { for name in engine.runs.names { engine.openAgain(name) } }
       engine.perform(engine.scheduler.setStarted(isStarted))
       engine.fillSoon()
     }
@@ -444,6 +473,11 @@ extension UploadEngine {
     beginThoseAhead()
     fillLanes()
     widen()
+    endRuns()
+    if !runs.isEnding {
+      whenRunsHaveEnded?.resume()
+      whenRunsHaveEnded = nil
+    }
     if transfers.isEmpty, steps.isEmpty { leaveIdle() }
   }
 
@@ -453,12 +487,15 @@ extension UploadEngine {
       let (files, actions) = scheduler.next(at: time.now())
       perform(actions)
       guard !files.isEmpty else { return }
+      beginRun(with: files)
       // The admission depends on how the last attempts ended.
       deliverNews()
       guard let admitted = admission(files) else {
         takeBack()
+        leaveUnopened(files)
         return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
       }
+      if admitted.isDisjoint(with: files) { leaveUnopened(files) }
       for file in files where !admitted.contains(file) { forget(file) }
       handle(files.filter(admitted.contains).map { ($0, .start) })
     }
@@ -495,6 +532,7 @@ extension UploadEngine {
     guard state != before else { return }
     if before == .retrying || before.isProcessing { stopTimer(of: id) }
     letGo(of: id, job)
+    recordInRun(id, job)
     switch state {
     case .running: return
     case .waiting where job.isHeld: perform(scheduler.park(id, .held))
@@ -539,6 +577,7 @@ extension UploadEngine {
   private func forget(_ id: ItemID) {
     stopTimer(of: id)
     waitingFiles.remove(id)
+    leaveUnopened([id])
     jobs[id] = nil
     perform(scheduler.remove(id))
   }
@@ -601,6 +640,11 @@ extension UploadEngine {
       } else {
         uploads.append(job.upload)
       }
+    }
+    if opensRun(
+      uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    {
+      return
     }
     if makesReady(
       uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
@@ -1731,6 +1775,250 @@ extension UploadEngine {
   }
 }
 
+/// Runs: the requests before a target's first file and after its last. `RunMachine` decides when they are sent.
+extension UploadEngine {
+  /// Says whether more files may come than the engine has. Until no more come, no run ends.
+  package nonisolated func setAwaitsMore(_ awaitsMore: Bool) {
+    onQueue { engine in
+      engine.awaitsMore = awaitsMore
+      engine.tellOfEarlierRuns()
+      engine.fillSoon()
+    }
+  }
+
+  /// Takes over a run that an earlier process has begun.
+  ///
+  /// - Parameters:
+  ///   - failed: its files that have failed.
+  ///   - target: nil if it cannot be used now.
+  package nonisolated func adopt(
+    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?
+  ) {
+    onQueue { engine in
+      engine.runs.adopt(point, failed: failed, of: name)
+      if let target, target.value.run.isOn { engine.runs.use(target) }
+      engine.tellOfEarlierRuns()
+    }
+  }
+
+  /// Returns once no run is about to end. Those that cannot end yet stay open.
+  package func runsHaveEnded() async {
+    await withCheckedContinuation { continuation in
+      whenRunsHaveEnded = continuation
+      fillSoon()
+    }
+  }
+
+  /// Ends a target's run now that all its files are over. What becomes of it is reported, also if there is none.
+  ///
+  /// - Parameters:
+  ///   - hasFailed: whether a file of it has failed.
+  ///   - wasStopped: whether the user has stopped the sending, so that the run stays open.
+  package nonisolated func endRun(of target: String, hasFailed: Bool, wasStopped: Bool) {
+    onQueue { engine in
+      switch engine.runs.state(of: target) {
+      case .open, .kept:
+        if wasStopped {
+          if let point = engine.runs.point(of: target) { engine.runReport(target, .stopped(point)) }
+        } else {
+          engine.perform(
+            engine.runs.handle(.idle(hasFailed: hasFailed), of: target), of: target)
+        }
+      case .closed, .opening: engine.runReport(target, .none)
+      case .ending: break
+      }
+    }
+  }
+
+  private func perform(_ actions: [RunMachine.Action], of name: String) {
+    for action in actions {
+      switch action {
+      case .keep(let point):
+        // Otherwise the next process would send the last request again.
+        if !keepingRun(name, point), case .send? = actions.last {
+          let failure = Failure(.shortage("the queue cannot be written"))
+          return perform(runs.handle(.refused(failure), of: name), of: name)
+        }
+      case .send(let ending): end(name, by: ending)
+      case .tell(let news): runReport(name, news)
+      }
+    }
+    shut(name)
+    if !actions.isEmpty { fillSoon() }
+  }
+
+  private func shut(_ name: String) {
+    scheduler.setShut(runs.isShut(name), of: name, except: runs.key(of: name))
+  }
+
+  /// Tells of runs that an earlier process was about to end.
+  private func tellOfEarlierRuns() {
+    for (name, actions) in runs.takeEarlierActions() { perform(actions, of: name) }
+  }
+
+  /// Begins the run of files that are about to start, and gives them its values.
+  private func beginRun(with files: [ItemID]) {
+    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn else { return }
+    tellOfEarlierRuns()
+    let name = first.upload.target.name
+    runs.use(first.upload.destination)
+    perform(runs.handle(.turn, of: name), of: name)
+    if runs.state(of: name) == .opening { runs.setOpeners(files, of: name) }
+    fillIn(files, name)
+  }
+
+  private func fillIn(_ files: [ItemID], _ name: String) {
+    guard let filled = runs.filled(name) else { return }
+    for id in files {
+      guard let job = jobs[id], !job.upload.destination.isSame(as: filled) else { continue }
+      job.belong(to: filled)
+    }
+  }
+
+  /// The files that were to open a run do not start.
+  private func leaveUnopened(_ files: [ItemID]) {
+    guard let name = files.first.flatMap({ jobs[$0]?.upload.target.name }),
+      files.contains(where: { runs.isOpener($0, of: name) })
+    else { return }
+    runs.setOpeners([], of: name)
+    perform(runs.handle(.notOpened, of: name), of: name)
+  }
+
+  /// Sends the request before the first file, if it has not been answered. Returns whether it has to be.
+  private func opensRun(
+    _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
+  ) -> Bool {
+    guard let first = ids.first, let target = jobs[first]?.upload.target, target.run.isOn,
+      runs.state(of: target.name) == .opening, let call = target.run.open,
+      let authorization = authorization(of: ids, to: target.origin)
+    else { return false }
+    for id in ids { jobs[id]?.token = authorization.token }
+    let client = ServerClient(target: target, token: authorization.token, from: nil, time: time)
+    step(for: ids) { engine, number in
+      let result = await client.opening(by: call)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        engine.recordOpening(result, for: ids, authorization, target, url) { engine, sent in
+          engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        }
+      }
+    }
+    return true
+  }
+
+  private func recordOpening(
+    _ result: Result<(values: [String: String], isFromAway: Bool), Failure>, for ids: [ItemID],
+    _ authorization: Authorization, _ target: Target, _ url: URL,
+    then send: (isolated UploadEngine, [ItemID]) -> Void
+  ) {
+    let name = target.name
+    switch result {
+    case .success(let (values, isFromAway)):
+      _ = learn(from: TransferEnd(url: url, status: 200), at: authorization.origin, of: ids[0])
+      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
+      runs.setOpeners([], of: name)
+      perform(runs.handle(.opened(values, isFromAway: isFromAway), of: name), of: name)
+      fillIn(ids, name)
+      let isBack = ids.filter(isTakenBack)
+      if !isBack.isEmpty { leaveOut(isBack, .cancelled, url) }
+      send(self, ids.filter { !isBack.contains($0) })
+    case .failure(let failure):
+      _ = recordTicket(.failure(failure), for: ids, authorization, target, url)
+      let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
+      guard isOver, failure.cause != .cancelled else { return }
+      let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
+      runReport(name, .notOpened(shown))
+      guard waitsForPerson else {
+        return perform([.giveUp(scheduler.waiting(for: name), shown)])
+      }
+      // One file shows the failure; the others wait until a person tries again.
+      runs.setRefused(true, of: name)
+      shut(name)
+    }
+  }
+
+  /// Lets a run be opened again after a refusal.
+  private func openAgain(_ name: String) {
+    runs.setRefused(false, of: name)
+    shut(name)
+  }
+
+  /// Tries again what was refused.
+  private func tryRuns() {
+    for name in runs.names {
+      openAgain(name)
+      perform(runs.handle(.again, of: name), of: name)
+    }
+    fillSoon()
+  }
+
+  /// Records the end of a file in its run.
+  private func recordInRun(_ id: ItemID, _ job: Job) {
+    guard job.upload.target.run.isOn, !job.isUnderWay else { return }
+    let name = job.upload.target.name
+    switch job.machine.state {
+    case .paused, .finished: leaveUnopened([id])
+    // It comes back, and the others wait for it.
+    case .waiting, .retrying: if runs.isOpener(id, of: name) { shut(name) }
+    case .running, .processing: break
+    }
+    guard case .finished(let isDelivered) = job.machine.state, !job.isRemoved || isDelivered else {
+      return
+    }
+    perform(runs.handle(.ended(id, isThere: isDelivered), of: name), of: name)
+  }
+
+  /// Ends the runs that have no file left.
+  private func endRuns() {
+    guard !runs.isEmpty, !awaitsMore else { return }
+    for name in runs.names where runs.state(of: name) == .open && scheduler.isIdle(name) {
+      let isProcessed = runs.target(name)?.wait != nil && jobs.values.contains {
+        $0.isProcessed && $0.upload.target.name == name
+      }
+      guard !isProcessed else { continue }
+      perform(runs.handle(.idle(), of: name), of: name)
+    }
+  }
+
+  /// Sends the request that ends a run.
+  private func end(_ name: String, by ending: RunMachine.Ending) {
+    guard var target = runs.target(name), let close = target.run.close,
+      let call = ending == .close ? close.call : close.abort
+    else { return }
+    target.opened = runs.point(of: name)
+    let client = ServerClient(
+      target: target, token: tokens[Route(to: target)], from: tokenSource, time: time)
+    let attempt = runs.countAttempt(of: name)
+    step(for: []) { [target] engine, number in
+      let outcome = await client.ending(by: call, attempt: attempt)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        engine.recordEnding(outcome, of: target, by: ending)
+      }
+    }
+  }
+
+  private func recordEnding(
+    _ outcome: ServerClient.Ending, of target: Target, by ending: RunMachine.Ending
+  ) {
+    let name = target.name
+    if case .refused(let failure) = outcome,
+      let delay = target.delay(after: failure, at: target.url, random: time.random())
+    {
+      _ = time.after(delay, executor.queue) { [weak self] in
+        self?.assumeIsolated { $0.end(name, by: ending) }
+      }
+      return
+    }
+    runs.endAttempts(of: name)
+    switch outcome {
+    case .done: perform(runs.handle(.done, of: name), of: name)
+    case .refused(let failure): perform(runs.handle(.refused(failure), of: name), of: name)
+    case .unknown(let failure): perform(runs.handle(.unknown(failure), of: name), of: name)
+    }
+  }
+}
+
 /// Credentials: which ones a request carries, and what its result tells about them.
 extension UploadEngine {
   /// The credentials that a request carries.
@@ -1872,7 +2160,7 @@ extension TransferEnd {
 extension Target {
   fileprivate var sendsOneRequestForEachFile: Bool {
     // A signature would become stale while its request waits.
-    sigV4 == nil && batch == nil && prepare == nil && exists == nil && ticket == nil
+    !run.isOn && sigV4 == nil && batch == nil && prepare == nil && exists == nil && ticket == nil
       && server.create == nil
       && digests.isEmpty
       && !resume.isOn

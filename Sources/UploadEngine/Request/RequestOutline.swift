@@ -27,6 +27,14 @@ package struct RequestOutline: Hashable, Sendable {
       headers.sort { $0.name < $1.name }
     }
 
+    /// A request that the configuration describes.
+    init(
+      _ request: ResumeRequest, of target: Target, _ values: Template.Values
+    ) throws(Failure.Cause) {
+      self.init(try request.shownHead(of: target, values), of: target)
+      body = request.described?.text?.shown
+    }
+
     /// A small request to a target's server, with its credentials.
     init(
       _ call: ServerCall, of target: Target, _ values: Template.Values
@@ -92,6 +100,12 @@ package struct RequestOutline: Hashable, Sendable {
   package static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
+    let uploads = uploads.map { upload in
+      guard upload.target.run.open != nil else { return upload }
+      var upload = upload
+      upload.target.isOnlyShown = true
+      return upload
+    }
     var (outline, faults) = request(of: uploads, now: now)
     guard let first = uploads.first, outline != nil else { return (outline, faults) }
     let target = first.target
@@ -110,6 +124,29 @@ package struct RequestOutline: Hashable, Sendable {
       return (nil, faults + [(first.item.id, error)])
     }
     return (outline, faults)
+  }
+
+  /// The requests before the first file of a run and after its last.
+  package struct Run: Hashable, Sendable {
+    /// The one before; nil if there is none.
+    package let open: Head?
+    /// The one after; nil if there is none.
+    package let close: Head?
+
+    /// The requests that the rules describe.
+    ///
+    /// - Throws: why they cannot be sent.
+    package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
+      var target = target
+      target.isOnlyShown = true
+      let values = target.runValues(now: now)
+      func head(_ call: PieceCall?) throws(Failure.Cause) -> Head? {
+        guard let call else { return nil }
+        return try Head(ResumeRequest(call, of: target, values), of: target, values)
+      }
+      open = try head(rules.open)
+      close = try head(rules.close?.call)
+    }
   }
 
   private static func request(
@@ -158,18 +195,9 @@ package struct RequestOutline: Hashable, Sendable {
     let preview = try PiecePreview(
       rules, of: target, identity: file.identity, values,
       digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range))
-    /// Nobody knows where a request goes whose address a reply names, so it is shown without credentials.
-    func plan(_ request: ResumeRequest) throws(Failure.Cause) -> RequestHead {
-      let isKnown = request.described?.isAddressFromReply != true
-      return try RequestHead(
-        request, of: target,
-        credentials: isKnown ? .all(token: target.tokenPlaceholder) : .none, values: values)
-    }
     func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
       guard let request else { return nil }
-      var head = Head(try plan(request), of: target)
-      head.body = request.described?.text?.shown
-      return head
+      return try Head(request, of: target, values)
     }
     // Nothing is signed for what is only shown.
     var unsigned = preview.piece
@@ -177,7 +205,7 @@ package struct RequestOutline: Hashable, Sendable {
     let made = try UploadRequest(
       unsigned, of: upload, file, values, credentials: .none, now: now)
     length = made.body.contentLength
-    let first = try plan(preview.piece)
+    let first = try preview.piece.shownHead(of: target, values)
     self.head = Head(
       first, of: target,
       more: [Header(name: "Content-Length", value: "\(length)")]
@@ -230,5 +258,17 @@ package struct RequestOutline: Hashable, Sendable {
 extension RequestPlan.Content {
   fileprivate var parts: [RequestPlan.Part] {
     if case .form(let parts) = self { parts } else { [] }
+  }
+}
+
+extension ResumeRequest {
+  /// Its head as it is shown. Nobody knows where a request goes whose address a reply names, so it has no credentials.
+  fileprivate func shownHead(
+    of target: Target, _ values: Template.Values
+  ) throws(Failure.Cause) -> RequestHead {
+    let isKnown = described?.isAddressFromReply != true
+    return try RequestHead(
+      self, of: target, credentials: isKnown ? .all(token: target.tokenPlaceholder) : .none,
+      values: values)
   }
 }

@@ -10,6 +10,19 @@ extension ServerClient {
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
     let values = target.values(of: item, now: time.date(), uuid: item.uuid)
     guard let request = point.termination(at: target, values) else { return false }
+    let rules = point.pieces == nil ? nil : target.resume.pieces?.abort?.rules
+    do throws(Failure) { _ = try await reply(to: request, rules, values) } catch {
+      guard error.status == 404 || error.status == 410 else { throw error }
+    }
+    return true
+  }
+
+  /// Sends a request that carries none of a file. It gets credentials only at the target's own origin.
+  ///
+  /// - Parameter rules: how its reply is judged; nil for the usual way.
+  func reply(
+    to request: ResumeRequest, _ rules: ReplyRules?, _ values: Template.Values
+  ) async throws(Failure) -> Answer {
     let own =
       request.headers.map {
         Target.Field(name: $0.name, value: Template(literal: $0.value))
@@ -28,13 +41,7 @@ extension ServerClient {
       url: Template(literal: request.url.absoluteString), method: request.method)
     call.json = request.described?.text.map { Template(literal: $0.written) }
     call.type = request.described?.type
-    if point.pieces != nil, let abort = target.resume.pieces?.abort { call.rules = abort.rules }
-    do throws(Failure) {
-      _ = try await ServerClient(target: target, token: nil, from: token.source, time: time)
-        .reply(to: call, values)
-    } catch {
-      guard error.status == 404 || error.status == 410 else { throw error }
-    }
-    return true
+    if let rules { call.rules = rules }
+    return try await ServerClient(target: target, sharing: self).reply(to: call, values)
   }
 }

@@ -26,6 +26,11 @@ package struct ServerClient: Sendable {
     self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
+  /// A client with another's token, for a target that differs in what its requests carry.
+  init(target: Target, sharing other: ServerClient) {
+    (self.target, time, token) = (target, other.time, other.token)
+  }
+
   static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
 
   // MARK: Any request

@@ -24,7 +24,7 @@ package struct Boxed<Value: Sendable>: Sendable {
   }
 
   /// Whether both are copies of the same box. Equal values in different boxes are not the same.
-  func isSame(as other: Self) -> Bool { content === other.content }
+  package func isSame(as other: Self) -> Bool { content === other.content }
 }
 
 extension Boxed: Equatable where Value: Equatable {

@@ -1,4 +1,4 @@
-/// One of the requests that an upload in pieces consists of.
+/// A request that the configuration describes: one of an upload in pieces, or of a run.
 package struct PieceCall: Hashable, Sendable {
   /// The HTTP method, in upper case.
   package var method: String
@@ -114,5 +114,25 @@ package struct PieceCall: Hashable, Sendable {
   /// Everything in it that is filled in.
   package var templates: [Template] {
     [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
+  }
+}
+
+extension [PieceCall.Value] {
+  /// The values in a reply.
+  ///
+  /// - Returns: or which of them is missing.
+  package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {
+    var values: [String: String] = [:]
+    for value in self {
+      // A relative address is meant as seen from where the reply came from.
+      let isLocation = value.place == ReplyValue(.header("location"))
+      let found = isLocation ? end.location?.absoluteString : value.place.text(in: end)
+      guard let text = found, !text.isEmpty else {
+        return .failure(
+          InvalidInput("its answer has no \(value.place.words), which \(value.name) is read from"))
+      }
+      values[value.name] = text
+    }
+    return .success(values)
   }
 }

@@ -76,7 +76,7 @@ package struct PieceMachine: ResumeMachine {
     course.checkPoint(.pieces(rules), loss: loss, now: now)
     if let point = course.point {
       // Another program may have written a point that is impossible.
-      if point.pieces?.seal != rules.seal || !settle(point) {
+      if point.pieces?.seal != seal || !settle(point) {
         course.lose(.formChanged)
       } else if point.pieces?.isUnderWay == true, !rules.piece.isRepeatable, rules.status == nil {
         course.lose(.pieceUncertain)
@@ -141,11 +141,13 @@ package struct PieceMachine: ResumeMachine {
     return [.forget] + course.send(request)
   }
 
+  private var seal: String { rules.seal(course.target.opened?.values ?? [:]) }
+
   private mutating func begin() -> [ResumeAction] {
     flights = [:]
     do throws(Failure.Cause) {
       var progress = PieceProgress(
-        id: freshID, size: try rules.size(for: course.length), seal: rules.seal)
+        id: freshID, size: try rules.size(for: course.length), seal: seal)
       if rules.parallel > 1 { progress.done = PieceSet() }
       // A query may hold credentials, and the point is written down.
       var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
@@ -561,7 +563,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   private mutating func finishBeginning(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
-    switch values(call.values, in: end) {
+    switch call.values.found(in: end) {
     case .failure(let missing): return failed(.unusable(missing.description), end, end.status)
     case .success(let begun):
       note { $0.begun = begun }
@@ -601,7 +603,7 @@ package struct PieceMachine: ResumeMachine {
     if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
     var begun: [String: String] = [:]
     let beginning = before == 0 ? rules.piece.beginning : []
-    switch (values(call.values, in: end), values(beginning, in: end)) {
+    switch (call.values.found(in: end), beginning.found(in: end)) {
     case (.failure(let missing), _), (_, .failure(let missing)):
       return failed(.unusable(missing.description), end, end.status)
     case (.success(let values), .success(let others)): (piece.values, begun) = (values, others)
@@ -623,23 +625,6 @@ package struct PieceMachine: ResumeMachine {
       if !names.isEmpty { $0.keep(kept, at: index) }
     }
     return keep() + goOn()
-  }
-
-  private func values(
-    _ wanted: [PieceCall.Value], in end: TransferEnd
-  ) -> Result<[String: String], InvalidInput> {
-    var values: [String: String] = [:]
-    for value in wanted {
-      // A relative address is meant as seen from where the reply came from.
-      let isLocation = value.place == ReplyValue(.header("location"))
-      let found = isLocation ? end.location?.absoluteString : value.place.text(in: end)
-      guard let text = found, !text.isEmpty else {
-        return .failure(
-          InvalidInput("its answer has no \(value.place.words), which \(value.name) is read from"))
-      }
-      values[value.name] = text
-    }
-    return .success(values)
   }
 
   // MARK: Failures

@@ -35,14 +35,17 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   func values(_ values: Template.Values, of length: Int64) -> Template.Values {
     var values = values
     values.upload = Template.Values.Upload(
-      id: id, count: PieceRules.count(of: size, for: length), begun: begun, isFromAway: isFromAway)
+      id: id, count: PieceRules.count(of: size, for: length), begun: begun,
+      isFromAway: isFromAway || values.upload.isFromAway)
     return values
   }
 }
 
 extension PieceRules {
   /// A hash of what the requests are made from. Secrets enter it by their names.
-  var seal: String {
+  ///
+  /// - Parameter opened: the values of the run: in another one, the upload starts over.
+  func seal(_ opened: [String: String]) -> String {
     var hash = SHA256()
     func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }
     for (name, call) in calls {
@@ -55,6 +58,7 @@ extension PieceRules {
       }
       for field in call.query + call.headers + call.form { add(field.name) }
     }
+    for (name, value) in opened.sorted(by: { $0.key < $1.key }) { add("\(name) \(value)") }
     add("\(first) \(url?.source ?? "") \(each?.template.source ?? "")")
     return hash.finalize().hexadecimal
   }

@@ -275,6 +275,7 @@ extension Failure.Step {
     switch self {
     case .existence: "the question of whether it has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
+    case .open: "the request that comes before the first file (open)"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"

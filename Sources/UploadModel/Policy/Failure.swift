@@ -38,6 +38,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case existence
     /// The request for permission that comes first.
     case ticket
+    /// The request before the first file of a run.
+    case open
     /// The request that begins an upload in pieces.
     case begin
     /// The request for permission to send a piece.
@@ -185,7 +187,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
   /// Statuses that do not reveal whether a server that received everything has stored it: something failed along
   /// the way (RFC 9110 §15.6.1).
-  static let serverErrors: Set<Int> = gatewayErrors.union([500])
+  package static let serverErrors: Set<Int> = gatewayErrors.union([500])
   /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
   static let gatewayErrors: Set<Int> = [502, 504]
 

@@ -90,7 +90,7 @@ extension Target {
   ///   - failure: how the last attempt ended.
   ///   - url: where it went.
   ///   - random: a number in 0..<1.
-  func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
+  package func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)
     return policy.delay(after: failure, random: random)

@@ -3,7 +3,7 @@ import Foundation
 /// The result of a request, however it ended.
 package struct TransferEnd: Hashable, Sendable {
   /// Where the request went.
-  var url: URL
+  package var url: URL
   /// The status code, if a reply came.
   package var status: Int?
   /// The reply's header fields, names in lower case.

@@ -28,6 +28,11 @@ package struct CurlCommand: Hashable, Sendable {
       throw InvalidInput(
         "the target asks for a ticket first, and only that says where the file goes")
     }
+    guard !target.run.isOn else {
+      throw InvalidInput(
+        "the target has requests before the first file and after the last (open, close), which a command for one "
+          + "request cannot have")
+    }
     guard target.resume.mode != .tus else {
       throw InvalidInput(
         "a resumable upload takes several requests, and the server says where they go")

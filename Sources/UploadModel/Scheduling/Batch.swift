@@ -67,7 +67,7 @@ extension Target {
 extension Template.Placeholder {
   /// Whether its value differs from file to file.
   fileprivate var belongsToFile: Bool {
-    !(Self.always + Self.ofReplies + [.id]).contains(self)
+    !(Self.always + Self.ofReplies + [.id, .opened]).contains(self)
   }
 }
 

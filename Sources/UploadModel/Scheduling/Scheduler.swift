@@ -7,7 +7,8 @@
 /// - the number of lanes, and whether the user lets anything start;
 /// - its target's own concurrency;
 /// - its server's `Breaker`;
-/// - its target's `Credentials`.
+/// - its target's `Credentials`;
+/// - its target's run, which is opened before its first file and closed after its last.
 ///
 /// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back
 /// costs one check, not one for each of its files.
@@ -141,6 +142,10 @@ package struct Scheduler: Sendable {
     entries[file.id]?.file = file
     guard new != old else { return [] }
     entries[file.id]?.route = new
+    if entry.place == .away(.held) {
+      routes[old].held -= 1
+      routes[new].held += 1
+    }
     if entry.place == .line {
       routes[old].ready.remove(entry.rank)
       routes[new].ready.insert(RankedSet.Entry(rank: entry.rank, id: file.id))
@@ -175,6 +180,8 @@ package struct Scheduler: Sendable {
     if case .lane(let number) = place { lanes[number]?.files += 1 }
     if case .lane(let number) = entry.place { leave(number) }
     if !place.isLive { dissolveGroup(of: id) }
+    if entry.place == .away(.held) { routes[entry.route].held -= 1 }
+    if place == .away(.held) { routes[entry.route].held += 1 }
     switch (entry.place.isLive, place.isLive) {
     case (false, true):
       routes[entry.route].live += 1
@@ -213,6 +220,26 @@ package struct Scheduler: Sendable {
     if number == targets.count { targets.append(TargetState(concurrency: count)) }
     targetNumbers[target] = number
     targets[number].wish = count
+  }
+
+  /// Stops or resumes giving out files of a target.
+  ///
+  /// - Parameter key: the only file that may start all the same.
+  package mutating func setShut(_ isShut: Bool, of target: String, except key: ItemID? = nil) {
+    guard let number = targetNumbers[target] else { return }
+    (targets[number].isShut, targets[number].key) = (isShut, key)
+  }
+
+  /// Whether no file of a target waits, is under way or is held by the user.
+  package func isIdle(_ target: String) -> Bool {
+    guard let number = targetNumbers[target] else { return true }
+    return routes.allSatisfy { $0.target != number || $0.live == 0 && $0.held == 0 }
+  }
+
+  /// The files of a target that wait or back off, in order.
+  package func waiting(for target: String) -> [ItemID] {
+    guard let number = targetNumbers[target] else { return [] }
+    return waiting { routes[$0].target == number }
   }
 
   /// Stops or resumes starting files. Resuming also retries credentials.
@@ -334,6 +361,8 @@ extension Scheduler {
     var ready = RankedSet()
     /// How many of its files will be sent without further action.
     var live = 0
+    /// How many of its files the user holds.
+    var held = 0
     /// How many lanes it takes.
     var underWay = 0
     /// Nil until they are needed.
@@ -361,6 +390,10 @@ extension Scheduler {
     var wish: Int?
     /// How many lanes it takes.
     var underWay = 0
+    /// Whether none of its files starts, except one.
+    var isShut = false
+    /// That one.
+    var key: ItemID?
     /// Whether files are given out ahead.
     var givesAhead = false
     /// How many requests wait for a lane.
@@ -448,10 +481,12 @@ extension Scheduler {
 
   /// The file that may start on a route, if any.
   private func turn(of route: Int, at now: Instant) -> StartDecision {
-    guard let first = routes[route].ready.first,
+    guard let first = first(of: route),
       hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
     else { return .held }
-    var candidate = Candidate(id: first.id, rank: first.rank, route: route)
+    var candidate = Candidate(
+      id: first.id, rank: first.rank, route: route,
+      isAlone: targets[routes[route].target].isShut)
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may be unreachable, so risk only one file.
       candidate.isAlone = true
@@ -479,9 +514,20 @@ extension Scheduler {
     return .candidate(candidate)
   }
 
+  /// The first file that waits on a route; none if its target is shut, except the one that may open it.
+  private func first(of route: Int) -> RankedSet.Entry? {
+    let target = targets[routes[route].target]
+    guard target.isShut else { return routes[route].ready.first }
+    guard let key = target.key, let entry = entries[key], entry.place == .line,
+      entry.route == route
+    else { return nil }
+    return RankedSet.Entry(rank: entry.rank, id: key)
+  }
+
   /// The file that the user has chosen to try a server with, if it can start.
   private func chosen(for server: Server) -> Entry? {
     guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
+      first(of: entry.route)?.id == chosen || !targets[routes[entry.route].target].isShut,
       permission(on: entry.route, for: chosen) != .wait
     else { return nil }
     return entry

@@ -14,6 +14,14 @@ extension Target {
     values.modified = item.identity?.modified ?? 0
     values.digests = item.digests
     values.ticket = ticketReply
+    values.fill(from: self)
+    return values
+  }
+
+  /// The values for requests that belong to no file: those of its run.
+  package func runValues(now: Date) -> Template.Values {
+    var values = Template.Values(now: now, uuid: UUID.random())
+    values.fill(from: self)
     return values
   }
 
@@ -67,5 +75,15 @@ extension Target {
   private static func sameNameWords(_ name: String) -> String {
     "another file of the same request is called \"\(name)\" as well, and the server may keep one of them "
       + "only; put {index} or {uuid} into file_name, or allow it with same_names = true"
+  }
+}
+
+extension Template.Values {
+  /// Fills in what the target's run gives.
+  fileprivate mutating func fill(from target: Target) {
+    if target.isOnlyShown { gaps = .ofReplies }
+    guard let run = target.opened else { return }
+    opened = run.values
+    upload.isFromAway = run.isFromAway
   }
 }

@@ -77,6 +77,12 @@ package struct Target: Hashable, Sendable {
   package var wait: WaitRule?
   /// The request for permission that comes first.
   package var ticket: Ticket?
+  /// The requests before the first file of a run and after its last.
+  package var run = RunRules()
+  /// The run that its files belong to; nil before there is one.
+  package var opened: RunPoint?
+  /// Whether its requests are only shown, so that the values of a run stay as they are.
+  package var isOnlyShown = false
   /// What becomes of local files after they have been sent.
   package var after = AfterRule()
   /// What can be done with what is already there.

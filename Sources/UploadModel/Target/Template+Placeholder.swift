@@ -80,6 +80,8 @@ extension Template {
     case begun = "begin.…"
     /// A value that was kept of the reply to the piece, by its name.
     case pieceValue = "piece.…"
+    /// A value that was kept of the reply to `open`, by its name.
+    case opened = "open.…"
 
     /// Placeholders that have a value wherever hoist talks to a server.
     package static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
@@ -88,6 +90,7 @@ extension Template {
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
         .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileSHA1, .fileMD5, .index,
+        .opened,
       ] + always
     /// Placeholders for a file with a ticket.
     package static let ofTicket: [Placeholder] = ofFile + [.ticket]
@@ -117,13 +120,14 @@ extension Template {
     }
 
     /// Placeholders for values that a configuration names.
-    static let named: [Placeholder] = [.begun, .pieceValue]
+    static let named: [Placeholder] = [.begun, .pieceValue, .opened]
 
     /// What comes before the name in a placeholder for such a value.
     package var namePrefix: String? {
       switch self {
       case .begun: "begin."
       case .pieceValue: "piece."
+      case .opened: "open."
       default: nil
       }
     }
@@ -153,7 +157,8 @@ extension Template {
       switch self {
       case .fileSize, .fileModifiedSeconds, .fileModifiedMilliseconds, .unixSeconds,
         .unixMilliseconds, .index, .ticket, .reply, .pieceCount, .pieceNumber, .pieceIndex,
-        .pieceOffset, .pieceEnd, .pieceNext, .pieceSize, .pieceIsLast, .begun, .pieceValue:
+        .pieceOffset, .pieceEnd, .pieceNext, .pieceSize, .pieceIsLast, .begun, .pieceValue,
+        .opened:
         true
       default: false
       }
@@ -194,7 +199,7 @@ extension Template {
       case .pieceSHA256, .pieceSHA1, .pieceMD5:
         pieceDigest.flatMap { values.piece.digests?[$0] } ?? ""
       case .pieces: values.upload.pieces
-      case .begun, .pieceValue: ""
+      case .begun, .pieceValue, .opened: ""
       }
     }
 
@@ -240,6 +245,8 @@ extension Template {
     package var output = ""
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
+    /// What was kept of the reply to `open`.
+    var opened: [String: String] = [:]
     /// The upload in pieces that a request belongs to.
     var upload = Upload()
     /// The piece that a request is about.

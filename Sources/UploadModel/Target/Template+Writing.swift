@@ -233,7 +233,11 @@ extension Template {
     /// The value; nil if a reply has no such value.
     func value(in values: Values) -> String? {
       if let key {
-        return placeholder == .begun ? values.upload.begun[key] : values.piece.values[key]
+        return switch placeholder {
+        case .begun: values.upload.begun[key]
+        case .opened: values.opened[key]
+        default: values.piece.values[key]
+        }
       }
       guard let pointer else { return placeholder.value(in: values) }
       let document = placeholder == .ticket ? values.ticket : values.reply

@@ -72,7 +72,20 @@ struct HistoryCommand: HoistCommand {
         context.output.line("\(entry.began.local)  \(Self.row(entry))")
       }
     }
-    if entries.isEmpty, !json, !csv { context.output.error("nothing to show") }
+    // The table of CSV has a row for each attempt at a file, and nothing else.
+    let ends = csv ? [] : try store.runEnds(from: query.since, to: query.until, limit: query.limit)
+    for end in ends {
+      if json {
+        context.output.line(
+          JSONLine.text([
+            "event": .string(end.event), "target": .string(end.target),
+            "ended": .string(end.date.formatted(.iso8601)), "message": .string(end.message),
+          ]))
+      } else {
+        context.output.line("\(end.date.local)  run of \(SafeText.line(end.target)): \(end.message)")
+      }
+    }
+    if entries.isEmpty, ends.isEmpty, !json, !csv { context.output.error("nothing to show") }
   }
 
   private static func row(_ entry: HistoryEntry) -> String {

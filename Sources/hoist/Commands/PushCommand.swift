@@ -112,6 +112,10 @@ struct PushCommand: HoistCommand {
         "--watch: the files that the target moves to \(folder) would be found there and sent again; name a folder "
           + "elsewhere, or one that begins with a dot, in \"after\"")
     }
+    if inputs.watch != nil, target.run.close != nil {
+      throw UserError(
+        "--watch: a watch has no last file, after which the target's \"close\" could be sent; push without it")
+    }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }

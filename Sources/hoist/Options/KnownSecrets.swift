@@ -22,4 +22,7 @@ final class KnownSecrets: Sendable {
     let secrets = secrets.withLock { $0 }
     return changes.map { ($0.0, secrets.hidden(in: $0.1)) }
   }
+
+  /// News of a run without secrets.
+  func hidden(in news: RunNews) -> RunNews { secrets.withLock { $0 }.hidden(in: news) }
 }

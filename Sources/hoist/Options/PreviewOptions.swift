@@ -56,6 +56,21 @@ struct PreviewOptions: ParsableArguments {
         sound[index].digests = FileDigest.digests(digests, of: item.location)
       }
     }
+    let run: RequestOutline.Run
+    do throws(Failure.Cause) {
+      run = try RequestOutline.Run(asCurl ? RunRules() : target.run, of: target, now: context.time.date())
+    } catch {
+      throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
+    }
+    func show(_ request: RequestOutline.Head?, _ name: String, _ lines: [String]) {
+      if json, let request {
+        let members = Self.json(request).merging(["request": .string(name)]) { $1 }
+        context.output.line(JSONLine.text(members))
+      } else {
+        for line in lines { context.output.line(SafeText.line(line)) }
+      }
+    }
+    show(run.open, "open", run.firstLines)
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
@@ -80,6 +95,7 @@ struct PreviewOptions: ParsableArguments {
         for line in preview.lines(target) { context.output.line(SafeText.line(line)) }
       }
     }
+    show(run.close, "close", run.lastLines)
     return status
   }
 

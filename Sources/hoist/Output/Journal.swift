@@ -1,4 +1,5 @@
 import Logging
+import ScalarText
 import UploadModel
 
 /// Logs what happens to uploads: `--log` and `-v`.
@@ -29,6 +30,15 @@ struct Journal: Sendable {
         "bytes": "\(summary.bytes)", "seconds": "\(JSONReporter.rounded(summary.seconds))",
         "interrupted": "\(summary.isInterrupted)",
       ])
+  }
+
+  /// Logs what has become of a target's run.
+  func record(_ news: RunNews, of target: String) {
+    guard news != .none else { return }
+    logger.log(
+      level: news.failure == nil ? news.isTrouble ? .warning : .info : .error,
+      "run \(news.event.replacing(scalars: "_", with: " "))",
+      metadata: ["target": "\(target)", "message": "\(news.words(isLasting: false))"])
   }
 
   /// Logs an item's new state, but not its progress.

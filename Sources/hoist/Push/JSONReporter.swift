@@ -30,6 +30,22 @@ struct JSONReporter: PushReporter {
     write("piece", item, sent: nil, pieces: pieces)
   }
 
+  mutating func run(of target: String, _ news: RunNews) {
+    guard news != .none else { return }
+    let values = news.point?.values ?? [:]
+    var members: Members = [
+      "event": .string(news.event), "target": .string(target),
+      "message": .string(news.words(isLasting: false)),
+      "values": values.isEmpty ? nil : .object(values.mapValues { .string($0) }),
+    ]
+    if let failure = news.failure {
+      members["status"] = JSONValue(failure.status)
+      members["cause"] = .string(failure.code)
+      members["reply"] = JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text)
+    }
+    output.line(JSONLine.text(members))
+  }
+
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
     var to: String?
     if case .moved(let place) = outcome { to = place.description }

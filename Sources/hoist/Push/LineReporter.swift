@@ -58,6 +58,21 @@ struct LineReporter: PushReporter {
     write("\(sign) \(SafeText.line(item.path.description)): \(SafeText.line(outcome.words))")
   }
 
+  mutating func run(of target: String, _ news: RunNews) {
+    let words = news.words(isLasting: false)
+    // If it could not be opened, the files say so.
+    guard !words.isEmpty, news.isTrouble || !isQuiet else { return }
+    if case .notOpened = news { return }
+    let sign =
+      switch news {
+      case .ended(.close, _), .ended(nil, _): "✓"
+      case .refused: "✗"
+      case .unknown: "?"
+      default: news.isTrouble ? "!" : "·"
+      }
+    write("\(sign) \(SafeText.line(target)): \(words)")
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {

@@ -52,6 +52,8 @@ struct ProgressReporter: PushReporter {
     lines.resumed(item, at: point)
   }
 
+  mutating func run(of target: String, _ news: RunNews) { lines.run(of: target, news) }
+
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
     lines.disposed(item, outcome)
   }

@@ -27,6 +27,7 @@ struct Push {
     case resumed(ItemID, ResumePoint)
     case disposed(UploadItem, FileDisposal.Outcome)
     case advanced(ItemID, PieceCount)
+    case run(RunNews)
     case tick
     case interrupt
   }
@@ -61,7 +62,8 @@ struct Push {
         if let pieces = point?.pieceCount, pieces.sent > 0 {
           continuation.yield(.advanced(id, pieces))
         }
-      }, memory: history?.memory, preparesAhead: true
+      }, runReport: { _, news in continuation.yield(.run(news)) },
+      memory: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
@@ -131,8 +133,20 @@ struct Push {
     /// How many had failed when it was stopped.
     var failedBefore = 0
     var isLastRound = false
+    /// Whether the target's run is still to end, and whether the engine knows that no more files come.
+    var (hasRun, isEndingRun) = (target.run.isOn, false)
+    engine.setAwaitsMore(hasRun)
     var iterator = events.makeAsyncIterator()
-    while !course.isOver || disposing > 0, let event = await iterator.next() {
+    while true {
+      if course.isOver, hasRun, !isEndingRun {
+        isEndingRun = true
+        engine.endRun(
+          of: target.name, hasFailed: !course.summary.failed.isEmpty,
+          wasStopped: course.summary.isInterrupted)
+      }
+      guard !course.isOver || disposing > 0 || hasRun, let event = await iterator.next() else {
+        break
+      }
       let now = time.now()
       switch event {
       case .walk(.found(let found)):
@@ -182,6 +196,15 @@ struct Push {
       case .advanced(let id, let pieces):
         guard let item = course.open(id), !output.isBehind else { continue }
         reporter.advanced(item, to: pieces)
+      case .run(let news):
+        if isEndingRun {
+          hasRun = false
+          course.summary.run = news
+        }
+        let told = secrets.hidden(in: news)
+        if isEndingRun, news != .none { history?.record(told) }
+        journal?.record(told, of: target.name)
+        reporter.run(of: target.name, told)
       case .tick: if !output.isBehind { reporter.tick(at: now) }
       case .interrupt where course.summary.isInterrupted:
         output.endBackground()

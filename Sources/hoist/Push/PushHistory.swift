@@ -77,6 +77,17 @@ final class PushHistory: Sendable {
     return (try? intake.store.hasYetToSend(identity)) ?? true
   }
 
+  /// Records what has become of the target's run.
+  func record(_ news: RunNews) {
+    queue.async { [self] in
+      do throws(StoreError) {
+        try intake.store.recordRunEnd(news.event, news.words(isLasting: false), of: target)
+      } catch {
+        content.withLock { $0.trouble = error }
+      }
+    }
+  }
+
   /// Writes what is left.
   func close() {
     queue.sync { write() }

@@ -52,6 +52,8 @@ struct PushReport: Codable {
   var sent: Int
   var failed: Int
   var bytesSent: Int64
+  /// What has become of the requests before the first file and after the last, as the events of `--json` name it.
+  var run: String?
   var files: [Entry]
 
   /// The report of a push that is over.
@@ -68,6 +70,7 @@ struct PushReport: Codable {
     sent = summary.sent
     failed = summary.failed.count + summary.leftOut.count
     bytesSent = summary.bytes
+    run = summary.run?.event
     // Include what was left out: this report may replace the one that listed it.
     files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }

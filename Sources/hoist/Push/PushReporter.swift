@@ -18,6 +18,8 @@ protocol PushReporter {
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
   /// A piece of an item has arrived.
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount)
+  /// The requests before the first file and after the last have led to something.
+  mutating func run(of target: String, _ news: RunNews)
   /// Time has passed.
   mutating func tick(at now: Instant)
   /// Everything is over.

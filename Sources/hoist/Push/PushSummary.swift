@@ -12,6 +12,8 @@ struct PushSummary {
   var leftOut: [PushReport.Entry] = []
   /// Every file and its end, in the order of the queue, if that was asked for.
   var results: [UploadItem] = []
+  /// What has become of the target's run; nil if it has none.
+  var run: RunNews?
   /// The bytes of the files that were sent.
   var bytes: Int64 = 0
   var seconds = 0.0
@@ -29,6 +31,6 @@ struct PushSummary {
 
   var status: ExitStatus {
     if isInterrupted { return .interrupted }
-    return failed.isEmpty && leftOut.isEmpty ? .success : .someFailed
+    return failed.isEmpty && leftOut.isEmpty && run?.isTrouble != true ? .success : .someFailed
   }
 }

@@ -127,6 +127,25 @@ final class QueueRecorder: Sendable {
     do { try store.keep(point, of: id) } catch { complain(error) }
   }
 
+  /// Records what is known of a run: `UploadEngine.RunKeeping`.
+  func keepRun(_ point: RunPoint?, of target: String) -> Bool {
+    do {
+      try store.keepRun(point, of: target)
+      return true
+    } catch {
+      complain(error)
+      return false
+    }
+  }
+
+  /// Records what has become of a run.
+  func record(_ news: RunNews, of target: String) {
+    if case .opened = news { return }
+    do {
+      try store.recordRunEnd(news.event, news.words(isLasting: true), of: target)
+    } catch { complain(error) }
+  }
+
   /// Records the new states of items. Returns false if that could not be written yet.
   @discardableResult
   func write(_ changes: [(ItemID, ItemState)]) -> Bool {

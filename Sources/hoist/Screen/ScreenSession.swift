@@ -129,7 +129,7 @@ final class ScreenSession {
     let unwritten = keeper.settle()
     let report = SessionReport(
       state: loop.state, isStopped: queue.isStopped, isUnusable: queue.isUnusable,
-      unwritten: unwritten,
+      unwritten: unwritten, runTroubles: queue.runTroubles,
       successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
     for line in report.lines { context.output.error(line) }
     let status = plain?.status(report.status, hasFailures: report.hasFailures) ?? report.status

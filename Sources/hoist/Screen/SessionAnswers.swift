@@ -172,7 +172,13 @@ struct SessionAnswers {
         guard let outline else { return faults.map { Failure($0.cause).explanation } }
         let note =
           "(the file as it is; the target's command, which is not run here, may change its name, type and size)"
-        return (destination.value.prepare == nil ? [] : [note]) + outline.lines(destination.value)
+        let target = destination.value
+        let run: RequestOutline.Run
+        do throws(Failure.Cause) {
+          run = try RequestOutline.Run(target.run, of: target, now: time.date())
+        } catch { return [Failure(error).explanation] }
+        return (target.prepare == nil ? [] : [note]) + run.firstLines + outline.lines(target)
+          + run.lastLines
       }
     }) { [.request(id, $0)] }
   }

@@ -39,6 +39,8 @@ final class SessionQueue {
   private var ownSettings: SenderSettings
   /// The revision of the queue on disk that the screen shows.
   private var revision: Int64 = 0
+  /// What has become of runs and is worth a person's attention, by their targets.
+  private(set) var runTroubles: [String: RunNews] = [:]
   /// Since this revision, news may have taken precedence over what the queue says.
   private var heardSince: Int64 = 0
 
@@ -80,6 +82,7 @@ final class SessionQueue {
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         startEngine()
+        engine?.setAwaitsMore(true)
         return load(recovering: true)
       }
       loop.handle([.aside(true)])
@@ -109,6 +112,13 @@ final class SessionQueue {
     reading.async { [weak self] in
       let result = Result {
         let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
+        if isSender {
+          let runs = try store.runs()
+          lookups.async {
+            let found = runs.map { ($0, try? book.known($0.target).get()) }
+            onMain { self?.adopt(found) }
+          }
+        }
         let revision = try store.read(inPortionsOf: QueueIntake.portion) { items in
           let items = items.filter { $0.id > floor }
           guard !items.isEmpty else { return }
@@ -128,6 +138,20 @@ final class SessionQueue {
     }
   }
 
+  /// Lets the engine go on with the runs that an earlier process has begun.
+  private func adopt(_ runs: [(UploadStore.Run, Boxed<Target>?)]) {
+    for (run, target) in runs {
+      engine?.adopt(run.point, failed: run.open, of: run.target, target)
+    }
+  }
+
+  private func hear(_ news: RunNews, of target: String) {
+    runTroubles[target] = news.isTrouble ? news : nil
+    options.journal?.record(news, of: target)
+    let words = news.words(isLasting: true)
+    if !words.isEmpty { loop.handle([.message("\(SafeText.line(target)): \(words)")]) }
+  }
+
   private func finishReading(
     _ result: Result<(revision: Int64, words: String?), any Error>, hasHistory: Bool
   ) {
@@ -137,6 +161,7 @@ final class SessionQueue {
     case .success((let revision, let words)):
       (self.revision, heardSince) = (revision, revision)
       if let words { loop.handle([.message(words)]) }
+      engine?.setAwaitsMore(false)
       // Read the changes that were ignored until the queue had been read.
       readChanges()
       if state.isAside { retryTakingOver() }
@@ -148,6 +173,7 @@ final class SessionQueue {
   func close(_ leaving: QuitMode) async {
     watch?.stop()
     if leaving != .forced {
+      if loop.interface.isAlone { await engine?.runsHaveEnded() }
       await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
       throttle?.deliverNow()
     }
@@ -357,11 +383,14 @@ final class SessionQueue {
       apply(recovered)
       loop.handle([.aside(false)])
       startEngine()
+      engine?.setAwaitsMore(true)
+      adopt(try keeper.store.runs().map { ($0, try? book.known($0.target).get()) })
       let (sendable, shown) = targets.jobs(Array(state.items))
       // Items whose targets only the other process knew.
       let failed = shown.filter { $0.state != state.item($0.id)?.state }
       if !failed.isEmpty { loop.handle([.added(failed)]) }
       engine?.submit(sendable)
+      engine?.setAwaitsMore(false)
       if let words = recovery.words { loop.handle([.message(words)]) }
     } catch {
       hold(error)
@@ -416,6 +445,15 @@ final class SessionQueue {
           keeper.keep(point, of: id)
         }
         onMain { self?.loop.handle([.resumePoint(id, point)]) }
+      },
+      keepingRun: { target, point in
+        guard point?.values.values.allSatisfy(secrets.isFree) ?? true else { return true }
+        return keeper.keepRun(point, of: target)
+      },
+      runReport: { [weak self] target, news in
+        let news = secrets.hidden(in: news)
+        keeper.record(news, of: target)
+        onMain { self?.hear(news, of: target) }
       }, memory: keeper.store, tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)

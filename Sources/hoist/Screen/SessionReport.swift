@@ -11,6 +11,8 @@ struct SessionReport {
   let isUnusable: Bool
   /// What could not be written to the queue.
   let unwritten: QueueRecorder.UnsavedResults?
+  /// What has become of runs and is worth a person's attention, by their targets.
+  var runTroubles: [String: RunNews] = [:]
   /// The process that continues with the queue, if any.
   let successor: pid_t?
 
@@ -23,7 +25,10 @@ struct SessionReport {
       state.isReading ? ["… and what else is in the queue, which was still being read"] : []
     guard hasContent else { return unread }
     let folder = FileManager.default.currentDirectoryPath
-    let lines = fates(in: folder) + (unwritten.map { losses($0, in: folder) } ?? [])
+    let lines =
+      fates(in: folder) + runTroubles.sorted { $0.key < $1.key }.map {
+        "! \(SafeText.line($0.key)): \($0.value.words(isLasting: true))"
+      } + (unwritten.map { losses($0, in: folder) } ?? [])
     let more = lines.count - Self.mostLines
     return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
       + summary
@@ -37,12 +42,12 @@ struct SessionReport {
       let hasFailed = state.items.contains { $0.state.failure != nil && $0.state.isFinished }
       return hasFailed ? .someFailed : .success
     }
-    return unsent == 0 && isWhole && unwritten == nil ? .success : .someFailed
+    return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil ? .success : .someFailed
   }
 
   /// Whether something has failed or is not known, even if all of it will be tried again.
   var hasFailures: Bool {
-    isUnusable || unwritten != nil || state.items.contains { $0.state.failure != nil }
+    isUnusable || unwritten != nil || !runTroubles.isEmpty || state.items.contains { $0.state.failure != nil }
   }
 
   /// If nothing is left, this process has seen what became of each file.

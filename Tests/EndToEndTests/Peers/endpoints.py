@@ -26,6 +26,7 @@ class Room:
     def __init__(self):
         self.kept, self.assets = {}, {}
         self.sent, self.asked, self.isBusy = 0, {}, False
+        self.drafts, self.refusals = {}, {}
 
 
 rooms = {}
@@ -756,20 +757,74 @@ def lfs_object(oid):
     return "", 200
 
 
-@app.get("/zenodo/api/deposit/depositions/12345678")
+def zenodo_draft(number):
+    """A deposition that has not been published."""
+    expect("Bearer s3cret", 401, {"status": 401, "message": "wrong credentials"})
+    draft = room.drafts.get(number)
+    if draft is None:
+        abort(make_response(jsonify(status=404, message="PID does not exist."), 404))
+    if draft["submitted"]:
+        abort(make_response(jsonify(status=403, message="Deposition already published."), 403))
+    return draft
+
+
+@app.post("/zenodo/api/deposit/depositions")
 def zenodo():
     expect("Bearer s3cret", 401, {"status": 401, "message": "wrong credentials"})
-    return jsonify(id=12345678, submitted=False, links={
-        "bucket": f"{request.host_url}zenodo/api/files/568377dd-daf8-4235-85e1-a56011ad454b"})
+    need(request.headers.get("Content-Type") == "application/json", "Content-Type must be application/json")
+    metadata = json.loads(request.get_data()).get("metadata", {})
+    if room.refusals.pop("open", None):
+        return jsonify(status=503, message="Service unavailable."), 503
+    number = 1000 + len(room.drafts)
+    bucket = f"568377dd-daf8-4235-85e1-{number:012}"
+    room.drafts[number] = {"submitted": False, "metadata": metadata, "files": {}, "bucket": bucket}
+    here = f"{request.host_url}zenodo/api"
+    return jsonify(id=number, submitted=False, state="unsubmitted", metadata=metadata, links={
+        "bucket": f"{here}/files/{bucket}", "publish": f"{here}/deposit/depositions/{number}/actions/publish"}), 201
 
 
-@app.put("/zenodo/api/files/568377dd-daf8-4235-85e1-a56011ad454b/<name>")
-def zenodo_file(name):
-    expect("Bearer s3cret", 401, {"status": 401, "message": "wrong credentials"})
+@app.put("/zenodo/api/files/<bucket>/<name>")
+def zenodo_file(bucket, name):
+    draft = zenodo_draft(next((number for number, draft in room.drafts.items() if draft["bucket"] == bucket), None))
     content, kind = alone()
     need(kind == "application/octet-stream", f"Invalid 'Content-Type' header {kind}")
-    kept[name] = content
+    need(not (name.startswith("bad") and room.refusals.get("bad")), "The file is not wanted")
+    kept[name] = draft["files"][name] = content
     return jsonify(key=name, checksum="md5:" + hashlib.md5(content).hexdigest(), size=len(content)), 201
+
+
+@app.post("/zenodo/api/deposit/depositions/<int:number>/actions/publish")
+def zenodo_publish(number):
+    draft = zenodo_draft(number)
+    if room.refusals.pop("publish", None):
+        return jsonify(status=400, message="Validation error."), 400
+    wrong = [name for name in ("title", "upload_type", "description", "creators") if not draft["metadata"].get(name)]
+    if wrong or not draft["files"]:
+        return jsonify(status=400, message="Validation error.", errors=[
+            {"field": f"metadata.{name}", "message": "Missing data for required field."} for name in wrong]), 400
+    draft["submitted"] = True
+    return jsonify(id=number, submitted=True, state="done"), 202
+
+
+@app.delete("/zenodo/api/deposit/depositions/<int:number>")
+def zenodo_delete(number):
+    zenodo_draft(number)["deleted"] = True
+    del room.drafts[number]["files"]
+    room.drafts[number]["submitted"] = None
+    return "", 201
+
+
+@app.post("/zenodo/refuse/<what>")
+def zenodo_refuse(what):
+    """Refuses the next request of a kind, or all files whose names begin with "bad"."""
+    room.refusals[what] = True
+    return ""
+
+
+@app.get("/zenodo/drafts")
+def zenodo_drafts():
+    return jsonify([
+        {"submitted": draft["submitted"], "files": sorted(draft.get("files", []))} for draft in room.drafts.values()])
 
 
 @app.get("/kept/<path:name>")

@@ -69,7 +69,7 @@ struct PieceMachineTests {
   static func kept(
     _ rules: ResumeRules, at offset: Int64, _ change: (inout PieceProgress) -> Void = { _ in }
   ) -> ResumePoint {
-    var progress = PieceProgress(id: "old", size: 4, seal: rules.pieces?.seal ?? "")
+    var progress = PieceProgress(id: "old", size: 4, seal: rules.pieces?.seal([:]) ?? "")
     progress.begun = ["id": "7", "place": "https://a.example/s/1"]
     progress.kept = (0..<Int(offset / 4)).map { ["e\($0 + 1)"] }
     progress.hasTaken = offset > 0

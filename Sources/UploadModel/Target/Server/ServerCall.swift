@@ -47,12 +47,13 @@ extension Target {
   }
 
   /// Everything in it that is filled in.
-  var templates: [Template] {
+  package var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
       + (response.failures + response.duplicates + (exists?.signs ?? [])).compactMap(\.template)
       + (wait?.templates ?? [])
       + serverCalls.flatMap(\.templates)
       + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
+      + run.calls.flatMap(\.call.templates)
   }
 }

@@ -1,0 +1,56 @@
+import UploadModel
+
+/// The tables `open` and `close` of a target: what comes before the first file of a run and after its last.
+extension Schema where Root == PieceCall {
+  static let open =
+    Schema.small(Template.Placeholder.always, "values", values: .opened) + Schema.judged
+  fileprivate static let close = Schema.small(closing) + Schema.judged
+  fileprivate static let closing = Template.Placeholder.always + [.opened]
+}
+
+extension Schema where Root == RunRules.Closing {
+  static let close = Schema(
+    Schema<PieceCall>.close.keys.map { $0.within(\.call) } + [
+      Key("on_failure", \.onFailure, .choice),
+      Key(
+        "abort", \.abort, from: PieceCall(method: "DELETE"), Schema<PieceCall>.close,
+        check: PieceCall.check),
+    ])
+}
+
+extension RunRules {
+  /// Checks that every value comes from somewhere, and that each request has an address.
+  ///
+  /// - Parameters:
+  ///   - node: the target's table.
+  ///   - entries: its members.
+  func check(
+    _ node: ConfigNode, _ entries: [String: ConfigNode], of target: Target
+  ) throws(ConfigError) {
+    for template in target.templates {
+      for value in template.names(of: .opened) where !names.contains(value) {
+        throw node.fault("{open.\(value)} has no value: name it in \"values\" of \"open\"")
+      }
+    }
+    for (name, call) in calls {
+      let place = entries[name == "abort" ? "close" : name] ?? node
+      let words = name == "abort" ? "\"abort\"" : "the request"
+      switch call.address {
+      case .own: break
+      case .base: throw place.fault("\(words) has no \"url\"")
+      case .reply:
+        guard call.templates.flatMap(\.secrets).isEmpty else {
+          throw place.fault(
+            "the address of \(words) comes from a reply, so it cannot contain secrets")
+        }
+      }
+    }
+    if let node = entries["open"], entries["exists"] != nil {
+      throw node.fault(
+        "cannot be combined with \"exists\": it would be sent although no file may have to be")
+    }
+    if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
+      throw node.fault("on_failure = \"abort\" needs the request \"abort\"")
+    }
+  }
+}

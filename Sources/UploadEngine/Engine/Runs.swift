@@ -1,0 +1,120 @@
+import UploadModel
+
+/// The runs of all targets that have requests before their first file or after their last, by the targets' names.
+struct Runs {
+  private struct Run {
+    var machine = RunMachine()
+    /// The target as it was last used.
+    var target: Boxed<Target>
+    /// The files whose start opens the run.
+    var openers: [ItemID] = []
+    /// Whether the first request was refused, and nothing starts until a person asks for it.
+    var isRefused = false
+    /// How often the last request was sent.
+    var attempts = 0
+    /// The same target with the values of the run.
+    var filled: Boxed<Target>?
+  }
+
+  private var runs: [String: Run] = [:]
+  /// The runs that earlier processes have begun, until their targets are known.
+  private var earlier: [String: (machine: RunMachine, actions: [RunMachine.Action])] = [:]
+
+  /// Takes over a run that an earlier process has begun.
+  mutating func adopt(_ point: RunPoint, failed: Set<ItemID>, of name: String) {
+    earlier[name] = RunMachine.resuming(point, failed: failed)
+  }
+
+  /// Those that earlier processes have begun and whose targets are not known yet, with what is to be done about them at
+  /// once.
+  mutating func takeEarlierActions() -> [(String, [RunMachine.Action])] {
+    let actions = earlier.map { ($0.key, $0.value.actions) }.filter { !$0.1.isEmpty }
+    for (name, _) in actions {
+      earlier[name]?.actions = []
+      if runs[name] != nil { earlier[name] = nil }
+    }
+    return actions
+  }
+
+  var isEmpty: Bool { runs.isEmpty }
+  var names: [String] { Set(runs.keys).union(earlier.keys).sorted() }
+
+  /// Whether a last request is under way, or waits for another attempt.
+  var isEnding: Bool {
+    runs.values.contains { if case .ending = $0.machine.state { true } else { false } }
+  }
+
+  func state(of name: String) -> RunMachine.State { runs[name]?.machine.state ?? .closed }
+  func target(_ name: String) -> Target? { runs[name]?.target.value }
+  func point(of name: String) -> RunPoint? {
+    runs[name]?.machine.point ?? earlier[name]?.machine.point
+  }
+
+  /// Whether no file of a target may start.
+  func isShut(_ name: String) -> Bool {
+    guard let run = runs[name] else { return false }
+    if case .ending = run.machine.state { return true }
+    return run.machine.state == .opening || run.isRefused
+  }
+
+  /// Gets to know a target, which may have changed.
+  mutating func use(_ target: Boxed<Target>) {
+    let name = target.value.name
+    if runs[name] == nil {
+      runs[name] = Run(target: target)
+      if let run = earlier[name] {
+        runs[name]?.machine = run.machine
+        earlier[name] = run.actions.isEmpty ? nil : (RunMachine(), run.actions)
+      }
+    }
+    // What a file was last sent with holds the values of its run.
+    guard runs[name]?.filled?.isSame(as: target) != true,
+      runs[name]?.target.isSame(as: target) != true
+    else { return }
+    runs[name]?.target = target
+    runs[name]?.filled = nil
+  }
+
+  /// The target with the values of its run; nil while there is none.
+  mutating func filled(_ name: String) -> Boxed<Target>? {
+    guard let run = runs[name], let point = run.machine.point else { return nil }
+    if let filled = run.filled, filled.value.opened?.id == point.id { return filled }
+    var target = run.target
+    target.value.opened = point
+    runs[name]?.filled = target
+    return target
+  }
+
+  mutating func handle(_ event: RunMachine.Event, of name: String) -> [RunMachine.Action] {
+    guard let rules = runs[name]?.target.value.run else {
+      // Its target is not used yet, so that its rules do not matter.
+      return earlier[name]?.machine.handle(event, RunRules()) ?? []
+    }
+    let actions = runs[name]?.machine.handle(event, rules) ?? []
+    if case .opened = event { runs[name]?.filled = nil }
+    return actions
+  }
+
+  // MARK: The first request
+
+  /// The files whose start opens a run.
+  mutating func setOpeners(_ ids: [ItemID], of name: String) { runs[name]?.openers = ids }
+
+  /// The file that may start although the target is shut: it opens the run.
+  func key(of name: String) -> ItemID? { runs[name]?.openers.first }
+
+  func isOpener(_ id: ItemID, of name: String) -> Bool { runs[name]?.openers.contains(id) == true }
+
+  /// Records that the first request was refused for good, or is to be tried again.
+  mutating func setRefused(_ isRefused: Bool, of name: String) { runs[name]?.isRefused = isRefused }
+
+  // MARK: The last request
+
+  /// Counts an attempt, from 1.
+  mutating func countAttempt(of name: String) -> Int {
+    runs[name]?.attempts += 1
+    return runs[name]?.attempts ?? 1
+  }
+
+  mutating func endAttempts(of name: String) { runs[name]?.attempts = 0 }
+}

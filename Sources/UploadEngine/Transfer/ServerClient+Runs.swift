@@ -1,0 +1,73 @@
+import UploadModel
+
+/// The requests before the first file of a run and after its last.
+extension ServerClient {
+  /// What has become of the request that ends a run.
+  enum Ending: Sendable {
+    /// The server has taken it.
+    case done
+    /// The server has not taken it.
+    case refused(Failure)
+    /// The server may have taken it.
+    case unknown(Failure)
+  }
+
+  /// Sends the request before the first file.
+  ///
+  /// - Returns: what its reply gives, and whether a server other than the target's own gave it.
+  func opening(
+    by call: PieceCall
+  ) async -> Result<(values: [String: String], isFromAway: Bool), Failure> {
+    do throws(Failure) {
+      let end = try await answer(to: call).end
+      switch call.values.found(in: end) {
+      case .success(let values): return .success((values, Origin(end.url) != target.origin))
+      case .failure(let missing):
+        throw hidden(
+          in: Failure(.unusable(missing.description), status: end.status, reply: end.reply))
+      }
+    } catch {
+      var failure = error
+      failure.step = .open
+      // It may have been taken. A second one would leave what the first has made without an owner.
+      if failure.mayBeTaken, !failure.cause.isUnreachable {
+        failure.cause = .unusable("its answer was lost (\(failure.headline))")
+      }
+      return .failure(failure)
+    }
+  }
+
+  /// Sends the request after the last file.
+  ///
+  /// - Parameter attempt: how often it has been sent, with this time.
+  func ending(by call: PieceCall, attempt: Int) async -> Ending {
+    do throws(Failure) {
+      _ = try await answer(to: call)
+      return .done
+    } catch {
+      var failure = error
+      failure.attempts = attempt
+      return failure.mayBeTaken ? .unknown(failure) : .refused(failure)
+    }
+  }
+
+  private func answer(to call: PieceCall) async throws(Failure) -> Answer {
+    let values = target.runValues(now: time.date())
+    let request: ResumeRequest
+    do throws(Failure.Cause) { request = try ResumeRequest(call, of: target, values) } catch {
+      throw Failure(error)
+    }
+    return try await reply(to: request, call.rules, values)
+  }
+}
+
+extension Failure {
+  /// Whether the server may have done what it was asked for.
+  fileprivate var mayBeTaken: Bool {
+    switch cause {
+    case .nameNotResolved, .connectionRefused, .proxyUnreachable, .denied: false
+    case .outcomeUnknown: true
+    default: status.map(Failure.serverErrors.contains) ?? !cause.isLocal
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The requests before the first file of a run and after its last: a draft and its publication, an album. A run is one
+/// push, or in the queue the time during which there is something to send to the target.
+package struct RunRules: Hashable, Sendable {
+  /// The request before the first file, whose reply gives values for all others; nil if there is none.
+  package var open: PieceCall?
+  /// What comes after the last file; nil if nothing does.
+  package var close: Closing?
+
+  /// The end of a run.
+  package struct Closing: Hashable, Sendable {
+    /// The request after the last file.
+    package var call = PieceCall(method: "POST")
+    /// The request that discards what the run has made; nil if there is none.
+    package var abort: PieceCall?
+    /// What happens if a file has failed, or its outcome is unknown.
+    package var onFailure = OnFailure.keep
+
+    /// An end without an address.
+    package init() {}
+  }
+
+  /// What happens to a run of which a file has failed.
+  package enum OnFailure: String, Hashable, Sendable, CaseIterable {
+    /// It stays open until the file is there or no longer wanted.
+    case keep
+    /// It is closed all the same.
+    case close
+    /// It is discarded.
+    case abort
+  }
+
+  /// No requests.
+  package init() {}
+
+  /// Whether there is anything to do before or after the files.
+  package var isOn: Bool { open != nil || close != nil }
+
+  /// The names of the values that the first reply gives.
+  package var names: Set<String> { Set((open?.values ?? []).map(\.name)) }
+
+  /// The requests, with their names in the configuration.
+  package var calls: [(name: String, call: PieceCall)] {
+    [("open", open), ("close", close?.call), ("abort", close?.abort)]
+      .compactMap { name, call in call.map { (name, $0) } }
+  }
+}
+
+/// What is kept of a run until it is over.
+package struct RunPoint: Hashable, Sendable, Codable {
+  /// Identifies it.
+  package var id = UUID.random()
+  /// How far it has come.
+  package var phase: Phase
+  /// What the reply to the first request gave.
+  package var values: [String: String] = [:]
+  /// Whether a server other than the target's own gave it.
+  package var isFromAway = false
+  /// Whether it has any files.
+  package var hasFiles = false
+
+  /// How far a run has come.
+  package enum Phase: String, Hashable, Sendable, Codable {
+    /// Its first request may have left.
+    case opening
+    /// Files are sent.
+    case open
+    /// Its last request may have left.
+    case closing
+    /// The request that discards it may have left.
+    case aborting
+  }
+
+  /// A run in this phase.
+  package init(_ phase: Phase) { self.phase = phase }
+
+  /// The values, for people.
+  var words: String {
+    values.isEmpty
+      ? "" : " (\(values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadEngine
+
+@Suite("Requests before the first file of a run and after its last", .timeLimit(.minutes(5)))
+struct RunTests {
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
+
+  /// How a server answers.
+  enum Answer: Sendable {
+    case status(Int)
+    /// Nothing, the first time.
+    case hangsUp
+    /// This status the first time, then 200.
+    case once(Int)
+  }
+
+  /// What the server does, what becomes of the files and the run, and which requests it gets.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var open = Answer.status(201)
+    var body = #"{"id":"7"}"#
+    var close = Answer.status(200)
+    /// What the file `b` is answered.
+    var file = 201
+    var onFailure = RunRules.OnFailure.keep
+    var codes = ["done 201", "done 201", "done 201"]
+    let events: [String]
+    let opens: Int
+    let closes: Int
+    var aborts = 0
+  }
+
+  static let rows: [Row] = [
+    Row(
+      testDescription: "opened once, closed once", events: ["opened", "closed"], opens: 1,
+      closes: 1),
+    Row(
+      testDescription: "not opened", open: .status(400),
+      codes: ["http-400", "http-400", "http-400"], events: ["open_failed"], opens: 1, closes: 0),
+    Row(
+      testDescription: "opened by a reply without the value", body: "{}",
+      codes: ["unusable-answer", "unusable-answer", "unusable-answer"], events: ["open_failed"],
+      opens: 1, closes: 0),
+    Row(
+      testDescription: "opened by a reply that is lost", open: .hangsUp,
+      codes: ["unusable-answer", "unusable-answer", "unusable-answer"], events: ["open_failed"],
+      opens: 1, closes: 0),
+    Row(
+      testDescription: "opened at the second attempt", open: .once(503),
+      events: ["opened", "closed"], opens: 2, closes: 1),
+    Row(
+      testDescription: "not closed", close: .status(400), events: ["opened", "close_failed"],
+      opens: 1, closes: 1),
+    Row(
+      testDescription: "closed at the second attempt", close: .once(503),
+      events: ["opened", "closed"], opens: 1, closes: 2),
+    Row(
+      testDescription: "closed by a request whose reply is lost", close: .hangsUp,
+      events: ["opened", "close_failed"], opens: 1, closes: 1),
+    Row(
+      testDescription: "closed, as a gateway may have passed on", close: .status(502),
+      events: ["opened", "close_failed"], opens: 1, closes: 1),
+    Row(
+      testDescription: "kept open for a file that failed", file: 400,
+      codes: ["done 201", "http-400", "done 201"], events: ["opened", "left_open"], opens: 1,
+      closes: 0),
+    Row(
+      testDescription: "aborted for a file that failed", file: 400, onFailure: .abort,
+      codes: ["done 201", "http-400", "done 201"], events: ["opened", "aborted"], opens: 1,
+      closes: 0, aborts: 1),
+    Row(
+      testDescription: "closed in spite of a file that failed", file: 400, onFailure: .close,
+      codes: ["done 201", "http-400", "done 201"], events: ["opened", "closed"], opens: 1,
+      closes: 1),
+  ]
+
+  private func template(_ text: String) throws -> Template {
+    try Template(
+      text, scope: Template.Placeholder.ofFile, escaping: .url,
+      lookup: Template.Lookup(environment: { _ in nil }))
+  }
+
+  private func target(_ server: HostileServer, _ onFailure: RunRules.OnFailure) throws -> Target {
+    var target = Target.once(server.url("/up/"))
+    target.retry = RetryPolicy(attempts: 2, base: 0.01, cap: 0.01)
+    target.address = try template(server.url("/up/{open.id}/{file.name}").absoluteString)
+    var open = PieceCall(method: "POST")
+    open.address = .own(try template(server.url("/open").absoluteString))
+    open.values = [PieceCall.Value(name: "id", place: ReplyValue(.pointer(try JSONPointer("/id"))))]
+    var close = RunRules.Closing()
+    close.onFailure = onFailure
+    close.call.address = .own(try template(server.url("/close/{open.id}").absoluteString))
+    var abort = PieceCall(method: "DELETE")
+    abort.address = .own(try template(server.url("/run/{open.id}").absoluteString))
+    close.abort = abort
+    (target.run.open, target.run.close) = (open, close)
+    return target
+  }
+
+  private func server(_ row: Row) throws -> HostileServer {
+    let asked = Mutex<[String: Int]>([:])
+    return try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let place = request.line.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        let kind = place.prefix { $0 != " " }
+        let count = asked.withLock { asked in
+          asked[String(kind), default: 0] += 1
+          return asked[String(kind)] ?? 0
+        }
+        let answer: Answer =
+          switch kind {
+          case "open": row.open
+          case "close": row.close
+          case "up": .status(request.line.contains("/b ") ? row.file : 201)
+          default: .status(204)
+          }
+        let status: Int
+        switch answer {
+        case .status(let code): status = code
+        case .once(let code): status = count == 1 ? code : 200
+        case .hangsUp: return connection.reset()
+        }
+        let body = kind == "open" ? row.body : ""
+        connection.send(
+          "HTTP/1.1 \(status) X\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: rows)
+  func runs(_ row: Row) async throws {
+    let server = try server(row)
+    defer { server.stop() }
+    let files = try ["a", "b", "c"].map { try folder.write($0, count: 10) }
+    let (news, said) = AsyncStream.makeStream(of: RunNews.self)
+    let harness = EngineHarness(runReport: { _, news in said.yield(news) })
+    let ends = await harness.upload(files, to: try target(server, row.onFailure))
+    #expect(ends.map(\.code) == row.codes, "\(ends)")
+    var events: [String] = []
+    for await one in news {
+      events.append(one.event)
+      if one.event != "opened" { break }
+    }
+    #expect(events == row.events)
+    let lines = server.requests.map(\.line)
+    #expect(lines.count { $0.hasPrefix("POST /open ") } == row.opens)
+    #expect(lines.count { $0.hasPrefix("POST /close/7 ") } == row.closes)
+    #expect(lines.count { $0.hasPrefix("DELETE /run/7 ") } == row.aborts)
+    let sent = lines.filter { $0.contains("/up/") }
+    #expect(sent.allSatisfy { $0.contains("/up/7/") })
+    // Nothing goes before the one, and nothing after the other.
+    if let first = lines.firstIndex(where: { $0.contains("/up/") }) { #expect(first == row.opens) }
+    if row.closes > 0 { #expect(lines.last?.hasPrefix("POST /close/7 ") == true) }
+  }
+
+  @Test("in the queue, one file shows why nothing is sent, and a retry opens the run")
+  func refusedInQueue() async throws {
+    let server = try server(
+      Row(testDescription: "", open: .once(400), events: [], opens: 2, closes: 1))
+    defer { server.stop() }
+    let (news, said) = AsyncStream.makeStream(of: RunNews.self)
+    let harness = EngineHarness(waitsForServers: true, runReport: { _, news in said.yield(news) })
+    let target = try target(server, .keep)
+    let jobs = try (1...3).map { number in
+      UploadJob(
+        item: .file(try folder.write("\(number)", count: 10), id: Int64(number)), target: target)
+    }
+    harness.engine.submit(jobs)
+    var events = news.makeAsyncIterator()
+    #expect(await events.next()?.event == "open_failed")
+    await harness.wait { $0[ItemID(1)]?.last?.isFinished == true }
+    #expect(harness.states(of: ItemID(1)).last?.code == "http-400")
+    #expect(server.requests.count == 1)
+    harness.engine.retry([jobs[0]])
+    #expect(await events.next()?.event == "opened")
+    #expect(await events.next()?.event == "closed")
+    #expect(jobs.allSatisfy { harness.states(of: $0.item.id).last?.code == "done 201" })
+    #expect(server.requests.count { $0.line.hasPrefix("POST /open ") } == 2)
+  }
+
+  @Test("a run of an earlier process goes on with its values, and is closed once")
+  func adopted() async throws {
+    let server = try server(Row(testDescription: "", events: [], opens: 0, closes: 1))
+    defer { server.stop() }
+    let (news, said) = AsyncStream.makeStream(of: RunNews.self)
+    let harness = EngineHarness(runReport: { _, news in said.yield(news) })
+    let target = try target(server, .keep)
+    var point = RunPoint(.open)
+    point.values = ["id": "7"]
+    harness.engine.setAwaitsMore(true)
+    harness.engine.adopt(point, failed: [], of: target.name, Boxed(target))
+    let file = UploadJob(item: .file(try folder.write("a", count: 10), id: 1), target: target)
+    harness.engine.submit([file])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    #expect(server.requests.map(\.line) == ["POST /up/7/a HTTP/1.1"])
+    harness.engine.setAwaitsMore(false)
+    var events = news.makeAsyncIterator()
+    #expect(await events.next()?.event == "closed")
+    #expect(server.requests.map(\.line) == ["POST /up/7/a HTTP/1.1", "POST /close/7 HTTP/1.1"])
+  }
+}
