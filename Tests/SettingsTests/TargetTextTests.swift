@@ -100,6 +100,10 @@ struct TargetTextTests {
     "url = \"http://h/\"\nafter = { delete = true, final = [201, 204] }",
     "url = \"http://h/\"\nresponse.verify = { header = \"repr-digest\" }",
     "url = \"http://h/\"\nresponse.verify = { pointer = \"/files/*/s\", sum = \"sha1\" }",
+    """
+    url = "http://h/"
+    exists = { url = "https://h/f", method = "POST", json = { c = "{files}" }, each = { n = "{index|number}", s = ["{file.sha1}"] }, max_files = 7, is_there_when = [{ pointer = "/r/*/k", is = true }], address = "/r/*/u" }
+    """,
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"

@@ -67,10 +67,8 @@ package actor UploadEngine {
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
-  /// Files whose server is to be asked about them next, and where, in order.
-  private var questions: ArraySlice<(ItemID, URL)> = []
-  /// Files whose server is being asked about them.
-  private var askedAbout: Set<ItemID> = []
+  /// Files whose servers have accepted them and are asked what has become of them, by server.
+  private var questions: [Origin: Questions] = [:]
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
   private var waitingFiles: Set<ItemID> = []
@@ -1466,6 +1464,10 @@ extension UploadEngine {
     let preparation = Preparation(attempt: attempt, time: time, mediaType: mediaType)
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
+    let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
+    // Those that are not there go back into the line, since fewer may fit into a request than into a question.
+    let onlyAsks = ids.count > 1 && ids.allSatisfy { scheduler.mostAsked(with: $0) > 1 }
+    for id in ids { scheduler.setKnownMissing(false, of: id) }
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       var prepared: [UploadJob] = []
@@ -1478,15 +1480,17 @@ extension UploadEngine {
           made.append((upload.item.id, .failure(error)))
         }
       }
-      var there: [ItemID: TransferEnd] = [:]
-      var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
+      var existing = Preparation.Existing()
+      if !isAsked {
+        existing = await preparation.existing(prepared, token: authorization.token)
+      }
+      var ticket: Result<Ticket.Grant?, Failure> = existing.trouble.map { .failure($0) } ?? .success(nil)
       do throws(Failure) {
-        for upload in prepared {
-          there[upload.item.id] = try await preparation.existing(upload, token: authorization.token)
-        }
-        asking: while let first = prepared.first(where: { there[$0.item.id] == nil }) {
+        asking: while existing.trouble == nil, !onlyAsks,
+          let first = prepared.first(where: { existing.leavesOpen($0.item.id) })
+        {
           switch try await preparation.ticket(for: first, token: authorization.token) {
-          case .there(let end): there[first.item.id] = end
+          case .there(let end): existing.there[first.item.id] = end
           case .granted(let grant):
             ticket = .success(grant)
             break asking
@@ -1496,15 +1500,20 @@ extension UploadEngine {
       } catch {
         ticket = .failure(error)
       }
-      let (results, existing, answer) = (made, there, ticket)
+      let (results, known, answer) = (made, existing, ticket)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         let sent = engine.recordReady(results, url).filter { id in
-          guard let end = existing[id] else { return true }
-          engine.recordThere(id, end, authorization, target)
-          return false
+          if let end = known.there[id] {
+            engine.recordThere(id, end, authorization, target)
+          } else if let failure = known.failures[id] {
+            _ = engine.recordTicket(.failure(failure), for: [id], authorization, target, url)
+          }
+          return known.leavesOpen(id)
         }
-        if engine.recordTicket(answer, for: sent, authorization, target, url) {
+        if onlyAsks, known.trouble == nil {
+          engine.recordMissing(sent, authorization, target, url)
+        } else if engine.recordTicket(answer, for: sent, authorization, target, url) {
           engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
         }
       }
@@ -1543,6 +1552,21 @@ extension UploadEngine {
       }
       return nil
     }
+  }
+
+  /// Puts files back in line that their server does not have. Their turn to be sent comes without another question.
+  private func recordMissing(
+    _ ids: [ItemID], _ authorization: Authorization, _ target: Target, _ url: URL
+  ) {
+    guard let first = ids.first else { return }
+    let end = TransferEnd(url: url, status: 200)
+    _ = learn(from: end, at: authorization.origin, of: first)
+    _ = judgeCredentials(of: authorization, end, to: target)
+    for id in ids {
+      scheduler.setKnownMissing(true, of: id)
+      jobs[id]?.begin = nil
+    }
+    handle(ids.map { ($0, .notBegun) })
   }
 
   /// Concludes an upload of a file that the server has already.
@@ -1662,8 +1686,16 @@ extension UploadEngine {
 
   // MARK: What the server makes of files that it has accepted
 
-  /// How many servers are asked at once. These requests take no lanes.
-  private static let mostQuestions = 8
+  /// What a server is asked about files that it has accepted. Each server has a line of its own, so that one that does
+  /// not answer holds up no others. These requests take no lanes.
+  private struct Questions {
+    /// The most at once.
+    static let most = 8
+    /// The next files, and where to ask about them, in order.
+    var next: ArraySlice<(ItemID, URL)> = []
+    /// The files that the server is being asked about.
+    var asked: Set<ItemID> = []
+  }
 
   /// Asks a server, after a while, whether it has finished with a file.
   private func ask(_ id: ItemID, at url: URL, after seconds: Double) {
@@ -1671,21 +1703,29 @@ extension UploadEngine {
     jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
       self?.assumeIsolated { engine in
         engine.stopTimer(of: id)
-        engine.questions.append((id, url))
-        engine.askNext()
+        guard let origin = Origin(url) else { return }
+        engine.questions[origin, default: Questions()].next.append((id, url))
+        engine.askNext(at: origin)
       }
     }
   }
 
-  private func askNext() {
-    while askedAbout.count < Self.mostQuestions, let (id, url) = questions.popFirst() {
-      guard let job = jobs[id], job.isProcessed, !askedAbout.contains(id) else { continue }
-      guard let rule = job.upload.target.wait, Origin(url) == job.upload.target.origin else {
+  private func askNext(at origin: Origin) {
+    defer {
+      if let left = questions[origin], left.asked.isEmpty, left.next.isEmpty {
+        questions[origin] = nil
+      }
+    }
+    while let asked = questions[origin]?.asked, asked.count < Questions.most,
+      let (id, url) = questions[origin]?.next.popFirst()
+    {
+      guard let job = jobs[id], job.isProcessed, !asked.contains(id) else { continue }
+      guard let rule = job.upload.target.wait, origin == job.upload.target.origin else {
         // The configuration has changed meanwhile. The machine says what that means.
         handle(.retry, for: id)
         continue
       }
-      askedAbout.insert(id)
+      questions[origin]?.asked.insert(id)
       var call = rule.call
       call.url = Template(literal: url.absoluteString)
       let client = ServerClient(
@@ -1699,9 +1739,9 @@ extension UploadEngine {
         }
         let answer = rule.answer(result)
         self?.onQueue { engine in
-          engine.askedAbout.remove(id)
+          engine.questions[origin]?.asked.remove(id)
           engine.handle(.answered(answer, wall: engine.time.date()), for: id)
-          engine.askNext()
+          engine.askNext(at: origin)
         }
       }
     }

@@ -76,6 +76,8 @@ extension Template {
     case pieceMD5 = "piece.md5"
     /// What `each` makes of all pieces, in their order.
     case pieces = "pieces"
+    /// What `each` makes of all files that a request is about, in their order.
+    case files = "files"
     /// A value that was kept of the reply to `begin`, by its name.
     case begun = "begin.…"
     /// A value that was kept of the reply to the piece, by its name.
@@ -194,6 +196,7 @@ extension Template {
       case .pieceSHA256, .pieceSHA1, .pieceMD5:
         pieceDigest.flatMap { values.piece.digests?[$0] } ?? ""
       case .pieces: values.upload.pieces
+      case .files: values.files
       case .begun, .pieceValue: ""
       }
     }
@@ -234,6 +237,8 @@ extension Template {
     package var resultURL = ""
     /// What the server calls an entry of its list.
     package var id = ""
+    /// What `each` makes of the files that a request is about.
+    var files = ""
     /// The path that a command reads from.
     package var input = ""
     /// The path that a command writes to.
