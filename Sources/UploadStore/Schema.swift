@@ -176,5 +176,17 @@ enum Schema {
     ALTER TABLE attempt ADD COLUMN pieces TEXT;
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
+
+    // Digests of files, by what shows that a file is unchanged, in hexadecimal digits. `learnt` is when they were
+    // computed.
+    """
+    CREATE TABLE file_digest (
+      device INTEGER NOT NULL, inode INTEGER NOT NULL, algorithm TEXT NOT NULL,
+      size INTEGER NOT NULL, modified INTEGER NOT NULL, changed INTEGER NOT NULL,
+      digest TEXT NOT NULL,
+      learnt REAL NOT NULL,
+      PRIMARY KEY (device, inode, algorithm)
+    ) STRICT, WITHOUT ROWID;
+    """,
   ]
 }

@@ -1,6 +1,7 @@
 import Digests
 import Foundation
 import JSONText
+import MultipartForm
 import Synchronization
 import TestSupport
 import Testing
@@ -314,5 +315,49 @@ struct ExistenceTests {
       try alphabet(), to: try target(askedAbout: 26, server))
     #expect(ends.allSatisfy { $0.failure != nil }, "\(ends)")
     #expect(server.requests.count <= 3)
+  }
+
+  /// Digests by what they were remembered for.
+  private final class Notes: DigestMemory {
+    let digests = Mutex<[FileStamp: ContentDigests]>([:])
+    func digests(of stamp: FileStamp) -> ContentDigests? { digests.withLock { $0[stamp] } }
+    func remember(_ new: ContentDigests, of stamp: FileStamp) {
+      digests.withLock { $0[stamp] = new }
+    }
+  }
+
+  @Test("a file that has not changed since its digest was computed is not read again")
+  func remembered() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let path = try folder.write("a", Array("abc".utf8))
+    // On file systems that do not show all writes, nothing is remembered.
+    let location = FileLocation(path)
+    guard try HeldFile(location).showsWrites else { return }
+    try await wait(for: "times that show the next change") {
+      try HeldFile(location).stamp == nil ? nil : true
+    }
+    let (notes, target) = (Notes(), try target(server, Self.rows[0]))
+    func asked() async throws -> String {
+      _ = await EngineHarness(digests: notes).upload([path], to: target)
+      return try #require(server.requests.last?.line)
+    }
+    #expect(try await asked() == "GET /has/a9993e364706816aba3e25717850c26c9cd0d89d HTTP/1.1")
+    // Only one who does not read it can be told this.
+    let other = String(repeating: "0", count: 40)
+    notes.digests.withLock { $0 = $0.mapValues { _ in ContentDigests([.sha1: other]) } }
+    #expect(try await asked() == "GET /has/\(other) HTTP/1.1")
+    // Not after a change, even if its size and its modification time are as before.
+    let before = try FileIdentity(of: location)
+    try folder.write("a", Array("abd".utf8))
+    let time = timespec(
+      tv_sec: Int(before.modified / 1_000_000_000), tv_nsec: Int(before.modified % 1_000_000_000))
+    #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+    #expect(try FileIdentity(of: location) == before)
+    #expect(try await asked() == "GET /has/cb4cc28df0fdbe0ecf9d9662e294b118092a5735 HTTP/1.1")
   }
 }

@@ -52,6 +52,7 @@ package actor UploadEngine {
   /// What has been prepared for the attempts under way.
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
+  private let knownDigests: (any DigestMemory)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
   /// The token in force on each route.
@@ -103,6 +104,7 @@ package actor UploadEngine {
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
+  ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
@@ -115,7 +117,8 @@ package actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
-    memory: (any ResumeMemory)? = nil, tokens: TokenSource = TokenSource(),
+    memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
+    tokens: TokenSource = TokenSource(),
     preparesAhead: Bool = false,
     report: @escaping Report
   ) {
@@ -129,6 +132,7 @@ package actor UploadEngine {
     self.refusal = refusal
     self.keeping = keeping
     knownServers = KnownServers(memory)
+    knownDigests = digests
     tokenSource = tokens
     self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
@@ -1461,7 +1465,8 @@ extension UploadEngine {
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
-    let preparation = Preparation(attempt: attempt, time: time, mediaType: mediaType)
+    let preparation = Preparation(
+      attempt: attempt, time: time, mediaType: mediaType, known: knownDigests)
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let isAsked = ids.allSatisfy(scheduler.isKnownMissing)

@@ -11,11 +11,13 @@ struct Preparation: Sendable {
   /// The time that placeholders use, the same for all files of a request.
   private let now: Date
   private let mediaType: @Sendable (FileLocation) -> String?
+  private let known: (any DigestMemory)?
 
   init(
-    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?
+    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?,
+    known: (any DigestMemory)?
   ) {
-    (self.attempt, self.time, self.mediaType) = (attempt, time, mediaType)
+    (self.attempt, self.time, self.mediaType, self.known) = (attempt, time, mediaType, known)
     now = time.date()
   }
 
@@ -79,10 +81,17 @@ struct Preparation: Sendable {
     let item = ready.upload.item
     let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
-    try Self.check(item)
-    guard let digests = FileDigest.digests(wanted, of: item.location) else {
+    let file = try item.opened()
+    // What a command has made is gone after the attempt.
+    let known = ready.folder == nil ? known : nil
+    if let digests = file.stamp.flatMap({ known?.digests(of: $0) }), digests.cover(wanted) {
+      ready.upload.item.digests = digests
+      return ready
+    }
+    guard let digests = FileDigest.digests(wanted, of: file) else {
       throw .unreadable("its checksums could not be computed")
     }
+    if let stamp = file.stamp { known?.remember(digests, of: stamp) }
     ready.upload.item.digests = digests
     return ready
   }

@@ -1,3 +1,5 @@
+import MultipartForm
+
 /// Digests of a file's content, in lower-case hexadecimal digits.
 package struct ContentDigests: Hashable, Sendable {
   /// A hash function that templates can ask for.
@@ -10,7 +12,8 @@ package struct ContentDigests: Hashable, Sendable {
     case md5
   }
 
-  private let digits: [Algorithm: String]
+  /// Each in lower-case hexadecimal digits.
+  package let digits: [Algorithm: String]
 
   /// The digests with these values.
   package init(_ digits: [Algorithm: String]) { self.digits = digits }
@@ -27,10 +30,23 @@ package struct ContentDigests: Hashable, Sendable {
   /// The digest by an algorithm; nil if it was not computed.
   package subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
 
+  /// Whether there is one by each of these algorithms.
+  package func cover(_ algorithms: Set<Algorithm>) -> Bool {
+    algorithms.allSatisfy { digits[$0] != nil }
+  }
+
   /// The digest of a piece by the name of its placeholder; nil if it was not computed.
   subscript(named name: String) -> String? {
     Template.Placeholder(rawValue: name)?.pieceDigest.flatMap { self[$0] }
   }
+}
+
+/// Remembers digests of files, so that a file that has not changed is not read again.
+package protocol DigestMemory: Sendable {
+  /// The digests of the file that this shows to be unchanged; nil if none are known.
+  func digests(of stamp: FileStamp) -> ContentDigests?
+  /// Remembers digests of a file.
+  func remember(_ digests: ContentDigests, of stamp: FileStamp)
 }
 
 extension Target {

@@ -61,7 +61,7 @@ struct Push {
         if let pieces = point?.pieceCount, pieces.sent > 0 {
           continuation.yield(.advanced(id, pieces))
         }
-      }, memory: history?.memory, preparesAhead: true
+      }, memory: history?.memory, digests: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])

@@ -416,7 +416,7 @@ final class SessionQueue {
           keeper.keep(point, of: id)
         }
         onMain { self?.loop.handle([.resumePoint(id, point)]) }
-      }, memory: keeper.store, tokens: tokens
+      }, memory: keeper.store, digests: keeper.store, tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)
       // Written before it is shown.
