@@ -222,7 +222,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     ),
     BadConfiguration(
       line: "response.verify = { pointer = \"/s\" }",
-      "response.verify: \"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+      "response.verify: \"sum\" is missing: what the checksum is computed with, one of sha256, sha512, sha1, md5, crc32, crc32c"
     ),
     BadConfiguration(
       line: "response.verify = { sum = \"md5\" }",

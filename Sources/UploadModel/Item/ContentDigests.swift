@@ -1,15 +1,54 @@
+import Digests
 import MultipartForm
 
 /// Digests of a file's content, in lower-case hexadecimal digits.
 package struct ContentDigests: Hashable, Sendable {
-  /// A hash function that templates can ask for.
-  package enum Algorithm: Hashable, Sendable {
+  /// What a file's content can be reduced to. The raw value is what the configuration calls it, and what comes after
+  /// `file.` and `piece.` in placeholders.
+  package enum Algorithm: String, CaseIterable, Hashable, Sendable {
     /// FIPS 180-4.
-    case sha256
+    case sha256, sha512
     /// FIPS 180-4. Not secure against forgery, but some servers ask for it.
     case sha1
     /// RFC 1321. Not secure against forgery, but some servers ask for it.
     case md5
+    /// Checks against damage.
+    case crc32, crc32c
+
+    /// Its name, as registered for HTTP digest fields (RFC 9530).
+    package var name: String {
+      switch self {
+      case .sha256: "sha-256"
+      case .sha512: "sha-512"
+      case .sha1: "sha-1"
+      case .md5, .crc32, .crc32c: rawValue
+      }
+    }
+
+    /// What computes it.
+    package var function: any HashFunction {
+      switch self {
+      case .sha256: SHA256()
+      case .sha512: SHA512()
+      case .sha1: SHA1()
+      case .md5: MD5()
+      case .crc32: CRC32()
+      case .crc32c: CRC32C()
+      }
+    }
+
+    /// The size of its digests in bytes.
+    var size: Int { function.finalize().count }
+
+    /// The algorithm with this name, as servers and configurations write it.
+    package init?(named name: String) {
+      let name = name.lowercased()
+      guard
+        let algorithm = Self.allCases.first(where: { $0.name == name || $0.rawValue == name })
+          ?? (name == "sha" ? .sha1 : nil)
+      else { return nil }
+      self = algorithm
+    }
   }
 
   /// Each in lower-case hexadecimal digits.
