@@ -65,7 +65,7 @@ struct TargetTextTests {
     public_headers = { x-ms-blob-type = "BlockBlob" }
     file_type = "application/octet-stream"
     fields = { id = "{ticket:/a~1b|json}" }
-    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"], is_there_when = [{ pointer = "/u", missing = true }, { header = "x-h", missing = false }] }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"], is_there_when = [{ pointer = "/u", missing = true }, { header = "x-h", missing = false }], confirm = { url = "/c", headers = "/d", method = "PUT", json = { k = "{ticket:/k}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail" } }
     server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
     """,
     """

@@ -152,7 +152,21 @@ extension Schema where Root == Ticket {
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
       Key("send_auth_to", \.namedHosts, .set(.namedHost)),
       Key("is_there_when", \.signs, .list(.failure)),
+      Key("confirm", \.confirmation, from: .start, .confirmation) { confirmation, entries in
+        try confirmation.call.check(entries)
+      },
     ])
+}
+
+extension Schema where Root == Ticket.Confirmation {
+  /// The table `confirm` of a ticket.
+  fileprivate static let confirmation = Schema(
+    [
+      Key("url", \.url, .pointer, need: "where the ticket holds the address of the request"),
+      Key("headers", \.headers, .pointer),
+    ]
+      + Schema<ServerCall>.call(scope: Template.Placeholder.ofTicket).keys
+      .filter { $0.name != "url" }.map { $0.within(\.call) })
 }
 
 extension Ticket {

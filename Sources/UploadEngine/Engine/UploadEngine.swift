@@ -1637,14 +1637,15 @@ extension UploadEngine {
 
   // MARK: Afterwards
 
-  /// Creates the record for each delivered file, then calls back with the failures. Returns false if the
+  /// Confirms each delivered file and creates the record for it, then calls back with the failures. Returns false if the
   /// target wants no records.
   private func makesRecords(
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
-    guard let create = transfer.request.target.server.create else { return false }
     let target = transfer.request.target
+    let (create, confirmation) = (target.server.create, target.ticket?.confirmation)
+    guard create != nil || confirmation != nil else { return false }
     let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
     let now = time.date()
     let document = JSONValue(text: end.reply.text)
@@ -1665,9 +1666,29 @@ extension UploadEngine {
     guard !files.isEmpty else { return false }
     let client = ServerClient(
       target: target, token: transfer.authorization.token, from: tokenSource, time: time)
+    // What the ticket says goes with the file is not for any other request.
+    var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
+    let asked: Result<ServerCall?, InvalidInput> = Result { () throws(InvalidInput) in
+      guard
+        let (call, headers) = try confirmation?.request(
+          askedForBy: target.ticketReply, of: target)
+      else { return nil }
+      home.publicHeaders += headers
+      return call
+    }
+    let confirming = ServerClient(
+      target: home, token: transfer.authorization.token, from: tokenSource, time: time)
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
+        do throws(Failure) {
+          if let call = try asked.call { _ = try await confirming.reply(to: call, values) }
+        } catch {
+          failures[id] = error
+          failures[id]?.step = .confirmation
+          continue
+        }
+        guard let create else { continue }
         do throws(Failure) { _ = try await client.reply(to: create, values) } catch {
           failures[id] = error
         }
@@ -1686,6 +1707,7 @@ extension UploadEngine {
     end.status = nil
     end.trouble = .notRecorded(record.headline)
     end.reply = record.reply
+    end.step = record.step
     return end
   }
 
@@ -1911,6 +1933,15 @@ extension TransferEnd {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }
     return trouble.isLocal
+  }
+}
+
+extension Result where Success == ServerCall?, Failure == InvalidInput {
+  /// The request, if there is one to be made.
+  fileprivate var call: ServerCall? {
+    get throws(UploadModel.Failure) {
+      do { return try get() } catch { throw UploadModel.Failure(.unusable(error.description)) }
+    }
   }
 }
 
