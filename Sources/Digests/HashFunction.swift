@@ -41,6 +41,21 @@ package struct SHA256: HashFunction {
   }
 }
 
+/// SHA-512 (FIPS 180-4).
+package struct SHA512: HashFunction {
+  private var context = SHA512_CTX()
+
+  package init() { SHA512_Init(&context) }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    SHA512_Update(&context, bytes.baseAddress, bytes.count)
+  }
+
+  package func finalize() -> [UInt8] {
+    digest(of: context, count: Int(SHA512_DIGEST_LENGTH)) { SHA512_Final($0, &$1) }
+  }
+}
+
 /// SHA-1 (FIPS 180-4). It is broken: use it only for protocols that require it.
 package struct SHA1: HashFunction {
   private var context = SHA_CTX()

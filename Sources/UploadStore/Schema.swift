@@ -178,7 +178,8 @@ enum Schema {
     """,
 
     // The runs of targets that have requests before their first file and after their last, as JSON (`RunPoint`), until
-    // they are over; in which run an item was last sent; and how runs have ended.
+    // they are over; in which run an item was last sent; and how runs have ended. Digests of files, by what shows that
+    // a file is unchanged, in hexadecimal digits; `learnt` is when they were computed.
     """
     CREATE TABLE run (
       target TEXT PRIMARY KEY,
@@ -193,6 +194,13 @@ enum Schema {
       event TEXT NOT NULL,
       message TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE file_digest (
+      device INTEGER NOT NULL, inode INTEGER NOT NULL, algorithm TEXT NOT NULL,
+      size INTEGER NOT NULL, modified INTEGER NOT NULL, changed INTEGER NOT NULL,
+      digest TEXT NOT NULL,
+      learnt REAL NOT NULL,
+      PRIMARY KEY (device, inode, algorithm)
+    ) STRICT, WITHOUT ROWID;
     """,
   ]
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import ScalarText
 import Synchronization
 import UploadModel
@@ -26,6 +27,7 @@ package final class UploadStore: Sendable {
   private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
   private let progress = Mutex<[ItemID: Int64]>([:])
+  private let digests = NewDigests()
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
@@ -134,7 +136,9 @@ package final class UploadStore: Sendable {
         let revision = try Int64.fetchOne(
           db.cachedStatement(
             sql: "UPDATE queue SET revision = revision + 1 RETURNING revision"))
-        return try body(db, revision ?? 0)
+        let result = try body(db, revision ?? 0)
+        try digests.write(db)
+        return result
       }
     } catch {
       throw StoreError(error, doing: "written", path: path)
@@ -407,6 +411,37 @@ extension UploadStore: ResumeMemory {
         sql: "INSERT INTO resume_server VALUES (?, ?, ?)",
         arguments: [address, text, now.timeIntervalSince1970])
     }
+  }
+}
+
+extension UploadStore: DigestMemory {
+  /// The digests that were computed of a file, if it has not changed since.
+  package func digests(of stamp: FileStamp) -> ContentDigests? {
+    let file = stamp.identity
+    let rows = try? read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT algorithm, digest FROM file_digest
+            WHERE device = ? AND inode = ? AND size = ? AND modified = ? AND changed = ?
+            """),
+        arguments: [
+          Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modified,
+          stamp.changed,
+        ])
+    }
+    var digits: [ContentDigests.Algorithm: String] = [:]
+    for row in rows ?? [] {
+      if let algorithm = ContentDigests.Algorithm(named: row[0]) { digits[algorithm] = row[1] }
+    }
+    return digits.isEmpty ? nil : ContentDigests(digits)
+  }
+
+  /// Remembers digests of a file. They are written with the next change, or once there are many.
+  package func remember(_ digests: ContentDigests, of stamp: FileStamp) {
+    guard self.digests.add(digests, of: stamp) else { return }
+    // Losing them does no harm.
+    try? pool.write { try self.digests.write($0) }
   }
 }
 

@@ -33,6 +33,26 @@ struct DigestsTests {
     #expect(hash.finalize().hexadecimal == known[text]?.0)
   }
 
+  /// The example of FIPS 180-4, the check values of the CRC catalogue, and 32 zeros from RFC 3720.
+  @Test("the longer and the shorter ones too, wherever the input is cut")
+  func moreKnownAnswers() {
+    #expect(
+      SHA512.hash("abc".utf8).hexadecimal
+        == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+    #expect(CRC32.hash("".utf8).hexadecimal == "00000000")
+    #expect(CRC32.hash("123456789".utf8).hexadecimal == "cbf43926")
+    #expect(CRC32C.hash("123456789".utf8).hexadecimal == "e3069283")
+    #expect(CRC32C.hash(Array(repeating: 0, count: 32)).hexadecimal == "8a9136aa")
+    let text = Array("The quick brown fox jumps over the lazy dog".utf8)
+    for cut in text.indices {
+      var hash = CRC32()
+      hash.update(text[..<cut])
+      hash.update(text[cut...])
+      #expect(hash.finalize().hexadecimal == "414fa339")
+    }
+  }
+
   @Test("a copy goes on by itself")
   func copies() {
     var first = SHA256()

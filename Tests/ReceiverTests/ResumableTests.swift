@@ -83,6 +83,25 @@ struct ResumableTests {
     }
   }
 
+  @Test(
+    "a length that is none, or two of them, is refused",
+    arguments: [["-1"], ["5", "7"], ["5, 7"], ["x"], ["1.5"]])
+  func badLength(_ lengths: [String]) async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let fields = lengths.map { "Upload-Length: \($0)" }
+      let begun = try ask(
+        server, "POST", "/upload", ["Upload-Complete: ?0", "Content-Type: text/plain"] + fields)
+      #expect(begun.status == 400)
+      #expect(String(decoding: begun.body, as: UTF8.self).contains("Upload-Length"))
+      let path = try create(server, length: nil)
+      let more = try ask(
+        server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?0", Self.piece] + fields,
+        body: "abcd")
+      #expect(more.status == 400)
+      #expect(try state(server, path) == "0 ?0 -")
+    }
+  }
+
   @Test("a file in pieces is there when all of it is, once, under its name")
   func pieces() async throws {
     try await TestServer.run { (server: TestServer) async throws in

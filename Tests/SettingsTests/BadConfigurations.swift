@@ -180,6 +180,24 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "exists = { url = \"http://h/\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
       "exists.is_there_when: \"*\" stands for a file of an upload, and this request has none"),
     BadConfiguration(
+      line: "exists = { url = \"http://h/\", max_files = 2 }",
+      "exists.max_files: works only with \"each\""),
+    BadConfiguration(
+      line: "exists = { url = \"http://h/\", query = { a = \"{files}\" } }",
+      "exists: {files} has no value without \"each\""),
+    BadConfiguration(
+      line: "exists = { url = \"http://h/\", each = \"{file.sha1}\" }",
+      "exists: \"each\" has no effect, since the request does not use {files}"),
+    BadConfiguration(
+      line:
+        "exists = { url = \"http://h/{file.name}\", query = { a = \"{files}\" }, each = \"{file.sha1}\" }",
+      "exists: {file.name} differs from file to file, and the request is about several; put it into \"each\""
+    ),
+    BadConfiguration(
+      line: "exists = { url = \"http://h/\", query = { a = \"{files}\" }, each = \"{file.sha1}\" }",
+      "exists: with \"each\", \"is_there_when\" needs pointers with \"*\" for a file's number, such as \"/results/*/known\""
+    ),
+    BadConfiguration(
       line: "wait = {}",
       "wait: \"url\" is missing: where the server is asked about a file that it has accepted"),
     BadConfiguration(
@@ -204,7 +222,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     ),
     BadConfiguration(
       line: "response.verify = { pointer = \"/s\" }",
-      "response.verify: \"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+      "response.verify: \"sum\" is missing: what the checksum is computed with, one of sha256, sha512, sha1, md5, crc32, crc32c"
     ),
     BadConfiguration(
       line: "response.verify = { sum = \"md5\" }",

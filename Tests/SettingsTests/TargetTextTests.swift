@@ -65,7 +65,7 @@ struct TargetTextTests {
     public_headers = { x-ms-blob-type = "BlockBlob" }
     file_type = "application/octet-stream"
     fields = { id = "{ticket:/a~1b|json}" }
-    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"], is_there_when = [{ pointer = "/u", missing = true }, { header = "x-h", missing = false }] }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h", send_auth_to = ["h:8443", "uploads.example"], is_there_when = [{ pointer = "/u", missing = true }, { header = "x-h", missing = false }], confirm = { url = "/c", headers = "/d", method = "PUT", json = { k = "{ticket:/k}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail" } }
     server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
     """,
     """
@@ -107,6 +107,10 @@ struct TargetTextTests {
     "url = \"http://h/\"\nafter = { delete = true, final = [201, 204] }",
     "url = \"http://h/\"\nresponse.verify = { header = \"repr-digest\" }",
     "url = \"http://h/\"\nresponse.verify = { pointer = \"/files/*/s\", sum = \"sha1\" }",
+    """
+    url = "http://h/"
+    exists = { url = "https://h/f", method = "POST", json = { c = "{files}" }, each = { n = "{index|number}", s = ["{file.sha1}"] }, max_files = 7, is_there_when = [{ pointer = "/r/*/k", is = true }], address = "/r/*/u" }
+    """,
     "url = \"http://h/\"\nexists = { url = \"https://h/f\", form = { n = \"{file.name}\" }, method = \"PUT\" }",
     """
     url = "http://h/"

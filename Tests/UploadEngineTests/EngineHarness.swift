@@ -59,6 +59,7 @@ final class EngineHarness: Sendable {
   init(
     lanes: Int = 4, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil,
+    digests: (any DigestMemory)? = nil,
     preparesAhead: Bool = true, runReport: @escaping UploadEngine.RunReport = { _, _ in }
   ) {
     let log = Log()
@@ -69,7 +70,7 @@ final class EngineHarness: Sendable {
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"
         log.content.withLock { $0.refusals.append(words) }
-      }, runReport: runReport, memory: memory, preparesAhead: preparesAhead
+      }, runReport: runReport, memory: memory, digests: digests, preparesAhead: preparesAhead
     ) {
       log.record($0)
     }

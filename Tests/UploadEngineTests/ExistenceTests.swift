@@ -1,5 +1,7 @@
+import Digests
 import Foundation
 import JSONText
+import MultipartForm
 import Synchronization
 import TestSupport
 import Testing
@@ -178,5 +180,184 @@ struct ExistenceTests {
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["done 201"], "\(ends)")
     #expect(server.requests.count == 3)
+  }
+
+  /// A target that is asked about several files at once, by a list of `/checks` that each name what `/results/*/known`
+  /// says of them.
+  private func target(askedAbout most: Int, _ server: HostileServer) throws -> Target {
+    let lookup = Template.Lookup(environment: { _ in nil })
+    var target = Target.once(server.url("/up"))
+    target.concurrency = 1
+    var check = ExistenceCheck(
+      call: ServerCall(
+        url: Template(literal: server.url("/has").absoluteString), method: "POST",
+        json: try Template(
+          #"{{"checks":"#, scope: [.files], lookup: lookup)
+          + Template("{files}", scope: [.files], escaping: .json, lookup: lookup)
+          + Template(literal: "}")))
+    check.each = try Template(
+      #"{{"n":{index},"sum":"{file.sha1}"}}"#, lookup: lookup)
+    check.maxFiles = most
+    check.signs = [
+      FailureRule(.pointer(try JSONPointer("/results/*/known")), test: .equals(.bool(true)))
+    ]
+    check.call.rules.url = ReplyValue(.pointer(try JSONPointer("/results/*/url")))
+    target.exists = check
+    return target
+  }
+
+  /// The numbers and sums of a question.
+  private static func checks(in body: [UInt8]) -> [JSONValue] {
+    guard case .object(let root)? = JSONValue(text: String(decoding: body, as: UTF8.self)),
+      case .array(let checks)? = root["checks"]
+    else { return [] }
+    return checks
+  }
+
+  /// A server that answers questions about several files. Files of one letter up to "m" are there.
+  private func bulkServer(
+    _ answer: @escaping @Sendable ([JSONValue]) -> (status: Int, body: String)
+  ) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let (status, body) =
+          request.line.hasPrefix("POST /has") ? answer(Self.checks(in: request.body)) : (201, "")
+        connection.send(
+          "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      }
+    }
+  }
+
+  private static func sum(of check: JSONValue) -> String {
+    if case .object(let check) = check, case .string(let sum)? = check["sum"] { sum } else { "" }
+  }
+
+  private static let letters = (UInt8(ascii: "a")...UInt8(ascii: "z")).map { [$0] }
+  private static let sums = letters.map { SHA1.hash($0).hexadecimal }
+  private static let known = Set(sums.prefix(13))
+
+  private static func results(for checks: [JSONValue]) -> String {
+    let results = checks.map(sum).map { sum in
+      #"{"known":\#(known.contains(sum)),"url":"/at/\#(sum)"}"#
+    }
+    return #"{"results":[\#(results.joined(separator: ","))]}"#
+  }
+
+  private func alphabet() throws -> [String] {
+    try Self.letters.map { try folder.write(String(decoding: $0, as: UTF8.self), $0) }
+  }
+
+  @Test("one question is about many files, and those that are not there are sent without another")
+  func bulk() async throws {
+    let server = try bulkServer { (200, Self.results(for: $0)) }
+    defer { server.stop() }
+    let ends = await EngineHarness().upload(
+      try alphabet(), to: try target(askedAbout: 10, server))
+    #expect(ends.prefix(13).allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(ends.dropFirst(13).allSatisfy { $0.code == "done 201" }, "\(ends)")
+    for (index, end) in ends.prefix(13).enumerated() {
+      guard case .done(let receipt) = end else { continue }
+      #expect(receipt.wasThere)
+      #expect(receipt.url == server.url("/at/\(Self.sums[index])").absoluteString)
+    }
+    let asked = server.requests.filter { $0.line.hasPrefix("POST /has") }.map {
+      Self.checks(in: $0.body)
+    }
+    #expect(asked.flatMap { $0 }.map(Self.sum).sorted() == Self.sums.sorted())
+    #expect(asked.allSatisfy { $0.count <= 10 } && asked.count <= 5, "\(asked.map(\.count))")
+    #expect(server.requests.count { $0.line.hasPrefix("POST /up") } == 13)
+  }
+
+  @Test("in batches, those that are not there share a request")
+  func bulkThenBatch() async throws {
+    let server = try bulkServer { (200, Self.results(for: $0)) }
+    defer { server.stop() }
+    var target = try target(askedAbout: 26, server)
+    target.batch = BatchRule(maxFiles: 13)
+    let ends = await EngineHarness().upload(try alphabet(), to: target)
+    #expect(ends.count { $0.code == "done 200" } == 13 && ends.count { $0.code == "done 201" } == 13)
+    #expect(server.requests.count { $0.line.hasPrefix("POST /has") } <= 2)
+    #expect(server.requests.count { $0.line.hasPrefix("POST /up") } <= 2)
+  }
+
+  @Test("a question that is refused because of one file is asked about fewer")
+  func poisoned() async throws {
+    let bad = Self.sums[3]
+    let server = try bulkServer { checks in
+      checks.map(Self.sum).contains(bad) ? (400, "what?") : (200, Self.results(for: checks))
+    }
+    defer { server.stop() }
+    let ends = await EngineHarness().upload(
+      try alphabet(), to: try target(askedAbout: 26, server))
+    #expect(ends[3].code == "http-400" && ends[3].failure?.step == .existence)
+    #expect(ends.count { $0.code == "done 200" } == 12 && ends.count { $0.code == "done 201" } == 13)
+  }
+
+  @Test("a list of another length says nothing of any file")
+  func shortList() async throws {
+    let server = try bulkServer { checks in
+      (200, Self.results(for: checks.filter { Self.known.contains(Self.sum(of: $0)) }))
+    }
+    defer { server.stop() }
+    let ends = await EngineHarness().upload(
+      try alphabet(), to: try target(askedAbout: 26, server))
+    // Those that are there make lists of the right length once they are asked about without the others.
+    #expect(ends.prefix(13).allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(ends.dropFirst(13).allSatisfy { $0.code == "unusable-answer" }, "\(ends)")
+    #expect(!server.requests.contains { $0.line.hasPrefix("POST /up") })
+  }
+
+  @Test("a server that cannot be asked is not asked about each file")
+  func unavailable() async throws {
+    let server = try bulkServer { _ in (403, "") }
+    defer { server.stop() }
+    let ends = await EngineHarness().upload(
+      try alphabet(), to: try target(askedAbout: 26, server))
+    #expect(ends.allSatisfy { $0.failure != nil }, "\(ends)")
+    #expect(server.requests.count <= 3)
+  }
+
+  /// Digests by what they were remembered for.
+  private final class Notes: DigestMemory {
+    let digests = Mutex<[FileStamp: ContentDigests]>([:])
+    func digests(of stamp: FileStamp) -> ContentDigests? { digests.withLock { $0[stamp] } }
+    func remember(_ new: ContentDigests, of stamp: FileStamp) {
+      digests.withLock { $0[stamp] = new }
+    }
+  }
+
+  @Test("a file that has not changed since its digest was computed is not read again")
+  func remembered() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let path = try folder.write("a", Array("abc".utf8))
+    // On file systems that do not show all writes, nothing is remembered.
+    let location = FileLocation(path)
+    guard try HeldFile(location).showsWrites else { return }
+    try await wait(for: "times that show the next change") {
+      try HeldFile(location).stamp == nil ? nil : true
+    }
+    let (notes, target) = (Notes(), try target(server, Self.rows[0]))
+    func asked() async throws -> String {
+      _ = await EngineHarness(digests: notes).upload([path], to: target)
+      return try #require(server.requests.last?.line)
+    }
+    #expect(try await asked() == "GET /has/a9993e364706816aba3e25717850c26c9cd0d89d HTTP/1.1")
+    // Only one who does not read it can be told this.
+    let other = String(repeating: "0", count: 40)
+    notes.digests.withLock { $0 = $0.mapValues { _ in ContentDigests([.sha1: other]) } }
+    #expect(try await asked() == "GET /has/\(other) HTTP/1.1")
+    // Not after a change, even if its size and its modification time are as before.
+    let before = try FileIdentity(of: location)
+    try folder.write("a", Array("abd".utf8))
+    let time = timespec(
+      tv_sec: Int(before.modified / 1_000_000_000), tv_nsec: Int(before.modified % 1_000_000_000))
+    #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+    #expect(try FileIdentity(of: location) == before)
+    #expect(try await asked() == "GET /has/cb4cc28df0fdbe0ecf9d9662e294b118092a5735 HTTP/1.1")
   }
 }

@@ -48,6 +48,15 @@ struct VerificationTests {
       testDescription: "S3's", place: "x-amz-checksum-sha256",
       headers: "x-amz-checksum-sha256: \(sha256Base64)\r\n", verified: "sha-256"),
     Row(
+      testDescription: "S3's CRC", place: "x-amz-checksum-crc32",
+      headers: "x-amz-checksum-crc32: NSRBwg==\r\n", verified: "crc32"),
+    Row(
+      testDescription: "S3's CRC, and it differs", place: "x-amz-checksum-crc32c",
+      headers: "x-amz-checksum-crc32c: NSRBwg==\r\n", code: "content-differs"),
+    Row(
+      testDescription: "Google's", place: "x-goog-hash",
+      headers: "x-goog-hash: crc32c=Nks/tw==,md5=AAAAAAAAAAAAAAAAAAAAAA==\r\n", verified: "crc32c"),
+    Row(
       testDescription: "S3's, of all parts", place: "x-amz-checksum-sha256",
       headers: "x-amz-checksum-sha256: \(sha256Base64)-2\r\n"),
     Row(

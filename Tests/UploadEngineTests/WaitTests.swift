@@ -248,4 +248,34 @@ struct WaitTests {
     harness.engine.remove([item.id])
     #expect(await harness.finish([item.id]).first?.code == "outcome-unknown")
   }
+
+  @Test("a server that does not answer keeps no other from being asked")
+  func deadServer() async throws {
+    let silent = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        // Until the test is over.
+        if request.line.hasPrefix("GET ") { continue }
+        connection.send("HTTP/1.1 202 X\r\nContent-Length: 12\r\n\r\n{\"task\":\"7\"}")
+      }
+    }
+    let server = try server { _ in (200, #"{"state":"ready"}"#) }
+    defer {
+      silent.stop()
+      server.stop()
+    }
+    let harness = EngineHarness()
+    let targets = [try target(silent), try target(server)]
+    let jobs = try (1...10).map { number in
+      let path = try folder.write("f\(number)", Array("\(number)".utf8))
+      return UploadJob(
+        item: .file(path, id: Int64(number)), target: targets[number == 10 ? 1 : 0])
+    }
+    harness.engine.submit(Array(jobs.prefix(9)))
+    try await wait(for: "as many questions as a server gets at once") {
+      silent.requests.count { $0.line.hasPrefix("GET ") } >= 8 ? true : nil
+    }
+    harness.engine.submit([jobs[9]])
+    #expect(await harness.finish([jobs[9].item.id]).map(\.code) == ["done 202"])
+    await harness.engine.shutDown()
+  }
 }

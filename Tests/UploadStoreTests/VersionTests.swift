@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import TestSupport
 import Testing
 import UploadModel
@@ -56,6 +57,9 @@ struct VersionTests {
       #expect(last?.deletionURL == (number >= 6 ? "http://nas/delete/3" : nil))
       #expect(last?.pieces == (number >= 13 ? PieceCount(count: 3, resumed: 1, sent: 2) : nil))
       #expect(try store.runs().map(\.open) == (number >= 14 ? [[ItemID(2)]] : []))
+      let stamp = FileStamp(
+        identity: FileIdentity(device: 1, inode: 2, size: 4, modified: 3), changed: 5)
+      #expect((store.digests(of: stamp)?[.sha1] != nil) == (number >= 14))
       let server = store.resumeServer(
         at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
       #expect((server != nil) == (number >= 7))

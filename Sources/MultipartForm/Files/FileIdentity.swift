@@ -42,3 +42,17 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     return modified == now.modified ? nil : .modified
   }
 }
+
+/// What shows that a file still has the content that was read, without reading it again: unlike an identity, also after
+/// its modification time was set back.
+package struct FileStamp: Hashable, Sendable {
+  /// Its identity.
+  package let identity: FileIdentity
+  /// The time of the last change of anything about it (`st_ctime`), in nanoseconds since 1970. Nobody can set it.
+  package let changed: Int64
+
+  /// A stamp from stored values.
+  package init(identity: FileIdentity, changed: Int64) {
+    (self.identity, self.changed) = (identity, changed)
+  }
+}

@@ -128,6 +128,16 @@ package final class HeldFile: Sendable {
     return now
   }
 
+  /// Whether its times show every write to it.
+  package var showsWrites: Bool { file.showsWrites }
+
+  /// What shows later that the file is as it is now; nil if it has changed since it was opened, or may be written to
+  /// unnoticed.
+  package var stamp: FileStamp? {
+    guard let look = try? checked(file.look()), !isDoubtful else { return nil }
+    return FileStamp(identity: identity, changed: look.changed)
+  }
+
   /// Whether the file is as it was when it was opened, and no other file has taken its place.
   package var isCurrent: Bool { (try? checkPlace()) != nil }
 

@@ -13,6 +13,8 @@ struct ResumableRequest {
   let offset: Int64?
   /// The length of the whole in bytes, if the request gives it.
   let length: Int64?
+  /// Whether what it gives as that length is no length, or several.
+  private let hasBadLength: Bool
   /// The length of the request's content, if it is given.
   let contentLength: Int64?
 
@@ -26,7 +28,9 @@ struct ResumableRequest {
     else { return nil }
     (self.version, self.isLast) = (version, isLast)
     offset = Self.count("upload-offset", head)
-    length = version.has(.length) ? Self.count("upload-length", head) : nil
+    let lengths = version.has(.length) ? Self.counts("upload-length", head) : []
+    length = lengths.first ?? nil
+    hasBadLength = lengths.contains(nil) || Set(lengths).count > 1
     contentLength = head.contentLength
   }
 
@@ -35,6 +39,10 @@ struct ResumableRequest {
   /// - Parameter offset: how much had arrived before it.
   /// - Throws: 400 if it contradicts itself, or what was said before.
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
+    if hasBadLength {
+      throw Refusal(
+        .badRequest, "Upload-Length is to be one whole number of bytes, and not below 0.")
+    }
     var end: Int64?
     if isLast, let contentLength {
       let (sum, overflow) = offset.addingReportingOverflow(contentLength)
@@ -55,7 +63,16 @@ struct ResumableRequest {
   }
 
   private static func count(_ name: String, _ head: HTTPRequestHead) -> Int64? {
-    text(name, head).flatMap { FieldValue(item: $0)?.integer }.flatMap { $0 >= 0 ? $0 : nil }
+    text(name, head).flatMap(count)
+  }
+
+  /// What each line of a header field gives.
+  private static func counts(_ name: String, _ head: HTTPRequestHead) -> [Int64?] {
+    head.headers[canonicalForm: name].map { count(String($0)) }
+  }
+
+  private static func count(_ text: String) -> Int64? {
+    FieldValue(item: text)?.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 }
 

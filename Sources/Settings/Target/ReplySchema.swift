@@ -158,16 +158,17 @@ extension Codec where Value == ReplySum {
     Codec(
       { node in
         let entries = try node.table(["pointer", "header", "sum"])
+        let known = ContentDigests.Algorithm.allCases.map(\.rawValue)
         let place = try ReplyPlace(
           entries, of: node, missing: "expected one of \"pointer\" and \"header\"")
         var sum = ReplySum(place)
         sum.algorithm =
           try entries["sum"].map { node in
-            ContentDigests.Algorithm(named: try node.word(of: ["sha256", "sha1", "md5"]))
+            ContentDigests.Algorithm(rawValue: try node.word(of: known))
           } ?? nil
         guard sum.wanted != nil else {
           throw node.fault(
-            "\"sum\" is missing: what the checksum is computed with, \"sha256\", \"sha1\" or \"md5\""
+            "\"sum\" is missing: what the checksum is computed with, one of \(known.joined(separator: ", "))"
           )
         }
         return sum
@@ -175,10 +176,7 @@ extension Codec where Value == ReplySum {
       { sum in
         TOMLText.table([
           sum.place.entry,
-          (
-            "sum",
-            sum.algorithm.map { TOMLText.string($0.name.replacing(scalars: "-", with: "")) }
-          ),
+          ("sum", sum.algorithm.map { TOMLText.string($0.rawValue) }),
         ])
       })
   }
@@ -195,7 +193,7 @@ extension Codec where Value == FailureRule {
           missing: "\"pointer\", \"regex\" or \"header\" is missing: where in the reply to look")
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.
-        let digests = [Template.Placeholder.fileSHA256, .fileSHA1, .fileMD5]
+        let digests = Template.Placeholder.digestsOfFile
         switch (place, entries["is"], entries["not"]) {
         case (.pointer, nil, nil) where entries["missing"] != nil,
           (.header, nil, nil) where entries["missing"] != nil:

@@ -43,8 +43,10 @@ extension ServerCall {
 extension Schema where Root == ExistenceCheck {
   /// The table `exists` of a target.
   static let exists = Schema(
-    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile, "HEAD").keys
+    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile + [.files], "HEAD").keys
       .map { $0.within(\.call) } + [
+        Key("each", \.each, .json(scope: Template.Placeholder.ofFile)),
+        Key("max_files", \.maxFiles, .integer(in: 1...1000)),
         Key("is_there_when", \.signs, .list(.failure)),
         Key("address", \.call.rules.url, .place()),
       ])
@@ -57,9 +59,29 @@ extension ExistenceCheck {
   /// Checks that its keys fit together.
   static func check(
     _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
-  ) throws(ConfigError) {
+  ) throws {
     try check.call.check(entries)
-    try check.signs.check(entries)
+    guard check.each != nil else {
+      if let node = entries["max_files"] { throw node.fault("works only with \"each\"") }
+      if check.call.templates.contains(where: { $0.asks(for: .files) }) {
+        throw InvalidInput("{files} has no value without \"each\"")
+      }
+      return try check.signs.check(entries)
+    }
+    guard check.call.templates.contains(where: { $0.asks(for: .files) }) else {
+      throw InvalidInput("\"each\" has no effect, since the request does not use {files}")
+    }
+    if let slot = check.call.templates.flatMap(\.placeholders).first(where: {
+      $0 != .files && $0.belongsToFile
+    }) {
+      throw InvalidInput(
+        "{\(slot.rawValue)} differs from file to file, and the request is about several; put it into \"each\"")
+    }
+    guard !check.signs.isEmpty, check.signs.allSatisfy(\.place.dependsOnFile) else {
+      throw InvalidInput(
+        "with \"each\", \"is_there_when\" needs pointers with \"*\" for a file's number, such as "
+          + "\"/results/*/known\"")
+    }
   }
 }
 
@@ -130,7 +152,21 @@ extension Schema where Root == Ticket {
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
       Key("send_auth_to", \.namedHosts, .set(.namedHost)),
       Key("is_there_when", \.signs, .list(.failure)),
+      Key("confirm", \.confirmation, from: .start, .confirmation) { confirmation, entries in
+        try confirmation.call.check(entries)
+      },
     ])
+}
+
+extension Schema where Root == Ticket.Confirmation {
+  /// The table `confirm` of a ticket.
+  fileprivate static let confirmation = Schema(
+    [
+      Key("url", \.url, .pointer, need: "where the ticket holds the address of the request"),
+      Key("headers", \.headers, .pointer),
+    ]
+      + Schema<ServerCall>.call(scope: Template.Placeholder.ofTicket).keys
+      .filter { $0.name != "url" }.map { $0.within(\.call) })
 }
 
 extension Ticket {

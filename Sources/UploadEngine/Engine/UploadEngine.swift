@@ -67,6 +67,7 @@ package actor UploadEngine {
   /// What has been prepared for the attempts under way.
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
+  private let knownDigests: (any DigestMemory)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
   /// The token in force on each route.
@@ -82,10 +83,8 @@ package actor UploadEngine {
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
-  /// Files whose server is to be asked about them next, and where, in order.
-  private var questions: ArraySlice<(ItemID, URL)> = []
-  /// Files whose server is being asked about them.
-  private var askedAbout: Set<ItemID> = []
+  /// Files whose servers have accepted them and are asked what has become of them, by server.
+  private var questions: [Origin: Questions] = [:]
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
   private var waitingFiles: Set<ItemID> = []
@@ -122,6 +121,7 @@ package actor UploadEngine {
   ///   - keepingRun: called with what is known of runs.
   ///   - runReport: called with what has become of runs.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
+  ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
@@ -136,7 +136,8 @@ package actor UploadEngine {
     keeping: @escaping Keeping = { _, _ in },
     keepingRun: @escaping RunKeeping = { _, _ in true },
     runReport: @escaping RunReport = { _, _ in },
-    memory: (any ResumeMemory)? = nil, tokens: TokenSource = TokenSource(),
+    memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
+    tokens: TokenSource = TokenSource(),
     preparesAhead: Bool = false,
     report: @escaping Report
   ) {
@@ -153,6 +154,7 @@ package actor UploadEngine {
     self.runReport = runReport
     self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
+    knownDigests = digests
     tokenSource = tokens
     self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
@@ -1507,9 +1509,14 @@ extension UploadEngine {
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
-    let preparation = Preparation(attempt: attempt, time: time, mediaType: mediaType)
+    let preparation = Preparation(
+      attempt: attempt, time: time, mediaType: mediaType, known: knownDigests)
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
+    let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
+    // Those that are not there go back into the line, since fewer may fit into a request than into a question.
+    let onlyAsks = ids.count > 1 && ids.allSatisfy { scheduler.mostAsked(with: $0) > 1 }
+    for id in ids { scheduler.setKnownMissing(false, of: id) }
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       var prepared: [UploadJob] = []
@@ -1522,15 +1529,17 @@ extension UploadEngine {
           made.append((upload.item.id, .failure(error)))
         }
       }
-      var there: [ItemID: TransferEnd] = [:]
-      var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
+      var existing = Preparation.Existing()
+      if !isAsked {
+        existing = await preparation.existing(prepared, token: authorization.token)
+      }
+      var ticket: Result<Ticket.Grant?, Failure> = existing.trouble.map { .failure($0) } ?? .success(nil)
       do throws(Failure) {
-        for upload in prepared {
-          there[upload.item.id] = try await preparation.existing(upload, token: authorization.token)
-        }
-        asking: while let first = prepared.first(where: { there[$0.item.id] == nil }) {
+        asking: while existing.trouble == nil, !onlyAsks,
+          let first = prepared.first(where: { existing.leavesOpen($0.item.id) })
+        {
           switch try await preparation.ticket(for: first, token: authorization.token) {
-          case .there(let end): there[first.item.id] = end
+          case .there(let end): existing.there[first.item.id] = end
           case .granted(let grant):
             ticket = .success(grant)
             break asking
@@ -1540,15 +1549,20 @@ extension UploadEngine {
       } catch {
         ticket = .failure(error)
       }
-      let (results, existing, answer) = (made, there, ticket)
+      let (results, known, answer) = (made, existing, ticket)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         let sent = engine.recordReady(results, url).filter { id in
-          guard let end = existing[id] else { return true }
-          engine.recordThere(id, end, authorization, target)
-          return false
+          if let end = known.there[id] {
+            engine.recordThere(id, end, authorization, target)
+          } else if let failure = known.failures[id] {
+            _ = engine.recordTicket(.failure(failure), for: [id], authorization, target, url)
+          }
+          return known.leavesOpen(id)
         }
-        if engine.recordTicket(answer, for: sent, authorization, target, url) {
+        if onlyAsks, known.trouble == nil {
+          engine.recordMissing(sent, authorization, target, url)
+        } else if engine.recordTicket(answer, for: sent, authorization, target, url) {
           engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
         }
       }
@@ -1587,6 +1601,21 @@ extension UploadEngine {
       }
       return nil
     }
+  }
+
+  /// Puts files back in line that their server does not have. Their turn to be sent comes without another question.
+  private func recordMissing(
+    _ ids: [ItemID], _ authorization: Authorization, _ target: Target, _ url: URL
+  ) {
+    guard let first = ids.first else { return }
+    let end = TransferEnd(url: url, status: 200)
+    _ = learn(from: end, at: authorization.origin, of: first)
+    _ = judgeCredentials(of: authorization, end, to: target)
+    for id in ids {
+      scheduler.setKnownMissing(true, of: id)
+      jobs[id]?.begin = nil
+    }
+    handle(ids.map { ($0, .notBegun) })
   }
 
   /// Concludes an upload of a file that the server has already.
@@ -1652,14 +1681,15 @@ extension UploadEngine {
 
   // MARK: Afterwards
 
-  /// Creates the record for each delivered file, then calls back with the failures. Returns false if the
+  /// Confirms each delivered file and creates the record for it, then calls back with the failures. Returns false if the
   /// target wants no records.
   private func makesRecords(
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
-    guard let create = transfer.request.target.server.create else { return false }
     let target = transfer.request.target
+    let (create, confirmation) = (target.server.create, target.ticket?.confirmation)
+    guard create != nil || confirmation != nil else { return false }
     let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
     let now = time.date()
     let document = JSONValue(text: end.reply.text)
@@ -1680,9 +1710,29 @@ extension UploadEngine {
     guard !files.isEmpty else { return false }
     let client = ServerClient(
       target: target, token: transfer.authorization.token, from: tokenSource, time: time)
+    // What the ticket says goes with the file is not for any other request.
+    var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
+    let asked: Result<ServerCall?, InvalidInput> = Result { () throws(InvalidInput) in
+      guard
+        let (call, headers) = try confirmation?.request(
+          askedForBy: target.ticketReply, of: target)
+      else { return nil }
+      home.publicHeaders += headers
+      return call
+    }
+    let confirming = ServerClient(
+      target: home, token: transfer.authorization.token, from: tokenSource, time: time)
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
+        do throws(Failure) {
+          if let call = try asked.call { _ = try await confirming.reply(to: call, values) }
+        } catch {
+          failures[id] = error
+          failures[id]?.step = .confirmation
+          continue
+        }
+        guard let create else { continue }
         do throws(Failure) { _ = try await client.reply(to: create, values) } catch {
           failures[id] = error
         }
@@ -1701,13 +1751,22 @@ extension UploadEngine {
     end.status = nil
     end.trouble = .notRecorded(record.headline)
     end.reply = record.reply
+    end.step = record.step
     return end
   }
 
   // MARK: What the server makes of files that it has accepted
 
-  /// How many servers are asked at once. These requests take no lanes.
-  private static let mostQuestions = 8
+  /// What a server is asked about files that it has accepted. Each server has a line of its own, so that one that does
+  /// not answer holds up no others. These requests take no lanes.
+  private struct Questions {
+    /// The most at once.
+    static let most = 8
+    /// The next files, and where to ask about them, in order.
+    var next: ArraySlice<(ItemID, URL)> = []
+    /// The files that the server is being asked about.
+    var asked: Set<ItemID> = []
+  }
 
   /// Asks a server, after a while, whether it has finished with a file.
   private func ask(_ id: ItemID, at url: URL, after seconds: Double) {
@@ -1715,21 +1774,29 @@ extension UploadEngine {
     jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
       self?.assumeIsolated { engine in
         engine.stopTimer(of: id)
-        engine.questions.append((id, url))
-        engine.askNext()
+        guard let origin = Origin(url) else { return }
+        engine.questions[origin, default: Questions()].next.append((id, url))
+        engine.askNext(at: origin)
       }
     }
   }
 
-  private func askNext() {
-    while askedAbout.count < Self.mostQuestions, let (id, url) = questions.popFirst() {
-      guard let job = jobs[id], job.isProcessed, !askedAbout.contains(id) else { continue }
-      guard let rule = job.upload.target.wait, Origin(url) == job.upload.target.origin else {
+  private func askNext(at origin: Origin) {
+    defer {
+      if let left = questions[origin], left.asked.isEmpty, left.next.isEmpty {
+        questions[origin] = nil
+      }
+    }
+    while let asked = questions[origin]?.asked, asked.count < Questions.most,
+      let (id, url) = questions[origin]?.next.popFirst()
+    {
+      guard let job = jobs[id], job.isProcessed, !asked.contains(id) else { continue }
+      guard let rule = job.upload.target.wait, origin == job.upload.target.origin else {
         // The configuration has changed meanwhile. The machine says what that means.
         handle(.retry, for: id)
         continue
       }
-      askedAbout.insert(id)
+      questions[origin]?.asked.insert(id)
       var call = rule.call
       call.url = Template(literal: url.absoluteString)
       let client = ServerClient(
@@ -1743,9 +1810,9 @@ extension UploadEngine {
         }
         let answer = rule.answer(result)
         self?.onQueue { engine in
-          engine.askedAbout.remove(id)
+          engine.questions[origin]?.asked.remove(id)
           engine.handle(.answered(answer, wall: engine.time.date()), for: id)
-          engine.askNext()
+          engine.askNext(at: origin)
         }
       }
     }
@@ -2154,6 +2221,15 @@ extension TransferEnd {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }
     return trouble.isLocal
+  }
+}
+
+extension Result where Success == ServerCall?, Failure == InvalidInput {
+  /// The request, if there is one to be made.
+  fileprivate var call: ServerCall? {
+    get throws(UploadModel.Failure) {
+      do { return try get() } catch { throw UploadModel.Failure(.unusable(error.description)) }
+    }
   }
 }
 

@@ -38,14 +38,7 @@ package enum FileDigest {
     _ wanted: Set<ContentDigests.Algorithm>, _ compute: ([any HashFunction]) -> [[UInt8]]?
   ) -> ContentDigests? {
     let algorithms = Array(wanted)
-    let hashes = algorithms.map { algorithm -> any HashFunction in
-      switch algorithm {
-      case .sha256: SHA256()
-      case .sha1: SHA1()
-      case .md5: MD5()
-      }
-    }
-    return compute(hashes).map { digests in
+    return compute(algorithms.map(\.function)).map { digests in
       ContentDigests(
         Dictionary(uniqueKeysWithValues: zip(algorithms, digests.map(\.hexadecimal))))
     }

@@ -11,11 +11,13 @@ struct Preparation: Sendable {
   /// The time that placeholders use, the same for all files of a request.
   private let now: Date
   private let mediaType: @Sendable (FileLocation) -> String?
+  private let known: (any DigestMemory)?
 
   init(
-    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?
+    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?,
+    known: (any DigestMemory)?
   ) {
-    (self.attempt, self.time, self.mediaType) = (attempt, time, mediaType)
+    (self.attempt, self.time, self.mediaType, self.known) = (attempt, time, mediaType, known)
     now = time.date()
   }
 
@@ -79,10 +81,17 @@ struct Preparation: Sendable {
     let item = ready.upload.item
     let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
-    try Self.check(item)
-    guard let digests = FileDigest.digests(wanted, of: item.location) else {
+    let file = try item.opened()
+    // What a command has made is gone after the attempt.
+    let known = ready.folder == nil ? known : nil
+    if let digests = file.stamp.flatMap({ known?.digests(of: $0) }), digests.cover(wanted) {
+      ready.upload.item.digests = digests
+      return ready
+    }
+    guard let digests = FileDigest.digests(wanted, of: file) else {
       throw .unreadable("its checksums could not be computed")
     }
+    if let stamp = file.stamp { known?.remember(digests, of: stamp) }
     ready.upload.item.digests = digests
     return ready
   }
@@ -97,26 +106,77 @@ struct Preparation: Sendable {
     }
   }
 
-  /// Asks the server whether it has the file already, if the target says how.
-  ///
-  /// - Returns: the end of the request if the server has it; otherwise nil.
-  func existing(
-    _ upload: UploadJob, token: BearerToken?
-  ) async throws(Failure) -> TransferEnd? {
-    guard let check = upload.target.exists else { return nil }
-    let client = ServerClient(target: upload.target, token: token, from: nil, time: time)
-    do throws(Failure) {
-      var end = try await client.reply(to: check.call, Self.values(for: upload, now: now)).end
-      (end.digests, end.rules) = (upload.item.digests, check.call.rules)
-      do throws(Failure.Cause) {
-        guard try check.isThere(end) else { return nil }
+  /// What the server has said of files before they are sent.
+  struct Existing: Sendable {
+    /// For the files that it has, the end of the request.
+    var there: [ItemID: TransferEnd] = [:]
+    /// Why it could not say anything of these.
+    var failures: [ItemID: Failure] = [:]
+    /// Why it could not be asked about the others.
+    var trouble: Failure?
+
+    /// Whether nothing else than `trouble` keeps a file from being sent.
+    func leavesOpen(_ id: ItemID) -> Bool { there[id] == nil && failures[id] == nil }
+  }
+
+  /// Asks the server which files it has already, if the target says how. If it refuses a question about several files,
+  /// it is asked about fewer, so that none of them makes the others fail.
+  func existing(_ uploads: [UploadJob], token: BearerToken?) async -> Existing {
+    var existing = Existing()
+    guard let check = uploads.first?.target.exists else { return existing }
+    var questions = stride(from: 0, to: uploads.count, by: check.most).reversed().map {
+      uploads[$0..<min($0 + check.most, uploads.count)]
+    }
+    while let asked = questions.popLast() {
+      do throws(Failure) {
+        for (upload, end) in zip(asked, try await ask(check, about: asked, token: token)) {
+          existing.there[upload.item.id] = end
+        }
       } catch {
-        throw client.hidden(in: Failure(error, status: end.status, reply: end.reply))
+        guard error.mayBeAboutFiles else {
+          existing.trouble = error
+          break
+        }
+        if asked.count > 1 {
+          let middle = asked.startIndex + asked.count / 2
+          questions += [asked[middle...], asked[..<middle]]
+        } else if let upload = asked.first {
+          existing.failures[upload.item.id] = error
+        }
       }
-      end.isThereAlready = true
-      return end
+    }
+    return existing
+  }
+
+  /// Asks about files in one request.
+  ///
+  /// - Returns: the request's end for each file that the server has, nil for the others.
+  private func ask(
+    _ check: ExistenceCheck, about uploads: ArraySlice<UploadJob>, token: BearerToken?
+  ) async throws(Failure) -> [TransferEnd?] {
+    guard let target = uploads.first?.target,
+      let values = check.values(of: uploads.map { Self.values(for: $0, now: now) })
+    else { return [] }
+    let client = ServerClient(target: target, token: token, from: nil, time: time)
+    do throws(Failure) {
+      let answer = try await client.reply(to: check.call, values).end
+      var ends: [TransferEnd?] = []
+      for (index, upload) in uploads.enumerated() {
+        var end = answer
+        end.place = TransferEnd.Place(index, of: uploads.count)
+        (end.digests, end.rules) = (upload.item.digests, check.call.rules)
+        do throws(Failure.Cause) {
+          end.isThereAlready = try check.isThere(end)
+        } catch {
+          throw client.hidden(in: Failure(error, status: end.status, reply: end.reply))
+        }
+        ends.append(end.isThereAlready ? end : nil)
+      }
+      return ends
     } catch {
-      if error.cause == .refused, ExistenceCheck.isMissing(error.status) { return nil }
+      if uploads.count == 1, error.cause == .refused, ExistenceCheck.isMissing(error.status) {
+        return [nil]
+      }
       var failure = error
       failure.step = .existence
       throw failure
@@ -180,4 +240,13 @@ struct PreparedUpload: Sendable {
   var address: URL?
   /// Holds the prepared file; removed once the attempt is over.
   var folder: TemporaryFolder?
+}
+
+extension Failure {
+  /// Whether a server that gives this answer to a question about some files may give another one to a question about
+  /// others: it is not about credentials, and does not mean that the server is busy or away.
+  fileprivate var mayBeAboutFiles: Bool {
+    guard let status else { return false }
+    return ![401, 403, 407, 408, 423, 425, 429, 502, 503, 504].contains(status)
+  }
 }

@@ -133,7 +133,9 @@ package struct ServerClient: Sendable {
       var request = ExchangeRequest(
         url: url, method: call.method, headers: headers,
         body: hasContent ? MemoryBody(content ?? Data()) : nil)
-      if call.method == "GET" { request.mostReply = Self.mostContent }
+      if call.method == "GET" || call.templates.contains(where: { $0.asks(for: .files) }) {
+        request.mostReply = Self.mostContent
+      }
       try request.obey(target, at: time.date())
       return await end(of: request)
     } catch {
@@ -141,7 +143,7 @@ package struct ServerClient: Sendable {
     }
   }
 
-  /// The most that is read of the reply to a GET, in bytes.
+  /// The most that is read of the reply to a GET, or to a question about many files, in bytes.
   private static let mostContent = 8 << 20
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {

@@ -1,16 +1,58 @@
+import Digests
+import MultipartForm
+
 /// Digests of a file's content, in lower-case hexadecimal digits.
 package struct ContentDigests: Hashable, Sendable {
-  /// A hash function that templates can ask for.
-  package enum Algorithm: Hashable, Sendable {
+  /// What a file's content can be reduced to. The raw value is what the configuration calls it, and what comes after
+  /// `file.` and `piece.` in placeholders.
+  package enum Algorithm: String, CaseIterable, Hashable, Sendable {
     /// FIPS 180-4.
-    case sha256
+    case sha256, sha512
     /// FIPS 180-4. Not secure against forgery, but some servers ask for it.
     case sha1
     /// RFC 1321. Not secure against forgery, but some servers ask for it.
     case md5
+    /// Checks against damage.
+    case crc32, crc32c
+
+    /// Its name, as registered for HTTP digest fields (RFC 9530).
+    package var name: String {
+      switch self {
+      case .sha256: "sha-256"
+      case .sha512: "sha-512"
+      case .sha1: "sha-1"
+      case .md5, .crc32, .crc32c: rawValue
+      }
+    }
+
+    /// What computes it.
+    package var function: any HashFunction {
+      switch self {
+      case .sha256: SHA256()
+      case .sha512: SHA512()
+      case .sha1: SHA1()
+      case .md5: MD5()
+      case .crc32: CRC32()
+      case .crc32c: CRC32C()
+      }
+    }
+
+    /// The size of its digests in bytes.
+    var size: Int { function.finalize().count }
+
+    /// The algorithm with this name, as servers and configurations write it.
+    package init?(named name: String) {
+      let name = name.lowercased()
+      guard
+        let algorithm = Self.allCases.first(where: { $0.name == name || $0.rawValue == name })
+          ?? (name == "sha" ? .sha1 : nil)
+      else { return nil }
+      self = algorithm
+    }
   }
 
-  private let digits: [Algorithm: String]
+  /// Each in lower-case hexadecimal digits.
+  package let digits: [Algorithm: String]
 
   /// The digests with these values.
   package init(_ digits: [Algorithm: String]) { self.digits = digits }
@@ -27,10 +69,23 @@ package struct ContentDigests: Hashable, Sendable {
   /// The digest by an algorithm; nil if it was not computed.
   package subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
 
+  /// Whether there is one by each of these algorithms.
+  package func cover(_ algorithms: Set<Algorithm>) -> Bool {
+    algorithms.allSatisfy { digits[$0] != nil }
+  }
+
   /// The digest of a piece by the name of its placeholder; nil if it was not computed.
   subscript(named name: String) -> String? {
     Template.Placeholder(rawValue: name)?.pieceDigest.flatMap { self[$0] }
   }
+}
+
+/// Remembers digests of files, so that a file that has not changed is not read again.
+package protocol DigestMemory: Sendable {
+  /// The digests of the file that this shows to be unchanged; nil if none are known.
+  func digests(of stamp: FileStamp) -> ContentDigests?
+  /// Remembers digests of a file.
+  func remember(_ digests: ContentDigests, of stamp: FileStamp)
 }
 
 extension Target {

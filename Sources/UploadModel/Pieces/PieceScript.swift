@@ -56,8 +56,8 @@ struct PieceScript {
   /// The script's own variables.
   private static let names = [
     "allowed", "digest", "end", "file", "found", "index", "last", "length", "md5", "next", "number",
-    "offset", "ok", "padded", "pieces", "program", "range", "sha1", "sha256", "status", "taken",
-    "upload", "url", "work", "LC_ALL",
+    "offset", "ok", "padded", "pieces", "program", "range", "sha1", "sha256", "sha512", "status",
+    "taken", "upload", "url", "work", "LC_ALL",
   ]
 
   // MARK: The beginning
@@ -146,7 +146,10 @@ struct PieceScript {
       "  tail -c \"+$((offset + 1))\" < \"$file\" | head -c \"$length\" > \"$work/piece\"",
       "  [ \"$(wc -c < \"$work/piece\")\" -eq \"$length\" ] || stop 'the file has changed'",
     ]
-    for digest in asked.compactMap(\.pieceDigest).map({ "\($0)" }).sorted() {
+    for digest in asked.compactMap(\.pieceDigest).map(\.rawValue).sorted() {
+      guard Self.names.contains(digest) else {
+        throw InvalidInput("a script has no program that computes \(digest)")
+      }
       lines.append("  \(digest)=$(\(digest)sum < \"$work/piece\" | cut -d ' ' -f 1)")
     }
     lines += sending.map { "  \($0)" }

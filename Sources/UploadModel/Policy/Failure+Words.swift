@@ -152,7 +152,9 @@ extension Failure {
     case .differs(let why):
       "The server took the file, but what it stored is different: \(Self.inside(why))."
     case .notRecorded(let why):
-      "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
+      step == .confirmation
+        ? "The server has the file, but \(what) failed: \(Self.inside(why))."
+        : "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
     case .denied(let why):
       status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }
@@ -215,7 +217,9 @@ extension Failure {
     case .differs:
       "It was damaged on the way or on the server: find out where, delete what is there, then retry."
     case .notRecorded:
-      "Make the record by hand: a retry sends the file again, and may store it twice."
+      step == .confirmation
+        ? "A retry asks the server again, and sends the file only if it still wants it."
+        : "Make the record by hand: a retry sends the file again, and may store it twice."
     case .unresumable(let fault): fault.advice
     case .denied:
       status == nil
@@ -282,6 +286,7 @@ extension Failure.Step {
     case .finish: "the request that finishes the upload (pieces.finish)"
     case .status: "the request for how much it has (pieces.status)"
     case .wait: "the question of whether it has finished with the file (wait)"
+    case .confirmation: "the request that confirms the upload (ticket.confirm)"
     }
   }
 }

@@ -52,6 +52,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case status
     /// The request for whether the server has finished with a file that it has accepted.
     case wait
+    /// The request that confirms the upload, if the ticket asks for it.
+    case confirmation
   }
 
   /// Every way in which an upload is known to fail.

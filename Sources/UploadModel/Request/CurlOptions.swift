@@ -233,7 +233,7 @@ struct CurlOptions {
     case .slot(let slot):
       if isBase64, let digest = slot.placeholder.pieceDigest {
         writing.filters.removeFirst()
-        return expansion(of: output(.piece64, "\(digest)"), writing, isPlain: false)
+        return expansion(of: output(.piece64, digest.rawValue), writing, isPlain: false)
       }
       asked.insert(slot.placeholder)
       return expansion(
@@ -284,7 +284,7 @@ struct CurlOptions {
     case .pieceSize: "$length"
     case .pieceIsLast: "$last"
     case .pieces: writing.isJSON ? "[$pieces]" : "$pieces"
-    default: slot.placeholder.pieceDigest.map { "$\($0)" } ?? ""
+    default: slot.placeholder.pieceDigest.map { "$\($0.rawValue)" } ?? ""
     }
   }
 

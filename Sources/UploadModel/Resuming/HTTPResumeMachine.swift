@@ -429,7 +429,9 @@ extension HTTPResumeMachine {
     if isWhole, isComplete != false, hasTaken(course.length, end) {
       return course.point == nil ? withoutOffer(end) : finish(end)
     }
-    guard isComplete != true || isWhole else { return course.fail(.endedEarly, end) }
+    guard isComplete != true || isWhole && !version.has(.markedReplies) else {
+      return course.fail(.endedEarly, end)
+    }
     guard end.headers["location"] != nil || course.point != nil else {
       return course.fail(.noLocation, end)
     }
@@ -489,7 +491,7 @@ extension HTTPResumeMachine {
     if version.has(.markedReplies) {
       if isComplete(end) == true {
         guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-        return isLast ? finish(end) : course.fail(.endedEarly, end)
+        return isLast && hasTaken(course.length, end) ? finish(end) : course.fail(.endedEarly, end)
       }
     } else if isLast, (200..<300).contains(status), isComplete(end) != false,
       hasTaken(course.length, end)
@@ -548,7 +550,8 @@ extension HTTPResumeMachine {
   /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
   private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if isComplete(end) == true {
-      return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
+      guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+      return hasTaken(course.length, end) ? finish(end) : course.fail(.endedEarly, end)
     }
     return withoutReply(held ?? end)
   }
@@ -615,9 +618,9 @@ extension HTTPResumeMachine {
   }
 
   /// Whether a reply to content is consistent with the server having taken that much: in the older versions, each reply
-  /// gives the offset.
+  /// gives the offset, and in the others it may.
   private func hasTaken(_ length: Int64, _ end: TransferEnd) -> Bool {
-    version.has(.markedReplies) || Self.integer("upload-offset", end).map { $0 == length } ?? true
+    Self.integer("upload-offset", end).map { $0 == length } ?? true
   }
 
   private static func integer(_ name: String, _ end: TransferEnd) -> Int64? {

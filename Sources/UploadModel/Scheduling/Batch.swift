@@ -11,7 +11,10 @@ package enum Batch {
   ) -> [ItemID] {
     var (batch, bytes) = ([first.file.id], first.file.bytes)
     guard !first.isTaken, rule.maxFiles > 1 else { return batch }
-    for (file, isTaken) in line where !isTaken && file.goes(with: first.file) {
+    for (file, isTaken) in line
+    where !isTaken && file.isKnownMissing == first.file.isKnownMissing
+      && file.goes(with: first.file)
+    {
       let (sum, isTooMuch) = bytes.addingReportingOverflow(file.bytes)
       guard !isTooMuch, sum <= rule.maxBytes else { break }
       batch.append(file.id)
@@ -66,7 +69,7 @@ extension Target {
 
 extension Template.Placeholder {
   /// Whether its value differs from file to file.
-  fileprivate var belongsToFile: Bool {
+  package var belongsToFile: Bool {
     !(Self.always + Self.ofReplies + [.id, .opened]).contains(self)
   }
 }

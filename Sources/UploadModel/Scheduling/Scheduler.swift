@@ -25,6 +25,8 @@ package struct Scheduler: Sendable {
     package var target: Boxed<Target>
     /// How many attempts it has had.
     var attempts: Int
+    /// Whether its server has been asked whether it has the file, for the next attempt, and does not.
+    fileprivate(set) var isKnownMissing = false
 
     /// The file `id`.
     package init(
@@ -35,6 +37,12 @@ package struct Scheduler: Sendable {
       self.field = field
       self.target = target
       self.attempts = attempts
+    }
+
+    /// How many files its server can be asked about in one request, if it has yet to be asked.
+    fileprivate var mostAsked: Int {
+      // The answer is about what a command makes of the file, which is made for one attempt.
+      isKnownMissing || target.value.prepare != nil ? 1 : target.value.exists?.most ?? 1
     }
   }
 
@@ -699,12 +707,16 @@ extension Scheduler {
 
   /// The batch led by `id`, whose turn it is.
   mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
-    guard let entry = entries[id], let rule = entry.file.target.value.batch else { return [id] }
+    guard let entry = entries[id] else { return [id] }
     if let members = entry.group.flatMap({ groups[$0] }) {
       if members.allSatisfy(isAvailable) { return members }
       dissolveGroup(of: id)
     }
     guard !isAlone else { return [id] }
+    if entry.file.mostAsked > 1 {
+      return plan(ledBy: entry, by: BatchRule(maxFiles: entry.file.mostAsked, maxBytes: .max))
+    }
+    guard let rule = entry.file.target.value.batch else { return [id] }
     let members = plan(ledBy: entry, by: rule)
     if members.count > 1 { group(members) }
     return members
@@ -718,6 +730,17 @@ extension Scheduler {
         self.entries[$0.id].map { (file: $0.file, isTaken: $0.group != nil) }
       },
       by: rule)
+  }
+
+  /// How many files the server can be asked about together with this one, before any of them is sent.
+  package func mostAsked(with id: ItemID) -> Int { entries[id]?.file.mostAsked ?? 1 }
+
+  /// Whether a file's server has been asked whether it has the file, and does not.
+  package func isKnownMissing(_ id: ItemID) -> Bool { entries[id]?.file.isKnownMissing == true }
+
+  /// Records that a file's server does not have it. Each attempt asks again, so this is forgotten once one begins.
+  package mutating func setKnownMissing(_ isKnownMissing: Bool, of id: ItemID) {
+    entries[id]?.file.isKnownMissing = isKnownMissing
   }
 
   /// Dissolves the group of a file that leaves; its other files are free.

@@ -5,7 +5,7 @@ import JSONText
 /// several files, `*` stands for a file's number (`/files/*/url`), from 0.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The names and indices on the way, unescaped.
-  let tokens: [String]
+  private(set) var tokens: [String]
 
   /// The pointer as it was written.
   package let description: String
@@ -60,6 +60,20 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     guard dependsOnFile else { return description }
     return description.split(scalar: "/", omittingEmptySubsequences: false)
       .map { $0 == "*" ? "\(file)" : $0 }.joined(separator: "/")
+  }
+
+  /// Where the list is whose elements `*` stands for.
+  var list: String {
+    let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
+    return steps.prefix { $0 != "*" }.joined(separator: "/")
+  }
+
+  /// How many elements that list has; nil if it is not there.
+  func fileCount(in document: JSONValue) -> Int? {
+    var list = self
+    list.tokens = Array(tokens.prefix { $0 != "*" })
+    guard case .array(let elements)? = list.value(in: document) else { return nil }
+    return elements.count
   }
 
   /// The value that it points to; nil if there is no such value (RFC 6901 §4).

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import ScalarText
 
@@ -16,7 +17,8 @@ package struct ReplySum: Hashable, Sendable {
   /// Header fields whose name or value says which algorithm was used, and the one that they are likely to use.
   private static let known: [String: ContentDigests.Algorithm] = [
     "repr-digest": .sha256, "content-digest": .sha256, "digest": .sha256, "oc-checksum": .sha1,
-    "x-amz-checksum-sha256": .sha256, "x-amz-checksum-sha1": .sha1, "content-md5": .md5,
+    "x-amz-checksum-sha256": .sha256, "x-amz-checksum-sha1": .sha1, "x-amz-checksum-crc32": .crc32,
+    "x-amz-checksum-crc32c": .crc32c, "x-goog-hash": .crc32c, "content-md5": .md5,
   ]
 
   /// The algorithm to compute each file's own checksum with; nil if none is known.
@@ -92,36 +94,6 @@ package struct ReplySum: Hashable, Sendable {
       return bare.lowercased()
     }
     guard let bytes = Data(base64Encoded: bare), bytes.count == size else { return nil }
-    return bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-  }
-}
-
-extension ContentDigests.Algorithm {
-  /// Its name, as registered for HTTP digest fields (RFC 9530).
-  package var name: String {
-    switch self {
-    case .sha256: "sha-256"
-    case .sha1: "sha-1"
-    case .md5: "md5"
-    }
-  }
-
-  /// The size of its digests in bytes.
-  var size: Int {
-    switch self {
-    case .sha256: 32
-    case .sha1: 20
-    case .md5: 16
-    }
-  }
-
-  /// The algorithm with this name, as servers and configurations write it.
-  package init?(named name: String) {
-    switch name.lowercased() {
-    case "sha-256", "sha256": self = .sha256
-    case "sha-1", "sha1", "sha": self = .sha1
-    case "md5": self = .md5
-    default: return nil
-    }
+    return bytes.hexadecimal
   }
 }

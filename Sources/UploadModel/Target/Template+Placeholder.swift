@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ScalarText
 
 extension Template {
   /// What a template may ask for.
@@ -28,6 +29,12 @@ extension Template {
     case fileSHA1 = "file.sha1"
     /// Its MD5, for servers that still ask for it.
     case fileMD5 = "file.md5"
+    /// Its SHA-512.
+    case fileSHA512 = "file.sha512"
+    /// Its CRC-32.
+    case fileCRC32 = "file.crc32"
+    /// Its CRC-32C.
+    case fileCRC32C = "file.crc32c"
     /// Milliseconds since 1970.
     case unixMilliseconds = "unix_ms"
     /// Seconds since 1970.
@@ -74,8 +81,16 @@ extension Template {
     case pieceSHA1 = "piece.sha1"
     /// Its MD5.
     case pieceMD5 = "piece.md5"
+    /// Its SHA-512.
+    case pieceSHA512 = "piece.sha512"
+    /// Its CRC-32.
+    case pieceCRC32 = "piece.crc32"
+    /// Its CRC-32C.
+    case pieceCRC32C = "piece.crc32c"
     /// What `each` makes of all pieces, in their order.
     case pieces = "pieces"
+    /// What `each` makes of all files that a request is about, in their order.
+    case files = "files"
     /// A value that was kept of the reply to `begin`, by its name.
     case begun = "begin.…"
     /// A value that was kept of the reply to the piece, by its name.
@@ -89,9 +104,12 @@ extension Template {
     package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
-        .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileSHA1, .fileMD5, .index,
-        .opened,
-      ] + always
+        .fileModifiedSeconds, .fileModifiedMilliseconds, .index, .opened,
+      ] + digestsOfFile + always
+    /// Placeholders for the digests of a file.
+    package static let digestsOfFile: [Placeholder] = [
+      .fileSHA256, .fileSHA512, .fileSHA1, .fileMD5, .fileCRC32, .fileCRC32C,
+    ]
     /// Placeholders for a file with a ticket.
     package static let ofTicket: [Placeholder] = ofFile + [.ticket]
     /// Placeholders for a file that has been sent.
@@ -101,7 +119,7 @@ extension Template {
     /// Placeholders for one piece, besides those for its file.
     package static let ofPiece: [Placeholder] = [
       .pieceNumber, .pieceIndex, .pieceOffset, .pieceEnd, .pieceNext, .pieceSize, .pieceIsLast,
-      .pieceSHA256, .pieceSHA1, .pieceMD5,
+      .pieceSHA256, .pieceSHA512, .pieceSHA1, .pieceMD5, .pieceCRC32, .pieceCRC32C,
     ]
     /// Placeholders for values of replies.
     static let ofReplies: [Placeholder] = [.ticket, .reply]
@@ -133,23 +151,15 @@ extension Template {
     }
 
     /// The digest of the piece that it stands for; nil if it is something else.
-    var pieceDigest: ContentDigests.Algorithm? {
-      switch self {
-      case .pieceSHA256: .sha256
-      case .pieceSHA1: .sha1
-      case .pieceMD5: .md5
-      default: nil
-      }
-    }
+    var pieceDigest: ContentDigests.Algorithm? { digest(after: "piece.") }
 
     /// The digest of the file's content that it stands for; nil if it is something else.
-    var digest: ContentDigests.Algorithm? {
-      switch self {
-      case .fileSHA256: .sha256
-      case .fileSHA1: .sha1
-      case .fileMD5: .md5
-      default: nil
-      }
+    var digest: ContentDigests.Algorithm? { digest(after: "file.") }
+
+    private func digest(after prefix: String) -> ContentDigests.Algorithm? {
+      guard rawValue.hasPrefix(scalars: prefix) else { return nil }
+      return ContentDigests.Algorithm(
+        rawValue: String(rawValue.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
     }
 
     /// Whether its value may be written as a number: it always is one, or a reply decides whether it is.
@@ -176,7 +186,8 @@ extension Template {
         Date(timeIntervalSince1970: Double(values.modified / 1_000_000_000)).formatted(.iso8601)
       case .fileModifiedSeconds: String(values.modified / 1_000_000_000)
       case .fileModifiedMilliseconds: String(values.modified / 1_000_000)
-      case .fileSHA256, .fileSHA1, .fileMD5: digest.flatMap { values.digests?[$0] } ?? ""
+      case .fileSHA256, .fileSHA512, .fileSHA1, .fileMD5, .fileCRC32, .fileCRC32C:
+        digest.flatMap { values.digests?[$0] } ?? ""
       case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
       case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
       case .iso8601: values.now.formatted(.iso8601)
@@ -196,9 +207,10 @@ extension Template {
       case .pieceNext: String(values.piece.range.upperBound)
       case .pieceSize: String(values.piece.range.count)
       case .pieceIsLast: String(values.piece.isLast)
-      case .pieceSHA256, .pieceSHA1, .pieceMD5:
+      case .pieceSHA256, .pieceSHA512, .pieceSHA1, .pieceMD5, .pieceCRC32, .pieceCRC32C:
         pieceDigest.flatMap { values.piece.digests?[$0] } ?? ""
       case .pieces: values.upload.pieces
+      case .files: values.files
       case .begun, .pieceValue, .opened: ""
       }
     }
@@ -239,6 +251,8 @@ extension Template {
     package var resultURL = ""
     /// What the server calls an entry of its list.
     package var id = ""
+    /// What `each` makes of the files that a request is about.
+    var files = ""
     /// The path that a command reads from.
     package var input = ""
     /// The path that a command writes to.

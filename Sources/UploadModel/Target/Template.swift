@@ -130,7 +130,8 @@ package struct Template: Hashable, Sendable {
     _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(InvalidInput) -> Piece {
     var (name, writing) = try Writing.read(text, escaping)
-    writing.isJSON = escaping == .json && name == Placeholder.pieces.rawValue
+    writing.isJSON =
+      escaping == .json && [.pieces, .files].contains(Placeholder(rawValue: name))
     if writing.filters.contains(.number),
       escaping != .json || writing.filters != [.number] || !Slot.mayBeNumber(name)
     {

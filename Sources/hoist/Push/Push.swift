@@ -63,7 +63,7 @@ struct Push {
           continuation.yield(.advanced(id, pieces))
         }
       }, runReport: { _, news in continuation.yield(.run(news)) },
-      memory: history?.memory, preparesAhead: true
+      memory: history?.memory, digests: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
@@ -82,7 +82,7 @@ struct Push {
 
     var course = PushProgress(
       start: time.now(), keepsResults: keepsResults, isWatching: isWatching,
-      mostInLine: Self.mostInLine + 2 * target.concurrency * (target.batch?.maxFiles ?? 1))
+      mostInLine: Self.mostInLine + 2 * target.concurrency * max(target.batch?.maxFiles ?? 1, target.exists?.most ?? 1))
     let disposal = FileDisposal(environment: context.environment)
     let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
     let folder = FileManager.default.currentDirectoryPath

@@ -33,8 +33,8 @@ final class PushHistory: Sendable {
     self.target = target.name
   }
 
-  /// Remembers which protocol the server speaks.
-  var memory: any ResumeMemory { intake.store }
+  /// Remembers which protocol the server speaks, and digests of files.
+  var memory: any ResumeMemory & DigestMemory { intake.store }
 
   /// Why something could not be recorded.
   var trouble: StoreError? { content.withLock { $0.trouble } }

@@ -454,7 +454,7 @@ final class SessionQueue {
         let news = secrets.hidden(in: news)
         keeper.record(news, of: target)
         onMain { self?.hear(news, of: target) }
-      }, memory: keeper.store, tokens: tokens
+      }, memory: keeper.store, digests: keeper.store, tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)
       // Written before it is shown.

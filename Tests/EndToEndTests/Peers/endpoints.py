@@ -742,9 +742,26 @@ def lfs_batch():
     if kept.get("oid") == object["oid"]:
         # It is there: nothing is to be done.
         return jsonify(transfer="basic", objects=[object])
-    return jsonify(transfer="basic", objects=[object | {"authenticated": True, "actions": {"upload": {
+    actions = {"upload": {
         "href": f"{request.host_url}git-lfs/objects/{object['oid']}",
-        "header": {"Authorization": "RemoteAuth t1cket"}, "expires_in": 86400}}}])
+        "header": {"Authorization": "RemoteAuth t1cket"}, "expires_in": 86400}}
+    if object["size"] > 1000:
+        actions["verify"] = {
+            "href": f"{request.host_url}git-lfs/verify", "header": {"Authorization": "RemoteAuth v3rify"}}
+    return jsonify(transfer="basic", objects=[object | {"authenticated": True, "actions": actions}])
+
+
+@app.post("/git-lfs/verify")
+def lfs_verify():
+    expect("RemoteAuth v3rify", 401, {"message": "wrong ticket"})
+    kind = "application/vnd.git-lfs+json"
+    need(request.mimetype == kind and request.headers.get("Accept") == kind, f"a body of {request.mimetype}")
+    told = json.loads(request.get_data())
+    need(told == {"oid": kept["oid"], "size": len(kept["object"])}, "another object")
+    kept["told"] = kept.get("told", 0) + 1
+    if told["size"] > 500_000:
+        return jsonify(message="object is quarantined"), 422
+    return "", 200
 
 
 @app.put("/git-lfs/objects/<oid>")

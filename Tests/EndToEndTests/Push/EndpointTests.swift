@@ -326,6 +326,21 @@ extension EndToEnd {
       #expect(second.status == 0, "\(second)")
       let end = try second.events().end(of: "film.mov")
       #expect(end.number("there_already") == 1 && end.number("bytes_sent") == 0, "\(second)")
+      // Where the reply has an action "verify", the server is told of the upload, once; and nowhere else.
+      #expect(try desk.kept("told") == Array("1".utf8))
+      try desk.person.folder.write("small.mov", count: 100)
+      let small = try await desk.shell("hoist push small.mov --json $R", secret: "LFS_PASSWORD")
+      #expect(small.status == 0, "\(small)")
+      #expect(try desk.kept("told") == Array("1".utf8))
+      // A file that cannot be confirmed has failed, although it has arrived.
+      try desk.person.folder.write("odd.mov", count: 600_000)
+      let odd = try await desk.shell("hoist push odd.mov --json $R", secret: "LFS_PASSWORD")
+      #expect(odd.status == 1, "\(odd)")
+      let message = try odd.events().end(of: "odd.mov").text("message") ?? ""
+      #expect(
+        message.contains("The server has the file, but the request that confirms the upload (ticket.confirm) failed")
+          && message.contains("422"), "\(odd)")
+      #expect(try desk.kept("told") == Array("2".utf8))
       // An object with an error has no actions either.
       let refused = try await desk.shell(
         "hoist push large.mov --attempts 1 --json $R", secret: "LFS_PASSWORD")

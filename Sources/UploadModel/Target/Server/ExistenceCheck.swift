@@ -1,24 +1,59 @@
-/// How a server is asked whether it has a file already, before any of the file is sent.
+import JSONText
+
+/// How a server is asked whether it has files already, before any of them is sent.
 package struct ExistenceCheck: Hashable, Sendable {
   /// The request. A success means that the server has the file, unless `signs` say more.
   package var call: ServerCall
   /// What a successful reply says if the server has the file; empty if its status is enough.
   package var signs: [FailureRule] = []
+  /// What stands for each file in `{files}`, as JSON; nil if a request is about one file.
+  package var each: Template?
+  /// The most files in a request with `each`.
+  package var maxFiles = 100
 
   /// A check by this request.
   package init(call: ServerCall) { self.call = call }
 
   /// Everything in it that is filled in.
-  var templates: [Template] { call.templates + signs.compactMap(\.template) }
+  var templates: [Template] {
+    call.templates + [each].compactMap(\.self) + signs.compactMap(\.template)
+  }
+
+  /// The most files that one request is about.
+  package var most: Int { each == nil ? 1 : maxFiles }
+
+  /// What a request about several files is filled in with.
+  ///
+  /// - Parameter values: those of each file, in order.
+  package func values(of files: [Template.Values]) -> Template.Values? {
+    guard var values = files.first, let each else { return files.first }
+    let elements = files.enumerated().map { index, file in
+      var file = file
+      file.index = index + 1
+      return each.filled(with: file)
+    }
+    values.files = "[\(elements.joined(separator: ","))]"
+    return values
+  }
 
   /// Whether a status says that the server does not have the file.
   package static func isMissing(_ status: Int?) -> Bool { status == 404 || status == 410 }
 
-  /// Whether the server has the file.
+  /// Whether the server has a file.
   ///
-  /// - Parameter end: the end of the request, with a status that means success.
+  /// - Parameter end: the end of the request, with a status that means success, for one of its files.
   /// - Throws: why its reply cannot tell.
   package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
-    try signs.fit(end)
+    let isThere = try signs.fit(end)
+    guard each != nil, let document = JSONValue(text: end.reply.text) else { return isThere }
+    // A list that is shorter or longer would say something of other files than those that it was asked for.
+    for case .pointer(let pointer) in signs.map(\.place) where pointer.dependsOnFile {
+      let found = pointer.fileCount(in: document)
+      guard found != end.place.count else { continue }
+      throw .unusable(
+        "its answer has \(found.map { "\($0) entries" } ?? "no list") at \(pointer.list) for "
+          + "\(end.place.count) files")
+    }
+    return isThere
   }
 }

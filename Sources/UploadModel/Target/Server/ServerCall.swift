@@ -50,8 +50,8 @@ extension Target {
   package var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
-      + (response.failures + response.duplicates + (exists?.signs ?? [])).compactMap(\.template)
-      + (wait?.templates ?? [])
+      + (response.failures + response.duplicates).compactMap(\.template)
+      + (exists?.templates ?? []) + (wait?.templates ?? [])
       + serverCalls.flatMap(\.templates)
       + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
       + run.calls.flatMap(\.call.templates)

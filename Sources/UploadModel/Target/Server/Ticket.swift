@@ -15,6 +15,9 @@ package struct Ticket: Hashable, Sendable {
   /// What its reply says if the server has the file already, and wants nothing; empty if it never says so.
   package var signs: [FailureRule] = []
 
+  /// What the server is told once it has the file, if its reply asks for that; nil if it never does.
+  package var confirmation: Confirmation?
+
   /// Hosts that get the target's own credentials if the ticket leads there.
   package var namedHosts: Set<NamedHost> = []
 
@@ -39,6 +42,7 @@ package struct Ticket: Hashable, Sendable {
   /// Everything in it that is filled in.
   var templates: [Template] {
     call.templates + [uploadURL.prefix, uploadURL.suffix] + signs.compactMap(\.template)
+      + (confirmation?.call.templates ?? [])
   }
 
   /// Whether the server has the file, so that no ticket is needed.
@@ -78,27 +82,64 @@ package struct Ticket: Hashable, Sendable {
     guard let text = uploadURL.text(in: end, values: values), !text.isEmpty else {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
     }
-    guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
-      url.user == nil, url.password == nil
-    else {
-      throw InvalidInput("the ticket's \(uploadURL.words) is not a URL that files can be sent to")
+    return Grant(
+      url: try Self.address(text, uploadURL.words, from: end.url, redirects),
+      fields: try Self.pairs("fields", fields, document),
+      headers: try Self.headers(headers, in: document), reply: document)
+  }
+
+  /// The request that tells the server that it has the file.
+  package struct Confirmation: Hashable, Sendable {
+    /// The request; its address is not used.
+    package var call: ServerCall
+    /// Where the ticket names its address.
+    package var url: JSONPointer
+    /// Where the ticket holds an object of header fields for it; nil for none.
+    package var headers: JSONPointer?
+
+    /// A confirmation before its keys are read.
+    package static let start = Confirmation(
+      call: ServerCall(url: Template(literal: ""), method: "POST"), url: .whole)
+
+    /// The request that a target's ticket asks for, and its header fields; nil if it asks for none.
+    ///
+    /// - Parameter ticket: what the ticket says.
+    /// - Throws: `InvalidInput` if it leads where the target's requests must not go.
+    package func request(
+      askedForBy ticket: JSONValue?, of target: Target
+    ) throws(InvalidInput) -> (call: ServerCall, headers: [Target.Field])? {
+      guard let text = url.text(in: ticket), !text.isEmpty else { return nil }
+      var call = call
+      let url = try Ticket.address(text, "\(self.url)", from: target.url, target.redirectOrigins)
+      call.url = Template(literal: url.absoluteString)
+      // A server may leave them out where it needs none.
+      let isGiven = headers.flatMap { pointer in ticket.flatMap { pointer.value(in: $0) } } != nil
+      return (call, isGiven ? try Ticket.headers(headers, in: ticket) : [])
     }
+  }
+
+  /// The address that a ticket names.
+  private static func address(
+    _ text: String, _ place: String, from home: URL, _ redirects: Set<Origin>
+  ) throws(InvalidInput) -> URL {
+    guard let url = URL(written: text, relativeTo: home)?.absoluteURL, let origin = Origin(url),
+      url.user == nil, url.password == nil
+    else { throw InvalidInput("the ticket's \(place) is not a URL that files can be sent to") }
     // A ticket that was requested over TLS must not lead to an unencrypted upload.
-    guard
-      origin.scheme == "https" || Origin(end.url)?.scheme == "http" || redirects.contains(origin)
+    guard origin.scheme == "https" || Origin(home)?.scheme == "http" || redirects.contains(origin)
     else {
       throw InvalidInput(
         "the ticket leads from https to \(origin), which is not encrypted; list it in "
           + "redirect_to if that is meant")
     }
-    return Grant(
-      url: url, fields: try pairs("fields", fields, document),
-      headers: try headers(in: document), reply: document)
+    return url
   }
 
-  private func headers(in document: JSONValue?) throws(InvalidInput) -> [Target.Field] {
+  private static func headers(
+    _ pointer: JSONPointer?, in document: JSONValue?
+  ) throws(InvalidInput) -> [Target.Field] {
     var kept: [Target.Field] = []
-    for field in try pairs("header fields", headers, document) {
+    for field in try pairs("header fields", pointer, document) {
       // Signatures cover these two, but they are always hoist's own.
       if ["host", "content-length"].contains(field.name.lowercased()) { continue }
       // Targets cannot set Content-Type, but a ticket may: its signature may cover it. Check the value only.
@@ -113,7 +154,7 @@ package struct Ticket: Hashable, Sendable {
     return kept
   }
 
-  private func pairs(
+  private static func pairs(
     _ what: String, _ pointer: JSONPointer?, _ document: JSONValue?
   ) throws(InvalidInput) -> [Target.Field] {
     guard let pointer else { return [] }

@@ -1,0 +1,55 @@
+import Foundation
+import GRDB
+import MultipartForm
+import Synchronization
+import UploadModel
+
+/// Digests of files that have yet to be written: many at once, since each transaction takes time.
+final class NewDigests: Sendable {
+  private let content = Mutex(Content())
+
+  private struct Content {
+    var waiting: [(stamp: FileStamp, digests: ContentDigests)] = []
+    var hasForgotten = false
+  }
+
+  /// At this many, they are written even if nothing else is.
+  private static let portion = 1024
+  /// How many seconds they are kept. Of a file that is gone, nothing else would remove them.
+  private static let lifetime = 365.0 * 24 * 60 * 60
+
+  /// Adds the digests of a file. Returns whether it is time to write.
+  func add(_ digests: ContentDigests, of stamp: FileStamp) -> Bool {
+    content.withLock { content in
+      content.waiting.append((stamp, digests))
+      return content.waiting.count == Self.portion
+    }
+  }
+
+  /// Writes what has come so far, in the caller's transaction.
+  func write(_ db: Database) throws {
+    let (new, isFirst) = content.withLock { content in
+      defer { content.waiting = [] }
+      let isFirst = !content.hasForgotten && !content.waiting.isEmpty
+      if isFirst { content.hasForgotten = true }
+      return (content.waiting, isFirst)
+    }
+    guard !new.isEmpty else { return }
+    let now = Date().timeIntervalSince1970
+    if isFirst {
+      try db.execute(
+        sql: "DELETE FROM file_digest WHERE learnt < ?", arguments: [now - Self.lifetime])
+    }
+    let insert = try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO file_digest VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    for (stamp, digests) in new {
+      let file = stamp.identity
+      for (algorithm, digest) in digests.digits {
+        try insert.execute(arguments: [
+          Int64(bitPattern: file.device), Int64(bitPattern: file.inode), algorithm.name, file.size,
+          file.modified, stamp.changed, digest, now,
+        ])
+      }
+    }
+  }
+}
