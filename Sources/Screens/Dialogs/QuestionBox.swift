@@ -77,7 +77,7 @@ struct QuestionBox {
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
         totals.movingBytes > 0
-        ? " \(TotalLine.part(totals.handedOverBytes, of: totals.reachableBytes)) sent." : ""
+        ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) done." : ""
       // What has no room beside the answers is told here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)
       let stop = costs(of: .stopAndQuit)

@@ -10,7 +10,7 @@ package struct Action: Sendable {
     case down, up, pageDown, pageUp, top, bottom
     case add, browse, details, retry, retryAll, remove, pause, clear
     case mark, markRange, markAll, invertMarks, clearMarks
-    case moveDown, moveUp, moveToTop, undo, redo, edit, sort
+    case moveDown, moveUp, moveToTop, undo, redo, edit, rename, sort
     case find, filter, findNext, findPrevious
     case nextFailed, nextActive, follow
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target

@@ -49,8 +49,12 @@ extension Action {
       .startStop, ["s"], in: [.queue], "stop: begin no more files; once more: go on", hint: "stop",
       footer: 2),
     Action(
-      .edit, ["e"], in: [.queue], "change name, type, field or target", hint: "edit",
+      .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
       argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
+    Action(
+      .rename, [], in: [.queue],
+      "change the names that servers are told, by a template or a pattern",
+      argument: "NAMES", traits: [.edits, .visual]),
     Action(
       .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
       footer: 13),

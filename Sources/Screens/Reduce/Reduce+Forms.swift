@@ -13,13 +13,14 @@ extension AppState {
     return state
   }
 
-  mutating func openForm(_ items: [UploadItem]) -> [Effect] {
+  /// - Parameter names: what was said of new names already.
+  mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
     if items.contains(where: \.state.isActive) {
       return refuse("it is being sent: pause it first, then edit")
     }
-    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty))
+    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty, names: names))
     return options.configuration == nil ? [] : [.readTargets]
   }
 
@@ -60,7 +61,7 @@ extension AppState {
     // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed: it is being sent by now") }
-    let effects = edit(editable.map(form.apply))
+    let effects = edit(form.apply(to: editable))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
     let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }

@@ -12,12 +12,15 @@ struct Form: Sendable {
 
   /// What is asked for in a row.
   enum Field: Sendable {
-    case fileName, type, field, target
+    case path, fileName, names, type, field, target
     case url, name, usualField, variable
 
     var words: (label: String, explanation: String) {
       switch self {
+      case .path: ("Path", "where the file is now")
       case .fileName: ("File name", "the name that the server is told")
+      case .names:
+        ("File names", "such as {file.stem}-{index|03}.{file.ext}, or s/from/to/")
       case .type: ("Type", "type/subtype, such as image/png")
       case .field: ("Field", "the form field that carries the file; empty for the target's own")
       case .target: ("Target", "Tab completes the name of a target")
@@ -48,7 +51,20 @@ struct Form: Sendable {
     var isChanged: Bool { text.text != original }
   }
 
+  /// What a file will be called.
+  struct NewName: Sendable {
+    let old: String
+    let new: String
+    /// Whether another one will have the same name.
+    var isTwice = false
+  }
+
   let subject: Subject
+  /// The items that are edited.
+  private var items: [UploadItem] = []
+  /// The first names that the files will have, for a look before they have them.
+  private(set) var newNames: [NewName] = []
+  private static let mostShown = 100
   var mode: Mode {
     if case .items = subject { .form } else { .setup }
   }
@@ -62,15 +78,24 @@ struct Form: Sendable {
   /// Whether the only problem is that nothing answers at the URL, which may change.
   var isGoodEnough = false
 
-  init(_ items: [UploadItem], hasTargets: Bool) {
+  /// - Parameter names: what is typed for new names already; nil if only several files are renamed like that.
+  init(_ items: [UploadItem], hasTargets: Bool, names: String? = nil) {
     subject = .items(items.map(\.id))
+    self.items = items
     func row(_ field: Field, _ value: (UploadItem) -> String) -> Row {
       Row(field, Set(items.map(value)))
     }
     // Several files cannot share a name.
-    rows = items.count == 1 ? [row(.fileName) { $0.fileName }] : []
+    let isOne = items.count == 1 && names == nil
+    rows = isOne ? [row(.fileName) { $0.fileName }] : [Row(.names, [])]
+    if items.count == 1, items[0].state.failure?.cause.isOfThePath == true {
+      rows.insert(row(.path) { $0.location.description }, at: 0)
+    }
     rows += [row(.type) { $0.mediaType }, row(.field) { $0.field ?? "" }]
     if hasTargets { rows.append(row(.target) { $0.target }) }
+    guard let names, let index = rows.firstIndex(where: { $0.field == .names }) else { return }
+    focus = index
+    edit { $0.set(names) }
   }
 
   /// - Parameter words: what the user has already typed: a URL, or a name for the target.
@@ -87,6 +112,43 @@ struct Form: Sendable {
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&rows[focus].text)
     (complaint, isGoodEnough) = (nil, false)
+    if rows[focus].field == .names { showNewNames() }
+  }
+
+  /// The rule for new names; nil if there is none, or it is wrong.
+  private var renaming: Renaming? {
+    let row = rows.first { $0.field == .names && $0.isChanged }
+    return row.flatMap { try? Renaming($0.text.text) }
+  }
+
+  private mutating func showNewNames() {
+    guard let renaming else {
+      newNames = []
+      return
+    }
+    newNames = items.prefix(Self.mostShown).enumerated().map { index, item in
+      NewName(old: item.fileName, new: renaming.name(of: item, number: index + 1))
+    }
+    let counts = Dictionary(newNames.map { ($0.new, 1) }, uniquingKeysWith: +)
+    for index in newNames.indices { newNames[index].isTwice = counts[newNames[index].new] != 1 }
+  }
+
+  /// What is wrong with the new names; nil if nothing is.
+  private func firstError(ofNames text: String) -> String? {
+    do throws(InvalidInput) {
+      let renaming = try Renaming(text)
+      let renamed = items.enumerated().map { index, item in
+        (item: item, name: renaming.name(of: item, number: index + 1))
+      }
+      if let nameless = renamed.first(where: { $0.name.isEmpty }) {
+        return "\(nameless.item.fileName) would have no name"
+      }
+      return Renaming.sameName(in: renamed).map {
+        "\($0.first.fileName) and \($0.second.fileName) would both be \($0.name)"
+      }
+    } catch {
+      return error.description
+    }
   }
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
@@ -108,7 +170,10 @@ struct Form: Sendable {
       let text = row.text.text
       switch row.field {
       case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
+      case .path where !text.hasPrefix(scalars: "/"): return (index, "a whole path begins with /")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
+      case .names:
+        if let words = firstError(ofNames: text) { return (index, words) }
       case .type where !TypePattern.isType(text):
         return (index, "that is no media type; text/plain or image/png is one")
       case .target where !targets.contains(text):
@@ -120,12 +185,26 @@ struct Form: Sendable {
     return nil
   }
 
-  /// The item with the changes applied.
-  func apply(to item: UploadItem) -> UploadItem {
+  /// The items with the changes applied.
+  func apply(to items: [UploadItem]) -> [UploadItem] {
+    let renaming = renaming
+    let numbers = Dictionary(
+      uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
+    return items.map { item in
+      var item = apply(to: item)
+      if let renaming, let number = numbers[item.id] {
+        (item.fileName, item.nameIsChosen) = (renaming.name(of: item, number: number), true)
+      }
+      return item
+    }
+  }
+
+  private func apply(to item: UploadItem) -> UploadItem {
     var item = item
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
+      case .path: item.move(to: text)
       case .fileName: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
         item.mediaType = text
@@ -133,7 +212,7 @@ struct Form: Sendable {
         (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
-      case .url, .name, .usualField, .variable: break
+      case .names, .url, .name, .usualField, .variable: break
       }
     }
     return item
