@@ -65,6 +65,7 @@ struct FormBox {
   private var title: String {
     switch form.subject {
     case .target: "Where shall files go?"
+    case .edited(let row): "Edit the target \(row.name)"
     case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
     case .items(let ids): "Edit \(ids.first.flatMap(state.item)?.fileName ?? "")"
     }

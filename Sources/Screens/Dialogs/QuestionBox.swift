@@ -112,6 +112,8 @@ struct QuestionBox {
       let place = state.options.configuration ?? "the configuration"
       let shown = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
       return ("Delete the target?", "\(shown) goes from \(place).\(files)")
+    case .keepingTarget(let words):
+      return ("It does not seem to take uploads", "\(words). It can be written down all the same.")
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))

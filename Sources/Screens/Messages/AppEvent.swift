@@ -66,10 +66,12 @@ package enum AppEvent: Sendable {
   case preview(for: String, AddPreview)
   /// These files were left out. The user may still want them.
   case leftOut(LeftOut)
-  /// The answer to `Effect.setUp` if the user's answers are refused.
+  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which is at fault.
   ///
   /// `isGoodEnough` says that they can be accepted if the user insists.
-  case setupRefused(String, isGoodEnough: Bool)
+  case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)
+  /// The target that was edited is in the configuration as it was asked for.
+  case targetChanged
   /// The user has stopped or resumed the queue in an earlier or another session.
   case stopped(Bool)
   /// Nothing further starts until the user resumes, for this reason.

@@ -16,14 +16,14 @@ package struct Action: Sendable {
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
-    case targets, testTarget, makeDefault
+    case targets, testTarget, makeDefault, logIn
     case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain
+    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, keepAnyway
     case sendAgainNow, removeNow
     case next, previous
 

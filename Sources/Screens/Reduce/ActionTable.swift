@@ -17,7 +17,12 @@ extension Action {
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(
       .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
-    Action(.edit, ["e"], in: [.targets], "say where it is edited"),
+    Action(
+      .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
+      hint: "edit"),
+    Action(
+      .logIn, ["i"], in: [.targets], "log in anew: read its secrets again and try them",
+      hint: "log in"),
     Action(
       .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
       hint: "read again"),
@@ -82,7 +87,7 @@ extension Action {
       .invertMarks, [.control("r")], in: Mode.marked + [.browser], "mark what is not marked",
       traits: .visual),
     Action(
-      .clearMarks, [.escape], in: Mode.marked, "clear the marks, then the filter", traits: .visual),
+      .clearMarks, [.escape], in: Mode.named, "clear the marks, then the filter", traits: .visual),
     Action(.moveDown, ["J"], in: [.queue], "send later", traits: [.edits, .visual]),
     Action(.moveUp, ["K"], in: [.queue], "send sooner", traits: [.edits, .visual]),
     Action(.moveToTop, ["T"], in: [.queue], "send first", traits: [.edits, .visual]),
@@ -94,14 +99,14 @@ extension Action {
       traits: .edits),
     Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
-      .filter, ["f"], in: Mode.marked,
+      .filter, ["f"], in: Mode.named,
       "show only names that hold a text, or what is failed, sent, today…", argument: "[TEXT]"),
     Action(.filter, ["f"], in: [.browser], "show only names that hold a text"),
     Action(
-      .find, ["/"], in: Mode.marked, "go to the next name that holds a text", argument: "TEXT",
+      .find, ["/"], in: Mode.named, "go to the next name that holds a text", argument: "TEXT",
       traits: .looks),
-    Action(.findNext, ["n"], in: Mode.marked, "the next one found", traits: .looks),
-    Action(.findPrevious, ["N"], in: Mode.marked, "the one found before", traits: .looks),
+    Action(.findNext, ["n"], in: Mode.named, "the next one found", traits: .looks),
+    Action(.findPrevious, ["N"], in: Mode.named, "the one found before", traits: .looks),
     Action(
       .nextFailed, ["!"], in: [.queue, .history],
       "the next one that failed, or may have arrived", traits: .looks),
@@ -215,6 +220,8 @@ extension Action {
     Action(
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
+    Action(
+      .keepAnyway, ["y"], in: [.keepingTarget], "write it down as it is", hint: "write it down anyway"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
@@ -227,8 +234,10 @@ extension Action {
       .deleteNow, ["y", "x"], in: [.deletingTarget], "remove it from the configuration",
       hint: "delete"),
     Action(
-      .close, [.escape, "c", "n", "q"], in: Mode.questions.filter { $0 != .addingAgain },
+      .close, [.escape, "c", "n", "q"],
+      in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget },
       "leave it as it is", hint: "cancel"),
+    Action(.close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
     Action(.accept, [.enter, " "], in: Mode.questions, "the button that is lit"),
     Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
     Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the button before"),

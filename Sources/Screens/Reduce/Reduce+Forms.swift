@@ -41,19 +41,44 @@ extension AppState {
         dialog = .form(form)
         return [.bell]
       }
-      if case .items(let ids) = subject {
+      switch subject {
+      case .items(let ids):
         dialog = nil
         return change(ids, as: form)
+      case .target: return write(form)
+      case .edited(let row):
+        let count = filesToSend(to: row.name)
+        if form.answers.name != row.name, count > 0 {
+          form.complaint =
+            "\(HumanReadable.count(count, "file")) in the queue would lose their target"
+          dialog = .form(form)
+          return [.bell]
+        }
+        return write(form)
       }
-      form.isTrying = true
-      dialog = .form(form)
-      return [.setUp(form.answers, isGoodEnough: form.isGoodEnough)]
     default:
       edit(name)
       return []
     }
     dialog = .form(form)
     return []
+  }
+
+  /// Has the target of a form tried and written down.
+  private mutating func write(_ form: Form, isGoodEnough: Bool = false) -> [Effect] {
+    var form = form
+    form.isTrying = true
+    dialog = .form(form)
+    guard case .edited(let row) = form.subject else {
+      return [.setUp(form.answers, isGoodEnough: isGoodEnough)]
+    }
+    return [.changeTarget(row, to: form.changed(row), isGoodEnough: isGoodEnough)]
+  }
+
+  /// Writes down a target that did not seem to take uploads when it was tried.
+  mutating func keepTarget() -> [Effect] {
+    guard case .form(let form) = dialog, form.mode == .setup else { return [] }
+    return write(form, isGoodEnough: true)
   }
 
   private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {

@@ -26,9 +26,11 @@ extension AppState {
         ? refuse("\(row.name) is the default already") : [.makeDefault(row.name)]
     case .delete: return askToDelete(row)
     case .edit:
-      let place = options.configuration ?? "the configuration"
-      let key = keymap.label(.refresh, in: .targets, ascii: isASCII)
-      return refuse("\(row.name) is edited in \(place); \(key) reads it again")
+      dialog = .form(Form(row))
+      return []
+    case .logIn:
+      trials[row.name] = .underWay
+      return [.logIn(row.name)]
     default: return []
     }
   }

@@ -86,12 +86,17 @@ extension AppState {
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
     case .page(let title, let lines):
       open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
-    case .setupRefused(let words, let isGoodEnough):
+    case .setupRefused(let words, let part, let isGoodEnough):
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
-      (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
-      form.complaint = isGoodEnough ? "\(words); Enter saves it anyway" : words
+      form.refuse(words, at: part)
       dialog = .form(form)
+      if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
       return [.bell]
+    case .targetChanged:
+      changeDialogs { dialog in
+        if case .form(let form) = dialog, form.isTrying { nil } else { dialog }
+      }
+      message = "changed"
     case .leftOut(let files): askToAddAgain(files)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()

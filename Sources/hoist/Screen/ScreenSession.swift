@@ -149,6 +149,9 @@ final class ScreenSession {
     case .switchTarget(let name): targets.read(turningTo: name)
     case .showTarget(let name): targets.show(name)
     case .testTarget(let name): targets.test(name)
+    case .logIn(let name): targets.logIn(name) { [queue] in queue.tryServers() }
+    case .changeTarget(let old, let new, let isGoodEnough):
+      targets.change(old, to: new, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
     case .deleteTarget(let name): targets.change { try $0.removing(name) }
     case .retry(let ids):

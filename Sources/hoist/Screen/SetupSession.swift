@@ -39,7 +39,7 @@ final class SetupSession {
     case .add, .addAgain, .preview, .look, .complete, .retry, .pause, .resume, .remove, .restore,
       .move,
       .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
-      .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget, .stopSetUp, .listServer,
+      .readTargets, .showTarget, .testTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget, .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded, .listHistory,
       .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
       break
@@ -56,7 +56,7 @@ final class SetupSession {
       do throws(NewTarget.Refusal) {
         end(with: try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config))
       } catch {
-        loop.handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
+        loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])
       }
     }
   }

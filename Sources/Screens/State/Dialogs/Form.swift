@@ -8,12 +8,14 @@ struct Form: Sendable {
     case items([ItemID])
     /// A new target is described. If it is the first one, there is nothing to go back to.
     case target(isFirst: Bool)
+    /// This target is edited.
+    case edited(TargetRow)
   }
 
   /// What is asked for in a row.
   enum Field: Sendable {
     case path, fileName, names, type, field, target
-    case url, name, usualField, variable
+    case url, name, usualField, variable, isUsual
 
     var words: (label: String, explanation: String) {
       switch self {
@@ -27,6 +29,7 @@ struct Form: Sendable {
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
+      case .isUsual: ("Default", "whether files go there on every start: yes or no")
       case .variable: ("Token in", "the environment variable with a bearer token, if it needs one")
       }
     }
@@ -75,8 +78,6 @@ struct Form: Sendable {
   var complaint: String?
   /// Whether the new target is being tried.
   var isTrying = false
-  /// Whether the only problem is that nothing answers at the URL, which may change.
-  var isGoodEnough = false
 
   /// - Parameter names: what is typed for new names already; nil if only several files are renamed like that.
   init(_ items: [UploadItem], hasTargets: Bool, names: String? = nil) {
@@ -111,7 +112,7 @@ struct Form: Sendable {
 
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&rows[focus].text)
-    (complaint, isGoodEnough) = (nil, false)
+    complaint = nil
     if rows[focus].field == .names { showNewNames() }
   }
 
@@ -151,6 +152,34 @@ struct Form: Sendable {
     }
   }
 
+  /// A target to edit.
+  init(_ row: TargetRow) {
+    subject = .edited(row)
+    rows = [
+      Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? "yes" : "no"]),
+    ]
+  }
+
+  /// The target with the changes.
+  func changed(_ row: TargetRow) -> TargetRow {
+    var row = row
+    (row.url, row.name) = (answers.url, answers.name)
+    row.isUsual = rows.contains { $0.field == .isUsual && $0.text.text == "yes" }
+    return row
+  }
+
+  /// Says why the target cannot be written, at the field with the fault.
+  mutating func refuse(_ words: String, at part: TargetAnswers.Part) {
+    (isTrying, complaint) = (false, words)
+    let field: Field =
+      switch part {
+      case .url: .url
+      case .name: .name
+      case .variable: .variable
+      }
+    focus = rows.firstIndex { $0.field == field } ?? focus
+  }
+
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
   /// Completes what is typed of a target's name as far as it is clear; false if that adds nothing.
@@ -164,12 +193,18 @@ struct Form: Sendable {
     return true
   }
 
+  private var isEdited: Bool { if case .edited = subject { true } else { false } }
+
   /// What is wrong with the input, and where; `nil` if nothing is.
   func firstError(targets: [String]) -> (row: Int, words: String)? {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
       switch row.field {
       case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
+      case .name where text.isEmpty && isEdited: return (index, "a target needs a name")
+      case .isUsual where !["yes", "no"].contains(text): return (index, "yes or no")
+      case .isUsual where text == "no":
+        return (index, "it is the default until another one is: make that the default")
       case .path where !text.hasPrefix(scalars: "/"): return (index, "a whole path begins with /")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .names:
@@ -212,7 +247,7 @@ struct Form: Sendable {
         (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
-      case .names, .url, .name, .usualField, .variable: break
+      case .names, .url, .name, .usualField, .variable, .isUsual: break
       }
     }
     return item
