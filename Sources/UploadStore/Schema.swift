@@ -176,5 +176,8 @@ enum Schema {
     ALTER TABLE attempt ADD COLUMN pieces TEXT;
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
+
+    // The limit on the bandwidth that the user has set, in bytes a second, which outlasts the session.
+    "ALTER TABLE queue ADD COLUMN rate_limit INTEGER CHECK (rate_limit > 0);",
   ]
 }

@@ -318,6 +318,18 @@ extension UploadStore {
     }
   }
 
+  /// The limit on the bandwidth that the user has set on the screen, in bytes a second; nil for none.
+  package func rateLimit() throws(StoreError) -> Int64? {
+    try read { db in try Int64.fetchOne(db, sql: "SELECT rate_limit FROM queue") }
+  }
+
+  /// Records that limit.
+  package func setRateLimit(_ limit: Int64?) throws(StoreError) {
+    try write { db, _ in
+      try db.execute(sql: "UPDATE queue SET rate_limit = ?", arguments: [limit])
+    }
+  }
+
   private static func recordOrder(_ db: Database, _ revision: Int64) throws {
     try db.execute(sql: "UPDATE queue SET reordered = ?", arguments: [revision])
   }

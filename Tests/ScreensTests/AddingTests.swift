@@ -382,10 +382,17 @@ import UploadModel
     Fixture.play(&state, .targets([], urls: [:]))
     #expect(state.mode == .setup)
     Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
-    #expect(Self.said(state).contains("no answer from nas; Enter saves it anyway"))
-    #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: true)])
+    // It is written only after a clear yes; Enter corrects it, with the cursor where the fault is.
+    #expect(Self.said(state).contains("no answer from nas") && state.mode == .keepingTarget)
+    #expect(Fixture.play(&state, .key(.enter)) == [] && state.mode == .setup)
+    Fixture.type("x", &state)
+    #expect(state.setupAnswers?.url == "http://nas/upx")
+    Fixture.play(&state, .key(.backspace), .key(.enter))
+    Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
+    #expect(Fixture.type("y", &state) == [.setUp(answers, isGoodEnough: true)])
     Fixture.play(
-      &state, .setupRefused("there is already a target of that name", isGoodEnough: false))
+      &state,
+      .setupRefused("there is already a target of that name", at: .name, isGoodEnough: false))
     Fixture.type("2", &state)
     let others = TargetAnswers(url: "http://nas/up", name: "nas2", field: "file")
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(others, isGoodEnough: false)])

@@ -24,7 +24,8 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"])
+    #expect(
+      versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"])
     for (number, version) in zip(1..., versions) {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -55,6 +56,7 @@ struct VersionTests {
       #expect(last?.size == (number >= 11 ? 9 : 4))
       #expect(last?.deletionURL == (number >= 6 ? "http://nas/delete/3" : nil))
       #expect(last?.pieces == (number >= 13 ? PieceCount(count: 3, resumed: 1, sent: 2) : nil))
+      #expect(try store.rateLimit() == (number >= 14 ? 700_000 : nil))
       let server = store.resumeServer(
         at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
       #expect((server != nil) == (number >= 7))

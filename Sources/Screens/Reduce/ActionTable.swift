@@ -158,7 +158,7 @@ extension Action {
   private static let browser: [Action] = [
     Action(
       .open, [.enter, .right, "l"], in: [.browser],
-      "open the folder; add the file, or all that is marked", hint: "open"),
+      "open the folder; add the file, or what is marked", hint: "open"),
     Action(.add, ["a"], in: [.browser], "add what is marked, or is under the cursor", hint: "add"),
     Action(.parent, [.left, "h", .backspace], in: [.browser], "the folder above", hint: "up"),
     Action(
@@ -221,7 +221,8 @@ extension Action {
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
     Action(
-      .keepAnyway, ["y"], in: [.keepingTarget], "write it down as it is", hint: "write it down anyway"),
+      .keepAnyway, ["y"], in: [.keepingTarget], "write it down as it is",
+      hint: "write it down anyway"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
@@ -237,7 +238,8 @@ extension Action {
       .close, [.escape, "c", "n", "q"],
       in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget },
       "leave it as it is", hint: "cancel"),
-    Action(.close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
+    Action(
+      .close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
     Action(.accept, [.enter, " "], in: Mode.questions, "the button that is lit"),
     Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
     Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the button before"),

@@ -36,6 +36,7 @@ extension AppState {
     case (.previous, _): form.moveFocus(by: -1)
     case (.accept, _) where form.isTrying: return []
     case (.accept, let subject):
+      form.completeURL()
       if let error = form.firstError(targets: options.targets) {
         (form.focus, form.complaint) = (error.row, error.words)
         dialog = .form(form)

@@ -7,7 +7,8 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   // Dialogs over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget, addingAgain,
+  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget,
+    addingAgain,
     sendingAgain
 
   /// The panes, which share most keys.

@@ -168,7 +168,7 @@ final class ScreenSession {
     case .setStarted(let isStarted): queue.setStopped(!isStarted)
     case .hold: queue.control(.start(false))
     case .setConcurrency(let count, let target): queue.control(.lanes(count, target: target))
-    case .setLimit(let limit): queue.control(.limit(limit))
+    case .setLimit(let limit): queue.setLimit(limit)
     case .probe: queue.tryServers()
     case .listFolder(let path): answers.listFolder(path)
     case .listServer: answers.listServer()

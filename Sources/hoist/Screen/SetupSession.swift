@@ -39,7 +39,8 @@ final class SetupSession {
     case .add, .addAgain, .preview, .look, .complete, .retry, .pause, .resume, .remove, .restore,
       .move,
       .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
-      .readTargets, .showTarget, .testTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget, .stopSetUp, .listServer,
+      .readTargets, .showTarget, .testTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget,
+      .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded, .listHistory,
       .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
       break

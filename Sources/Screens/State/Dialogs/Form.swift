@@ -180,6 +180,16 @@ struct Form: Sendable {
     focus = rows.firstIndex { $0.field == field } ?? focus
   }
 
+  /// Writes the scheme before an address without one: that of most servers, or of those on this machine.
+  mutating func completeURL() {
+    guard let index = rows.firstIndex(where: { $0.field == .url }) else { return }
+    let text = rows[index].text.text
+    guard !text.isEmpty, !text.contains(scalars: "://"),
+      let origin = Origin(text: "http://" + text)
+    else { return }
+    rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
+  }
+
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
   /// Completes what is typed of a target's name as far as it is clear; false if that adds nothing.

@@ -34,7 +34,9 @@ struct Question: Sendable {
     self.subject = subject
     // Nothing brings back what is deleted on the server, and what is sent twice is there twice. So the safe
     // answer is preselected.
-    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
+    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
+      lit = 1
+    }
   }
 
   var mode: Mode {
