@@ -30,15 +30,15 @@ import UploadModel
     Fixture.type("a", &state)
     #expect(Self.said(state).contains("in /home/me"))
     #expect(Fixture.previews("*.j", &state) == ["*", "*.", "*.j"])
-    Fixture.play(&state, .preview(for: "*.j", AddPreview(files: 5, bytes: 11_000_000)))
+    Fixture.play(&state, .linePreview(for: "*.j", AddPreview(files: 5, bytes: 11_000_000)))
     #expect(Self.said(state).contains("5 files, 11 MB"))
     // An answer to what was typed before says nothing of what stands here.
     #expect(Fixture.previews("p", &state) == ["*.jp"])
     #expect(!Self.said(state).contains("5 files"))
-    Fixture.play(&state, .preview(for: "*.j", AddPreview(files: 5)))
+    Fixture.play(&state, .linePreview(for: "*.j", AddPreview(files: 5)))
     #expect(!Self.said(state).contains("5 files"))
     // What is nothing is not added, and stays to be mended.
-    Fixture.play(&state, .preview(for: "*.jp", AddPreview(missing: ["*.jp"])))
+    Fixture.play(&state, .linePreview(for: "*.jp", AddPreview(missing: ["*.jp"])))
     #expect(Self.said(state).contains("nothing matches *.jp"))
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
     #expect(state.mode == .prompt)

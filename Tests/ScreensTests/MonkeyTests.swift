@@ -45,9 +45,9 @@ import UploadModel
       _ = reduce(&state, .folder(folder))
     case .listServer: _ = reduce(&state, .server(.rows(Fixture.serverRows)))
     case .deleteOnServer: _ = reduce(&state, .server(.rows([])))
-    case .look(let request?):
+    case .previewFile(let request?):
       let lines = (0..<9).map { "\($0) \(Hostile.names.last ?? "")" }
-      _ = reduce(&state, .looked(request, FilePreview("text", lines: lines)))
+      _ = reduce(&state, .filePreview(request, FilePreview("text", lines: lines)))
     case .listHistory: _ = reduce(&state, .history(.rows(Fixture.historyRows)))
     case .switchTarget(let name):
       _ = reduce(&state, .target(name: name, url: "http://x/", concurrency: 2, listsServer: true))

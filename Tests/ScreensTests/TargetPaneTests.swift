@@ -32,15 +32,15 @@ import UploadModel
     #expect(Self.line("photos", state).contains("away · next try in"))
     Fixture.play(&state, .refusal(target: "tickets", isRefused: true))
     #expect(Self.line("tickets", state).contains("credentials refused"))
-    #expect(Fixture.play(&state, .key("c")) == [.testTarget("album")])
+    #expect(Fixture.play(&state, .key("c")) == [.tryTarget("album")])
     #expect(Self.line("album", state).contains("trying it…"))
     Fixture.play(
-      &state, .tested(target: "album", obstacle: "nas.local answers 404 Not Found there"))
+      &state, .tried(target: "album", obstacle: "nas.local answers 404 Not Found there"))
     #expect(Self.line("album", state).contains("nas.local answers"))
-    Fixture.play(&state, .key("c"), .tested(target: "album", obstacle: nil))
+    Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: nil))
     #expect(Self.line("album", state).contains("answers"))
     // What came of an earlier trial is not told of a target that is gone.
-    Fixture.play(&state, .targetRows([Self.rows[1]]), .tested(target: "album", obstacle: nil))
+    Fixture.play(&state, .targetRows([Self.rows[1]]), .tried(target: "album", obstacle: nil))
     #expect(state.trials.isEmpty)
   }
 
@@ -135,7 +135,7 @@ import UploadModel
 
   @Test func theDefaultIsShownWhateverElseIsTold() {
     var state = Self.pane(Size(width: 80, height: 24))
-    Fixture.play(&state, .key("j"), .key("c"), .tested(target: "photos", obstacle: nil))
+    Fixture.play(&state, .key("j"), .key("c"), .tried(target: "photos", obstacle: nil))
     #expect(Self.line("photos", state).contains("default"))
     #expect(render(state, size: state.size).text[1].contains("5 Targets"))
   }

@@ -7,10 +7,10 @@ package enum Effect: Sendable, Equatable {
   case add([PathInput], to: String? = nil, again: Bool = false)
   /// Queue files that were left out.
   case addAgain([UploadItem])
-  /// Say what this line would add; answered by `AppEvent.preview`.
-  case preview(String)
-  /// Preview this file instead of the one before; answered by `AppEvent.looked`.
-  case look(FilePreview.Request?)
+  /// Say what this line would add; answered by `AppEvent.linePreview`.
+  case previewLine(String)
+  /// Preview this file instead of the one before; answered by `AppEvent.filePreview`.
+  case previewFile(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
@@ -55,7 +55,7 @@ package enum Effect: Sendable, Equatable {
   /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
   /// Try whether the target of this name answers; answered by `AppEvent.tested`.
-  case testTarget(String)
+  case tryTarget(String)
   /// Read the secrets of the target of this name again, try them, and send what waits for them; answered by
   /// `AppEvent.tested`.
   case logIn(String)

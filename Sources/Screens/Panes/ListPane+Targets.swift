@@ -39,7 +39,7 @@ extension AppState {
     case over(obstacle: String?)
   }
 
-  /// The state of a target, in a few words: what is wrong now, what a test has shown, or what it is used for.
+  /// The state of a target, in a few words: what is wrong now, what trying it has shown, or what it is used for.
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {

@@ -16,7 +16,7 @@ package struct Action: Sendable {
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
-    case targets, testTarget, makeDefault, logIn
+    case targets, tryTarget, makeDefault, logIn
     case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later

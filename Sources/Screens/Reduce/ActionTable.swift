@@ -12,7 +12,7 @@ extension Action {
       .target, ["t", " "], in: [.targets], "send files that are added from now on there",
       hint: "choose"),
     Action(.details, [.enter], in: [.targets], "all that it says", hint: "details"),
-    Action(.testTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
+    Action(.tryTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
     Action(.makeDefault, ["d"], in: [.targets], "use it on every start", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(

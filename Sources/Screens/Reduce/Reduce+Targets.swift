@@ -18,9 +18,9 @@ extension AppState {
     case .target:
       return row.name == target ? refuse("\(row.name) is chosen already") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
-    case .testTarget:
+    case .tryTarget:
       trials[row.name] = .underWay
-      return [.testTarget(row.name)]
+      return [.tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual
         ? refuse("\(row.name) is the default already") : [.makeDefault(row.name)]

@@ -140,15 +140,15 @@ final class ScreenSession {
     switch effect {
     case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
     case .addAgain(let items): intake.addAgain(items)
-    case .preview(let text): intake.preview(text)
-    case .look(let request): previewer.look(request)
+    case .previewLine(let text): intake.preview(text)
+    case .previewFile(let request): previewer.preview(request)
     case .complete(let text): intake.complete(text)
     case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(turningTo: name)
     case .showTarget(let name): targets.show(name)
-    case .testTarget(let name): targets.test(name)
+    case .tryTarget(let name): targets.tryOut(name)
     case .logIn(let name): targets.logIn(name) { [queue] in queue.tryServers() }
     case .changeTarget(let old, let new, let isGoodEnough):
       targets.change(old, to: new, isGoodEnough: isGoodEnough)

@@ -108,19 +108,19 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: lines + place)])
   }
 
-  /// Tests whether a target takes uploads, or whether its server takes the credentials.
-  func test(_ name: String, loggingIn: Bool = false) {
+  /// Tries whether a target takes uploads, or whether its server takes the credentials.
+  func tryOut(_ name: String, loggingIn: Bool = false) {
     let book = book
     loop.answer({ book.known(name) }) { [weak self] result in
       let target: Target
       switch result {
       case .success(let found): target = found.value
-      case .failure(let cause): return [.tested(target: name, obstacle: Failure(cause).sentence)]
+      case .failure(let cause): return [.tried(target: name, obstacle: Failure(cause).sentence)]
       }
       Task {
         let client = ServerClient(target: target)
         let obstacle = loggingIn ? await client.logIn() : await client.obstacle()
-        self?.loop.handle([.tested(target: name, obstacle: obstacle)])
+        self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
     }
@@ -130,7 +130,7 @@ final class SessionTargets {
   func logIn(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
     book.forget(name)
     read()
-    test(name, loggingIn: true)
+    tryOut(name, loggingIn: true)
     loop.afterAnswers(body)
   }
 
