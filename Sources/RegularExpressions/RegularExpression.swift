@@ -56,41 +56,92 @@ package final class RegularExpression: @unchecked Sendable {
   ) throws(SearchEnded) -> [String?]? {
     var text = text
     return try text.withUTF8 { (text) -> Result<[String?]?, SearchEnded> in
-      let (data, context) = (
-        pcre2_match_data_create_from_pattern_8(code, nil), pcre2_match_context_create_8(nil)
-      )
-      defer {
-        pcre2_match_data_free_8(data)
-        pcre2_match_context_free_8(context)
-      }
-      guard let data, let context else { return .failure(SearchEnded()) }
       var budget = SearchBudget(steps: steps, countsGroups: refersBack)
-      let status = withUnsafeMutablePointer(to: &budget) { budget in
-        pcre2_set_callout_8(context, SearchBudget.spend, budget)
-        pcre2_set_heap_limit_8(context, SearchBudget.kibibytes)
-        return pcre2_match_8(code, text.baseAddress, text.count, 0, 0, data, context)
-      }
-      switch status {
-      case PCRE2_ERROR_NOMATCH: return .success(nil)
-      case ..<0: return .failure(SearchEnded())
-      default: return .success(Self.captures(in: text, data))
+      return search(text, from: 0, &budget).map { places in
+        places.map { Self.captures(in: text, $0) }
       }
     }.get()
   }
 
-  private static func captures(
+  /// The text with other words in place of the first match, or of all of them.
+  ///
+  /// - Parameter words: what a match becomes; it is given the match, and what each of its groups captured.
+  /// - Throws: `SearchEnded` if the search ran out of steps or memory.
+  package func replacing(
+    all: Bool, in text: String, steps: Int = SearchBudget.steps, with words: ([String?]) -> String
+  ) throws(SearchEnded) -> String {
+    var text = text
+    return try text.withUTF8 { (text) -> Result<String, SearchEnded> in
+      var budget = SearchBudget(steps: steps, countsGroups: refersBack)
+      var (result, copied, start) = ([UInt8](), 0, 0)
+      while start <= text.count {
+        switch search(text, from: start, &budget) {
+        case .failure(let error): return .failure(error)
+        case .success(nil): start = .max
+        case .success(let places?):
+          // With \K in a lookaround, a match may lie before the place where the search began.
+          let match = places[0].flatMap { $0.lowerBound >= copied ? $0 : nil }
+          guard let match else {
+            start = .max
+            continue
+          }
+          result += text[copied..<match.lowerBound]
+          result += words(Self.captures(in: text, places)).utf8
+          copied = match.upperBound
+          start = all ? copied : .max
+          // An empty match is found once, and the search goes on behind the next character.
+          if all, match.isEmpty {
+            start += 1
+            while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
+          }
+        }
+      }
+      return .success(String(decoding: result + text[copied...], as: UTF8.self))
+    }.get()
+  }
+
+  /// Where the leftmost match from a place on is, and where its groups are; nil if there is none.
+  private func search(
+    _ text: UnsafeBufferPointer<UInt8>, from start: Int, _ budget: inout SearchBudget
+  ) -> Result<[Range<Int>?]?, SearchEnded> {
+    let (data, context) = (
+      pcre2_match_data_create_from_pattern_8(code, nil), pcre2_match_context_create_8(nil)
+    )
+    defer {
+      pcre2_match_data_free_8(data)
+      pcre2_match_context_free_8(context)
+    }
+    guard let data, let context else { return .failure(SearchEnded()) }
+    let status = withUnsafeMutablePointer(to: &budget) { budget in
+      pcre2_set_callout_8(context, SearchBudget.spend, budget)
+      pcre2_set_heap_limit_8(context, SearchBudget.kibibytes)
+      return pcre2_match_8(code, text.baseAddress, text.count, start, 0, data, context)
+    }
+    switch status {
+    case PCRE2_ERROR_NOMATCH: return .success(nil)
+    case ..<0: return .failure(SearchEnded())
+    default: return .success(Self.places(in: text, data))
+    }
+  }
+
+  private static func places(
     in text: UnsafeBufferPointer<UInt8>, _ data: OpaquePointer
-  ) -> [String?] {
+  ) -> [Range<Int>?] {
     let count = Int(pcre2_get_ovector_count_8(data))
     let places = UnsafeBufferPointer(start: pcre2_get_ovector_pointer_8(data), count: 2 * count)
     return stride(from: 0, to: places.count, by: 2).map { index in
       let (start, end) = (places[index], places[index + 1])
       // PCRE2_UNSET, if the group captured nothing, is -1 as an Int.
-      guard 0 <= start, start <= end, end <= text.count else {
-        // In a lookahead, \K can put the start of a match behind its end. It is a match all the same.
-        return index == 0 ? "" : nil
-      }
-      return String(decoding: text[start..<end], as: UTF8.self)
+      return 0 <= start && start <= end && end <= text.count ? start..<end : nil
+    }
+  }
+
+  private static func captures(
+    in text: UnsafeBufferPointer<UInt8>, _ places: [Range<Int>?]
+  ) -> [String?] {
+    places.enumerated().map { index, place in
+      // In a lookahead, \K can put the start of a match behind its end. It is a match all the same.
+      place.map { String(decoding: text[$0], as: UTF8.self) } ?? (index == 0 ? "" : nil)
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ScalarText
 import UploadModel
 
@@ -32,6 +33,74 @@ extension ConfigEdit {
     return edited
   }
 
+  /// The text with another address or another name for a target.
+  ///
+  /// - Parameter url: the address; nil to leave it.
+  /// - Throws: `ConfigError` if there is no such target, if the name is taken, or if the text cannot be edited safely.
+  package func changing(
+    _ name: String, url: URL? = nil, name newName: String
+  ) throws(ConfigError) -> String {
+    let before = try settings(text)
+    guard let old = before.blueprint(of: name) else {
+      throw ConfigError(file: file, "there is no target called \"\(name)\"")
+    }
+    guard newName == name || !before.targetNames.contains(newName) else {
+      throw ConfigError(file: file, "there is a target called \"\(newName)\" already")
+    }
+    var lines = rows
+    let keys = KeyLocator(text)
+    if let url {
+      guard let line = keys.line(ofExactly: ["targets", name, "url"]),
+        let edited = Self.replacingString(
+          in: lines[line - 1], with: TargetText.string(url.absoluteString))
+      else { throw notEditable("change the url of targets.\(TOMLText.key(name)) yourself") }
+      lines[line - 1] = edited
+    }
+    if newName != name {
+      for range in tables(of: name, in: lines) {
+        let header = lines[range.lowerBound]
+        for form in Self.headers(of: name) where header.contains(scalars: form) {
+          lines[range.lowerBound] = header.replacing(
+            scalars: form, with: "targets.\(TOMLText.key(newName))")
+        }
+      }
+      if before.defaultTarget == name, let line = keys.line(ofExactly: ["default_target"]),
+        let edited = Self.replacingString(in: lines[line - 1], with: TargetText.string(newName))
+      {
+        lines[line - 1] = edited
+      }
+    }
+    let edited = lines.joined(separator: "\n")
+    let names = before.targetNames.map { $0 == name ? newName : $0 }
+    guard let after = try? settings(edited), Set(after.targetNames) == Set(names),
+      after.defaultTarget == before.defaultTarget.map({ $0 == name ? newName : $0 }),
+      after.blueprint(of: newName)?.url == url ?? old.url,
+      after.targetNames.allSatisfy({
+        $0 == newName || after.blueprint(of: $0) == before.blueprint(of: $0)
+      })
+    else { throw notEditable("change targets.\(TOMLText.key(name)) yourself") }
+    return edited
+  }
+
+  /// A line with another string after its equals sign; what follows that, such as a comment, stays. Nil if it has no
+  /// string that is seen as one at a glance.
+  private static func replacingString(in line: String, with string: String) -> String? {
+    let scalars = line.unicodeScalars
+    guard let equals = scalars.firstIndex(of: "="),
+      let start = scalars[scalars.index(after: equals)...].firstIndex(where: { !$0.isWhiteSpace }),
+      scalars[start] == "\"" || scalars[start] == "'"
+    else { return nil }
+    let rest = scalars[scalars.index(after: start)...]
+    var isEscaped = false
+    let end = rest.firstIndex { scalar in
+      if scalar == scalars[start], !isEscaped { return true }
+      isEscaped = scalar == "\\" && scalars[start] == "\"" && !isEscaped
+      return false
+    }
+    guard let end else { return nil }
+    return String(scalars[..<start]) + string + String(scalars[scalars.index(after: end)...])
+  }
+
   /// The text with another default target.
   ///
   /// - Throws: `ConfigError` if there is no such target, or if the text cannot be edited safely.
@@ -61,10 +130,15 @@ extension ConfigEdit {
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
+  /// The ways to write what the headers of a target's tables begin with.
+  private static func headers(of name: String) -> [String] {
+    ["targets.\(TOMLText.key(name))", "targets.\(TargetText.string(name))"]
+  }
+
   /// The lines of a target's tables, from each header to the next one of another target. Comments right before that
   /// belong to it.
   private func tables(of name: String, in lines: [String]) -> [Range<Int>] {
-    let names = ["targets.\(TOMLText.key(name))", "targets.\(TargetText.string(name))"]
+    let names = Self.headers(of: name)
     let headers = lines.indices.filter {
       lines[$0].trimming(\.isWhiteSpace).hasPrefix(scalars: "[")
     }

@@ -22,6 +22,8 @@ struct AttemptEnd {
   var pieces: PieceCount?
   /// The file as the request described it.
   var sent: SentFile?
+  /// How long it took from its first byte on, if that is known.
+  var seconds: Double?
 
   init(_ outcome: AttemptOutcome, bytes: Int64?, message: String? = nil) {
     self.outcome = outcome
@@ -38,6 +40,7 @@ struct AttemptEnd {
     deletionURL = receipt.deletionURL
     verified = receipt.verified
     sent = receipt.sent
+    seconds = receipt.seconds > 0 ? receipt.seconds : nil
     pieces = receipt.pieces
   }
 
@@ -59,6 +62,9 @@ struct AttemptEnd {
       return nil
     }
   }
+
+  /// When it began to send, if it has ended now: what came before, such as checksums, is not part of its time.
+  func beginning(at now: Double) -> Double { seconds.map { now - $0 } ?? 0 }
 
   /// The columns that `add` provides values for.
   static let columns = [

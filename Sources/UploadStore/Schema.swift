@@ -179,7 +179,8 @@ enum Schema {
 
     // The runs of targets that have requests before their first file and after their last, as JSON (`RunPoint`), until
     // they are over; in which run an item was last sent; and how runs have ended. Digests of files, by what shows that
-    // a file is unchanged, in hexadecimal digits; `learnt` is when they were computed.
+    // a file is unchanged, in hexadecimal digits; `learnt` is when they were computed. And the
+    // limit on the bandwidth that the user has set, in bytes a second.
     """
     CREATE TABLE run (
       target TEXT PRIMARY KEY,
@@ -201,6 +202,7 @@ enum Schema {
       learnt REAL NOT NULL,
       PRIMARY KEY (device, inode, algorithm)
     ) STRICT, WITHOUT ROWID;
+    ALTER TABLE queue ADD COLUMN rate_limit INTEGER CHECK (rate_limit > 0);
     """,
   ]
 }

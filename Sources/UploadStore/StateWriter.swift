@@ -104,7 +104,8 @@ struct StateWriter {
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
           status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
           deletion_url = ?, verified = ?, pieces = ?,
-          sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?
+          sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
+          began = MAX(began, ?)
         WHERE item = ? AND ended IS NULL
         """
     ).execute { values in
@@ -112,6 +113,7 @@ struct StateWriter {
       values.add(ending.sent?.name)
       values.add(ending.sent?.mediaType)
       values.add(ending.sent?.size)
+      values.add(ending.beginning(at: now))
       values.add(id.rawValue)
     }
     return db.changesCount > 0

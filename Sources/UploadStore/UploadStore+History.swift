@@ -118,8 +118,9 @@ extension UploadStore {
         values.add(name == file.lastComponent ? nil : name)
         values.add(end.sent?.mediaType ?? item.mediaType)
         values.add(Int64(max(1, item.attemptsMade)))
-        values.add(began.timeIntervalSince1970)
-        end.add(to: &values, at: now.timeIntervalSince1970)
+        let ended = now.timeIntervalSince1970
+        values.add(max(began.timeIntervalSince1970, end.beginning(at: ended)))
+        end.add(to: &values, at: ended)
       }
     }
   }

@@ -249,15 +249,15 @@ extension UploadStore {
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
       let statement = try db.cachedStatement(
         sql: """
-          UPDATE item SET target = ?, field = ?, name = ?, type = ?, type_source = ?,
-            type_is_certain = ?, revision = ? WHERE id = ?
+          UPDATE item SET target = ?, path = ?, field = ?, name = ?, name_is_chosen = ?, type = ?,
+            type_source = ?, type_is_certain = ?, revision = ? WHERE id = ?
           """)
       for item in items {
         try keep.execute(arguments: [item.id.rawValue])
         try statement.execute(
           arguments: [
-            item.target, item.field, item.fileName, item.mediaType, item.typeSource,
-            item.typeIsCertain, revision, item.id.rawValue,
+            item.target, Data(item.location.bytes), item.field, item.fileName, item.nameIsChosen,
+            item.mediaType, item.typeSource, item.typeIsCertain, revision, item.id.rawValue,
           ])
       }
     }
@@ -315,6 +315,18 @@ extension UploadStore {
   package func setStopped(_ isStopped: Bool) throws(StoreError) {
     try write { db, _ in
       try db.execute(sql: "UPDATE queue SET stopped = ?", arguments: [isStopped])
+    }
+  }
+
+  /// The limit on the bandwidth that the user has set on the screen, in bytes a second; nil for none.
+  package func rateLimit() throws(StoreError) -> Int64? {
+    try read { db in try Int64.fetchOne(db, sql: "SELECT rate_limit FROM queue") }
+  }
+
+  /// Records that limit.
+  package func setRateLimit(_ limit: Int64?) throws(StoreError) {
+    try write { db, _ in
+      try db.execute(sql: "UPDATE queue SET rate_limit = ?", arguments: [limit])
     }
   }
 

@@ -15,6 +15,7 @@ import UploadModel
     .log: [(0, ["4"]), (0, ["4", "k"])],
     .targets: [(0, ["5"])],
     .deletingTarget: [(0, ["5", "x"])],
+    .keepingTarget: [(0, ["5", "e", .enter])],
     .prompt: [(0, ["a", "/", "a", " ", "b", "c", .left])],
     .limit: [(0, ["u", "1", "2", .left])],
     .command: [
@@ -41,7 +42,7 @@ import UploadModel
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
 
   /// What is shown already.
-  private static let exceptions: Set<String> = ["queue in queue", "log in log", "edit in targets"]
+  private static let exceptions: Set<String> = ["queue in queue", "log in log"]
 
   /// What a mode needs beside keys: targets to choose from, or a window too small for the text.
   private static func prepare(_ state: inout AppState) {
@@ -67,6 +68,10 @@ import UploadModel
       for key in action.keys {
         let isOfUse = ways.contains { way in
           var (state, _) = ReducerTests.press(way.keys, on: way.row)
+          // No key leads there: the server's answer does.
+          if mode == .keepingTarget {
+            Fixture.play(&state, .setupRefused("404 Not Found", isGoodEnough: true))
+          }
           #expect(state.mode == mode, "\(way.keys) leads elsewhere")
           Self.prepare(&state)
           let before = render(state, size: state.size)

@@ -25,10 +25,11 @@ import UploadModel
     // What comes for another file is too late.
     #expect(Fixture.looks(&state, .key("j")).map(Self.path) == ["/home/me/notes.txt"])
     let request = try #require(first)
-    Fixture.play(&state, .looked(request, FilePreview("text", lines: ["of the other"])))
+    Fixture.play(&state, .filePreview(request, FilePreview("text", lines: ["of the other"])))
     #expect(!render(state, size: Self.wide).text.contains { $0.contains("of the other") })
     let now = try #require(state.previewed.request)
-    Fixture.play(&state, .looked(now, FilePreview("text", lines: ["one", "two"], isCut: true)))
+    Fixture.play(
+      &state, .filePreview(now, FilePreview("text", lines: ["one", "two"], isCut: true)))
     let text = render(state, size: Self.wide).text
     let place = try #require(text.firstIndex { $0.contains("│ text  ") })
     #expect(text[place + 2].contains("│ one ") && text[place + 3].contains("│ two "))
@@ -52,7 +53,7 @@ import UploadModel
     Fixture.play(&state, .key("b"), .folder(Fixture.folder), .key("j"), .key("j"))
     let request = try #require(state.previewed.request)
     #expect(Self.path(request) == "/home/me/pictures/IMG_0002.jpg")
-    Fixture.play(&state, .looked(request, FilePreview("JPEG, 4 × 4")))
+    Fixture.play(&state, .filePreview(request, FilePreview("JPEG, 4 × 4")))
     let text = render(state, size: Self.wide).text
     #expect(text[1].contains("╮╭─ IMG_0002.jpg ─"), "\(text[1])")
     #expect(text[2].contains("JPEG, 4 × 4"))
@@ -71,7 +72,7 @@ import UploadModel
     let request = try #require(state.previewed.request)
     #expect(request.showsPictures && request.room.width > 30)
     Fixture.play(
-      &state, .looked(request, FilePreview("PNG, 2 × 3", picture: Self.picture(2, 3))))
+      &state, .filePreview(request, FilePreview("PNG, 2 × 3", picture: Self.picture(2, 3))))
     let frame = render(state, size: Self.wide)
     let cells = frame.cells.filter { $0.style.pixels > 0 }
     #expect(cells.map(\.glyph.text) == ["▀", "▀", "▀", "▀"] && frame.pixels.count == 4)
@@ -97,7 +98,7 @@ import UploadModel
     Fixture.play(&state, .key("j"))
     let request = try #require(state.previewed.request)
     Fixture.play(
-      &state, .looked(request, FilePreview("te\u{1B}xt", lines: Hostile.names, isCut: true)))
+      &state, .filePreview(request, FilePreview("te\u{1B}xt", lines: Hostile.names, isCut: true)))
     HostileTests.expectSound(render(state, size: Self.wide))
     #expect(FilePreview.Picture(width: 2, bytes: [1, 2, 3]) == nil)
     #expect(FilePreview.Picture(width: 0, bytes: []) == nil)

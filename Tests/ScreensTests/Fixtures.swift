@@ -160,7 +160,7 @@ enum Fixture {
   }
 
   private static func look(_ effect: Effect) -> FilePreview.Request?? {
-    if case .look(let request) = effect { .some(request) } else { nil }
+    if case .previewFile(let request) = effect { .some(request) } else { nil }
   }
 
   /// The texts of which it is asked what they would add, while `text` is typed.
@@ -169,7 +169,7 @@ enum Fixture {
   }
 
   private static func preview(_ effect: Effect) -> String? {
-    if case .preview(let text) = effect { text } else { nil }
+    if case .previewLine(let text) = effect { text } else { nil }
   }
 
   /// Presses keys, one for each character.

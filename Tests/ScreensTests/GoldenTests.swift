@@ -74,7 +74,8 @@ import UploadModel
         if self == .browserFilter { Fixture.type("/img", &state) }
         if let request = state.previewed.request {
           let lines = ["# Notes", "", "漢字 and\ttabs"]
-          Fixture.play(&state, .looked(request, FilePreview("text", lines: lines, isCut: true)))
+          Fixture.play(
+            &state, .filePreview(request, FilePreview("text", lines: lines, isCut: true)))
         }
       case .form:
         Fixture.type("jjjjjjj", &state)
@@ -187,7 +188,7 @@ import UploadModel
             at: start + 3))
       case .targets:
         Fixture.play(&state, .key("5"), .targetRows(TargetPaneTests.rows), Fixture.away)
-        Fixture.play(&state, .tested(target: "album", obstacle: nil), .key("c"))
+        Fixture.play(&state, .tried(target: "album", obstacle: nil), .key("c"))
       case .commandArguments:
         Fixture.type(":theme r", &state)
         Fixture.play(&state, .key(.tab), .key(.tab))

@@ -45,9 +45,9 @@ import UploadModel
       _ = reduce(&state, .folder(folder))
     case .listServer: _ = reduce(&state, .server(.rows(Fixture.serverRows)))
     case .deleteOnServer: _ = reduce(&state, .server(.rows([])))
-    case .look(let request?):
+    case .previewFile(let request?):
       let lines = (0..<9).map { "\($0) \(Hostile.names.last ?? "")" }
-      _ = reduce(&state, .looked(request, FilePreview("text", lines: lines)))
+      _ = reduce(&state, .filePreview(request, FilePreview("text", lines: lines)))
     case .listHistory: _ = reduce(&state, .history(.rows(Fixture.historyRows)))
     case .switchTarget(let name):
       _ = reduce(&state, .target(name: name, url: "http://x/", concurrency: 2, listsServer: true))
@@ -121,10 +121,11 @@ import UploadModel
 
   private static func expectOrder(_ state: AppState, _ when: @autoclosure () -> String) {
     let rows = state.queue.rows
-    var fresh = Queue()
-    fresh.append(rows.map(\.item))
+    var (totals, fresh) = (state.queue.totals, Totals())
+    totals.forgetGone()
+    for row in rows { fresh.add(row.item, reached: row.reached) }
     let isInOrder =
-      state.queue.totals == fresh.totals
+      totals == fresh
       && rows.indices.allSatisfy { state.queue.position(of: rows[$0].item.id) == $0 }
       && state.isSound
       && state.marks.allSatisfy { state.queue.position(of: $0) != nil }

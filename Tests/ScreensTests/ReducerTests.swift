@@ -171,7 +171,7 @@ import UploadModel
     Case(0, .backTab, .backTab, asks: [.readTargets]),
     Case(0, "5", "t", asks: [.readTargets, .switchTarget("album")]),
     Case(0, "5", .enter, asks: [.readTargets, .showTarget("album")]),
-    Case(0, "5", "c", asks: [.readTargets, .testTarget("album")]),
+    Case(0, "5", "c", asks: [.readTargets, .tryTarget("album")]),
     Case(0, "5", "d", asks: [.readTargets, .makeDefault("album")]),
     Case(0, "5", "x", "y", asks: [.readTargets, .deleteTarget("album")]),
     Case(0, "5", "r", asks: [.readTargets, .readTargets]),
@@ -295,7 +295,7 @@ import UploadModel
       }
       let asked = reduce(&state, .key(key))
       // What the prompt shows while it is typed has tests of its own.
-      effects += asked.filter { if case .preview = $0 { false } else { true } }
+      effects += asked.filter { if case .previewLine = $0 { false } else { true } }
       for effect in asked {
         switch effect {
         case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))

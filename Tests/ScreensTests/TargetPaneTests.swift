@@ -32,15 +32,15 @@ import UploadModel
     #expect(Self.line("photos", state).contains("away · next try in"))
     Fixture.play(&state, .refusal(target: "tickets", isRefused: true))
     #expect(Self.line("tickets", state).contains("credentials refused"))
-    #expect(Fixture.play(&state, .key("c")) == [.testTarget("album")])
+    #expect(Fixture.play(&state, .key("c")) == [.tryTarget("album")])
     #expect(Self.line("album", state).contains("trying it…"))
     Fixture.play(
-      &state, .tested(target: "album", obstacle: "nas.local answers 404 Not Found there"))
+      &state, .tried(target: "album", obstacle: "nas.local answers 404 Not Found there"))
     #expect(Self.line("album", state).contains("nas.local answers"))
-    Fixture.play(&state, .key("c"), .tested(target: "album", obstacle: nil))
+    Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: nil))
     #expect(Self.line("album", state).contains("answers"))
     // What came of an earlier trial is not told of a target that is gone.
-    Fixture.play(&state, .targetRows([Self.rows[1]]), .tested(target: "album", obstacle: nil))
+    Fixture.play(&state, .targetRows([Self.rows[1]]), .tried(target: "album", obstacle: nil))
     #expect(state.trials.isEmpty)
   }
 
@@ -53,9 +53,91 @@ import UploadModel
     #expect(render(state, size: state.size).text.contains { $0.contains("url = ␛[31m") })
     Fixture.play(&state, .key(.escape))
     #expect(Fixture.type("r", &state) == [.readTargets])
-    Fixture.type("e", &state)
-    #expect(state.message?.contains("is edited in ~/.config/hoist/config.toml") == true)
+    #expect(Fixture.type("i", &state) == [.logIn("album")])
+    #expect(Self.line("album", state).contains("trying it…"))
     #expect(Fixture.type("a", &state) == [] && state.mode == .setup)
+  }
+
+  /// The pane with the form of a target open, and another address typed.
+  private static func edited(to url: String) -> AppState {
+    var state = pane()
+    Fixture.play(&state, .key("e"), .key(.control("u")))
+    Fixture.type(url, &state)
+    return state
+  }
+
+  @Test func aTargetIsEdited() {
+    var state = Self.edited(to: "https://new.local/up")
+    Fixture.play(&state, .key(.tab), .key(.tab), .key(.control("u")))
+    Fixture.type("yes", &state)
+    var changed = Self.rows[0]
+    (changed.url, changed.isUsual) = ("https://new.local/up", true)
+    let effects = Fixture.play(&state, .key(.enter))
+    #expect(effects == [.changeTarget(Self.rows[0], to: changed, isGoodEnough: false)])
+    #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
+    Fixture.play(&state, .targetChanged)
+    #expect(state.dialog == nil && state.message == "changed")
+  }
+
+  @Test func whatIsRefusedSaysWhyAndLosesNothing() {
+    var state = Self.edited(to: "https://new.local/up")
+    Fixture.play(&state, .key(.tab), .key(.enter))
+    Fixture.play(&state, .setupRefused("a name has no blanks", at: .name, isGoodEnough: false))
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("a name has no blanks") && text.contains("https://new.local/up"))
+    // An address that answers 404 is written only after a clear yes.
+    Fixture.play(&state, .key(.enter))
+    Fixture.play(&state, .setupRefused("new.local answers 404 Not Found", isGoodEnough: true))
+    #expect(state.mode == .keepingTarget)
+    var changed = Self.rows[0]
+    changed.url = "https://new.local/up"
+    #expect(
+      Fixture.type("y", &state)
+        == [.changeTarget(Self.rows[0], to: changed, isGoodEnough: true)])
+  }
+
+  @Test(
+    arguments: [
+      ("127.0.0.1:1877/ok", "http://127.0.0.1:1877/ok"), ("localhost/x", "http://localhost/x"),
+      ("host.example/up", "https://host.example/up"), ("http://a/b", "http://a/b"),
+    ])
+  func anAddressWithoutASchemeGetsOne(_ typed: String, _ url: String) {
+    var state = Self.edited(to: typed)
+    guard case .changeTarget(_, let row, _)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("nothing is tried")
+      return
+    }
+    #expect(row.url == url)
+    #expect(render(state, size: state.size).text.contains { $0.contains(url) })
+  }
+
+  @Test func aTargetThatFilesWaitForKeepsItsName() {
+    var state = Self.pane()
+    var items = state.queue.rows.map(\.item)
+    for index in items.indices { items[index].target = "album" }
+    Fixture.play(&state, .added(items), .key("e"), .key(.tab))
+    Fixture.type("2", &state)
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("7 files in the queue would lose their target"))
+  }
+
+  @Test func namesAreFiltered() {
+    var state = Self.pane()
+    Fixture.type("ftick", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.targets.selected?.name == "tickets" && Self.line("album", state).isEmpty)
+    Fixture.play(&state, .key(.escape))
+    Fixture.type("/alb", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.targets.selected?.name == "album")
+  }
+
+  @Test func theDefaultIsShownWhateverElseIsTold() {
+    var state = Self.pane(Size(width: 80, height: 24))
+    Fixture.play(&state, .key("j"), .key("c"), .tried(target: "photos", obstacle: nil))
+    #expect(Self.line("photos", state).contains("default"))
+    #expect(render(state, size: state.size).text[1].contains("5 Targets"))
   }
 
   @Test func deletingIsAskedForAndSaysWhatWaits() {

@@ -194,7 +194,12 @@ import Testing
 
   private static let refused = ItemState.failed(Failure(.refused, status: 413, attempts: 1))
   private static let unknown = ItemState.failed(Failure(.outcomeUnknown("closed"), attempts: 1))
-  private static let done = ItemState.done(Receipt(status: 201, bytes: 1000))
+  private static let done = receipt(1000, 1)
+
+  /// A file that arrived, with these bytes sent in this time.
+  private static func receipt(_ bytes: Int64, _ seconds: Double) -> ItemState {
+    .done(Receipt(status: 201, seconds: seconds, bytes: bytes))
+  }
 
   @Test func aFileWhoseOutcomeIsUnknownHasNotFailed() {
     let line = Self.total(Self.refused, Self.refused, Self.unknown)
@@ -238,7 +243,7 @@ import Testing
       let sending = ItemState.sending(attempt: 1, sent: 0, total: 1_000_000)
       Fixture.play(
         &state, .added([item]), .engine([(item.id, sending)], at: state.now + 100),
-        .engine([(item.id, Self.done)], at: state.now + 110))
+        .engine([(item.id, Self.receipt(1_000_000, 10))], at: state.now + 110))
     }
     let line = render(state, size: state.size).text[22]
     #expect(line.contains("2.0 MB in 0:20, 100 kB/s") && line.contains("2 ok"))
@@ -306,7 +311,7 @@ import Testing
     Fixture.play(&state, .engine([(ItemID(1), Self.sending(90))], at: state.now + 5))
     Fixture.type("q", &state)
     let question = try #require(Self.question(state))
-    #expect(question.contains("90 of 100 MB sent."), "\(question)")
+    #expect(question.contains("90 of 100 MB done."), "\(question)")
     // What is lost takes as long as it did, at the speed of now.
     let lost = "1 file starts again: 90 MB, 0:4"
     for name in [.stopAndQuit, .goOnInBackground] as [Action.Name] {
@@ -422,14 +427,22 @@ import Testing
       state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
     #expect((40...50).contains(left), "\(left)")
     Fixture.play(
-      &state, .engine([(ItemID(1), .done(Fixture.receipt))], at: start + 50))
+      &state, .engine([(ItemID(1), Self.receipt(50_000_000, 50))], at: start + 50))
     #expect(state.speeds.session.speed == 1_000_000)
     // One that has to start over does so in the numbers as well.
     Fixture.play(
       &state, .added([Fixture.item(2, "b", size: size)]), .resumePoint(ItemID(2), point),
       .resumePoint(ItemID(2), nil), .engine([(ItemID(2), .preparing(attempt: 1))], at: start + 60),
-      .engine([(ItemID(2), .done(Fixture.receipt))], at: start + 110))
+      .engine([(ItemID(2), Self.receipt(size, 50))], at: start + 110))
     #expect(state.speeds.session.speed == 1_500_000)
+    // Two at once take the time of one, and what was waited for before takes none.
+    Fixture.play(
+      &state,
+      .added((3...4).map { Fixture.item($0, "\($0)", size: size) }),
+      .engine(
+        [(ItemID(3), Self.receipt(size, 90)), (ItemID(4), Self.receipt(size, 100))],
+        at: start + 1000))
+    #expect(state.speeds.session.seconds == 200)
   }
 
   @Test func whatWasSentBeforeThisScreenJoinedHasNotMoved() throws {
@@ -479,9 +492,8 @@ import Testing
     let total = try #require(
       state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
     #expect(total >= row && row > 900)
-    // What is paused is in neither.
-    #expect(Self.said(state).contains("14%  "), "\(Self.said(state))")
-    #expect(Self.said(state).contains(" of 120 MB"))
+    // What is paused takes no time, and yet it is a part of all.
+    #expect(Self.said(state).contains("2%  16.8 of 620 MB"), "\(Self.said(state))")
   }
 
   @Test func theTimeThatIsLeftStandsStillWhileAReplyIsAwaited() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Settings
@@ -80,6 +81,41 @@ import Testing
       let error = #expect(throws: ConfigError.self) { try Self.edit(text).removing("a") }
       #expect(error.map { "\($0)".contains("remove the table targets.a yourself") } == true)
     }
+  }
+
+  @Test func aTargetIsChangedAndEveryOtherByteStays() throws {
+    let text = """
+      default_target = 'a'  # mine
+      # about a
+      [targets.a]  # here
+      url = "https://a/up" # the old one
+      [targets.a.fields]
+      x = "targets.a"
+      [targets."b.c"]
+      url = 'https://b/'
+
+      """
+    let new = try #require(URL(string: "https://n/up"))
+    #expect(
+      try Self.edit(text).changing("a", url: new, name: "a")
+        == text.replacing("\"https://a/up\"", with: "\"https://n/up\""))
+    #expect(
+      try Self.edit(text).changing("a", name: "n d")
+        == text.replacing("'a'  #", with: "\"n d\"  #")
+        .replacing("[targets.a]", with: "[targets.\"n d\"]")
+        .replacing("[targets.a.fields]", with: "[targets.\"n d\".fields]"))
+    #expect(
+      try Self.edit(text).changing("b.c", url: new, name: "bc")
+        == text.replacing("\"b.c\"", with: "bc").replacing("'https://b/'", with: "\"https://n/up\"")
+    )
+    #expect(throws: ConfigError.self) { try Self.edit(text).changing("a", name: "b.c") }
+    #expect(throws: ConfigError.self) { try Self.edit(text).changing("nas", name: "x") }
+    // What is not seen at a glance is left to the person.
+    let other = "[targets]\na = { url = \"https://a/\" }\n"
+    let error = #expect(throws: ConfigError.self) {
+      try Self.edit(other).changing("a", url: new, name: "a")
+    }
+    #expect(error.map { "\($0)".contains("yourself") } == true)
   }
 
   @Test func anotherBecomesTheDefault() throws {

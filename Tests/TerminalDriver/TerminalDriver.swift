@@ -153,12 +153,14 @@ final class Driver {
     case .listServer where isStill: _ = reduce(&state, .server(.failed("nobody answers")))
     case .readTargets where isStill: _ = reduce(&state, .targetRows(Still.targets))
     case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
-    case .look(let request?) where isStill: _ = reduce(&state, .looked(request, Still.preview))
+    case .previewFile(let request?) where isStill:
+      _ = reduce(&state, .filePreview(request, Still.preview))
     case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
       .listFolder,
-      .switchTarget, .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget,
+      .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
+      .deleteTarget,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
-      .preview, .look, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
+      .previewLine, .previewFile, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:
       terminal.restore()

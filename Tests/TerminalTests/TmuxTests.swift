@@ -255,6 +255,79 @@ import Testing
     #expect(all == 2 * count)
   }
 
+  /// All that a terminal gets from the driver, from its start to its end, with some keys in between.
+  private func bytes(
+    _ arguments: String, with environment: String,
+    keys: (DriverTerminal, String) async throws -> Void
+  ) async throws -> String {
+    let (tmux, folder) = (try await DriverTerminal(width: 100, height: 24), try ScratchDirectory())
+    let file = folder.path("bytes")
+    try await tmux.tmux.record(to: file)
+    try await tmux.startDriver(arguments, with: environment)
+    try await keys(tmux, file)
+    try await tmux.press("q", "s")
+    try await tmux.expectShell(endedWith: "0")
+    // The rest of what was written may still be on its way into the file.
+    try await Self.waitForCount(1, of: "\u{1B}[?2004l", in: file)
+    return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+  }
+
+  /// OSC 9;4: the share with its failures, taken away at the end.
+  @Test(arguments: [
+    ("-u TMUX TERM=xterm-256color VTE_VERSION=7900", true),
+    ("-u TMUX TERM=xterm-256color WT_SESSION=1", true),
+    ("-u TMUX TERM=xterm-256color ConEmuANSI=ON", true),
+    ("-u TMUX TERM=xterm-256color VTE_VERSION=7600", false),
+    ("TERM=xterm-256color VTE_VERSION=7900", false),
+  ])
+  func progressIsBesideTheTitleWhereThatIsKnown(_ environment: String, _ isThere: Bool)
+    async throws
+  {
+    let bytes = try await bytes("still", with: environment) { _, _ in }
+    #expect(bytes.contains(/\x{1B}\]9;4;4;[1-9][0-9]?\x{1B}\\/) == isThere)
+    #expect(bytes.contains("\u{1B}]9;4;0\u{1B}\\") == isThere)
+    #expect(bytes.contains("\u{1B}]9;4;") == isThere)
+  }
+
+  /// OSC 52: the address in Base64.
+  @Test func whatIsCopiedGoesThroughTheTerminal() async throws {
+    let address = Data("https://files.example.com/done ü.txt".utf8).base64EncodedString()
+    let bytes = try await bytes("links", with: "TERM=xterm-256color") { tmux, _ in
+      try await tmux.press("g", "y")
+      try await tmux.wait { $0.contains("copied:") }
+    }
+    #expect(bytes.components(separatedBy: "\u{1B}]52;c;\(address)\u{07}").count == 2)
+  }
+
+  /// OSC 11 and mode 2031, where there are colours that could go by the background.
+  @Test(arguments: [("TERM=xterm-256color", true), ("TERM=xterm", false)])
+  func theBackgroundIsAskedForAndWatched(_ environment: String, _ isAsked: Bool) async throws {
+    let question = "\u{1B}]11;?\u{1B}\\"
+    let bytes = try await bytes("still", with: environment) { tmux, file in
+      #expect(try Self.count(question, in: file) == (isAsked ? 1 : 0))
+      guard isAsked else { return }
+      // The user turns from dark to light.
+      try await tmux.tmux.type("\u{1B}[?997;2n")
+      try await Self.waitForCount(2, of: question, in: file)
+    }
+    for mode in ["\u{1B}[?2031h", "\u{1B}[?2031l"] {
+      #expect(bytes.components(separatedBy: mode).count == (isAsked ? 2 : 1), "\(mode)")
+    }
+  }
+
+  /// Mode 1004: what the terminal says of it is no key.
+  @Test func theFocusIsWatchedUntilTheEnd() async throws {
+    let bytes = try await bytes("still", with: "TERM=xterm-256color") { tmux, file in
+      #expect(try Self.count("\u{1B}[?1004h", in: file) == 1)
+      try await tmux.tmux.type("\u{1B}[O\u{1B}[I")
+      try await tmux.press("?")
+      try await tmux.wait { $0.contains("─ Help ") }
+      try await tmux.press("q")
+      try await tmux.wait { !$0.contains("─ Help ") }
+    }
+    #expect(bytes.components(separatedBy: "\u{1B}[?1004l").count == 2)
+  }
+
   /// Terminals of these types are known, although terminfo has no entry for them.
   @Test(arguments: ["xterm-nowhere", "kitty-nowhere", "ghostty-nowhere", "alacritty-nowhere"])
   func aTypeWithoutAnEntryIsTreatedAsOneLikeIt(_ type: String) async throws {

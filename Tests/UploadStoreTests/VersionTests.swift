@@ -25,7 +25,8 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"])
+    #expect(
+      versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"])
     for (number, version) in zip(1..., versions) {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -60,6 +61,7 @@ struct VersionTests {
       let stamp = FileStamp(
         identity: FileIdentity(device: 1, inode: 2, size: 4, modified: 3), changed: 5)
       #expect((store.digests(of: stamp)?[.sha1] != nil) == (number >= 14))
+      #expect(try store.rateLimit() == (number >= 14 ? 700_000 : nil))
       let server = store.resumeServer(
         at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
       #expect((server != nil) == (number >= 7))

@@ -60,6 +60,11 @@ struct BrowserBox {
     let (top, columns) = Self.place(in: size)
     let height = Self.lines(in: size) + 2
     let title = title(columns.count - 6)
+    // What is left of the pane's frame beside the box would look like a part of it.
+    let whole = Self.whole(in: size)
+    for row in top - 1..<top + height - 1 where size.width - whole.count <= 8 {
+      canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
+    }
     guard let beside = Self.preview(in: size) else {
       canvas.box(
         row: top - 1, column: columns.lowerBound, size: Size(width: columns.count, height: height),
@@ -145,8 +150,10 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
+      let all = max(browser.entries.count, browser.marks.count)
       facts.append(
-        "\(browser.marks.count) marked, \(HumanReadable.bytes(browser.markedBytes))\(words)")
+        "\(browser.marks.count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))\(words)"
+      )
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }

@@ -8,7 +8,10 @@ struct FormBox {
     let width = min(form.mode == .form ? 84 : 76, size.width - 2)
     let lines = TextFitting.wrapped(Glyphs.of(introduction, ascii: canvas.ascii), to: width - 4)
     let gap = introduction.isEmpty ? 0 : lines.count + 1
-    let height = gap + form.rows.count + 3
+    // On a small screen, the fields matter more than what they would do.
+    let names = min(form.newNames.count, max(0, size.height - gap - form.rows.count - 6))
+    let below = names > 0 ? names + 1 : 0
+    let height = gap + form.rows.count + below + 3
     let (left, top) = ((size.width - width) / 2, max(1, (size.height - height) / 2 - 1))
     canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
     for (index, line) in lines.enumerated() {
@@ -33,15 +36,36 @@ struct FormBox {
           style: Style(.plain))
       }
     }
+    for (index, name) in form.newNames.prefix(names).enumerated() {
+      paint(
+        name, row: top + 2 + gap + form.rows.count + index, columns: left + 2..<left + width - 2,
+        on: &canvas)
+    }
     let complaint = form.isTrying ? nil : form.complaint
     canvas.put(
       complaint ?? advice, row: top + height - 2, column: left + 2, width: width - 4,
       style: Style(complaint == nil ? .dim : .warning))
   }
 
+  /// What a file is called, and what it will be called.
+  private func paint(
+    _ name: Form.NewName, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) {
+    let half = (columns.count - 3) / 2
+    let role: Role = name.isTwice ? .warning : name.new == name.old ? .dim : .plain
+    let arrow = columns.lowerBound + half
+    canvas.putMiddle(
+      name.old, row: row, columns: columns.lowerBound..<arrow, style: Style(.dim))
+    canvas.put([canvas.sign("→")], row: row, column: arrow + 1, style: Style(.rule))
+    canvas.putMiddle(
+      name.new.isEmpty ? "(no name)" : name.new, row: row, columns: arrow + 3..<columns.upperBound,
+      style: Style(name.new.isEmpty ? .warning : role))
+  }
+
   private var title: String {
     switch form.subject {
     case .target: "Where shall files go?"
+    case .edited(let row): "Edit the target \(row.name)"
     case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
     case .items(let ids): "Edit \(ids.first.flatMap(state.item)?.fileName ?? "")"
     }

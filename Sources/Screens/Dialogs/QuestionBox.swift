@@ -48,13 +48,19 @@ struct QuestionBox {
         state.keymap.label(button, ascii: canvas.ascii), row: row, column: left + 4,
         style: isLit ? style : Style(.accent))
       let used = canvas.put(
-        button.hint ?? "", row: row, column: left + 9, width: width - 11, style: style)
+        hint(of: button), row: row, column: left + 9, width: width - 11, style: style)
       if let cost = cost(of: button.name, fitting: width - 13 - used) {
         canvas.putRight(
           cost, row: row, end: left + width - 3, width: cost.count,
           style: isLit ? style : Style(.dim))
       }
     }
+  }
+
+  /// What a button says. Where nothing runs, nothing stops.
+  private func hint(of button: Action) -> String {
+    button.name == .stopAndQuit && state.queue.totals.active == 0
+      ? "quit and keep the queue" : button.hint ?? ""
   }
 
   private static let mayHaveArrived = "What awaits its reply may have arrived."
@@ -74,10 +80,11 @@ struct QuestionBox {
       if state.isReading { parts.append("and the queue is still being read") }
       // The last upload may end while the question is being read.
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
+      if totals.active == 0 { parts[0] = "Nothing is being sent: " + parts[0] }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
         totals.movingBytes > 0
-        ? " \(TotalLine.part(totals.handedOverBytes, of: totals.reachableBytes)) sent." : ""
+        ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) done." : ""
       // What has no room beside the answers is told here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)
       let stop = costs(of: .stopAndQuit)
@@ -86,11 +93,12 @@ struct QuestionBox {
       return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise)
     case .addingAgain(let files): return addition(of: files)
     case .sendingAgain(let ids):
-      return repetition(of: ids.compactMap { state.item($0)?.mayHaveArrived })
-    case .queueingAgain(let rows): return repetition(of: rows.map(\.mayHaveArrived))
+      return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })
+    case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayHaveArrived) })
     case .pausing:
       return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
-    case .breakingOff(let ids): return ("Pause?", loss(of: ids.compactMap(state.item)))
+    case .breakingOff(let ids):
+      return ("Pause?", loss(of: ids.compactMap(state.item), isNamed: true))
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =
@@ -99,7 +107,7 @@ struct QuestionBox {
         : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
       let text =
         active == 1
-        ? "It is being sent\(others.isEmpty ? "" : ": one\(others)")."
+        ? (others.isEmpty ? "\(name(of: ids)) is being sent." : "One\(others) is being sent.")
         : "\(active)\(others) are being sent."
       return ("Remove?", "\(text) \(promise)")
     case .deleting(let rows): return deletion(of: rows.map(\.name))
@@ -110,8 +118,9 @@ struct QuestionBox {
         ? ""
         : " \(HumanReadable.count(count, "file")) in the queue can then not be sent."
       let place = state.options.configuration ?? "the configuration"
-      let shown = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
-      return ("Delete the target?", "\(shown) goes from \(place).\(files)")
+      return ("Delete the target?", "\(shown(name)) goes from \(place).\(files)")
+    case .keepingTarget(let words):
+      return ("It does not seem to take uploads", "\(words). It can be written down all the same.")
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -129,7 +138,7 @@ struct QuestionBox {
     let count = files.items.count
     let what =
       if kinds.count == 1, count == 1 {
-        "This file \(kinds[0].1) \(kinds[0].2)"
+        "\(shown(files.items[0].fileName)) \(kinds[0].1) \(kinds[0].2)"
       } else {
         kinds.enumerated().map { index, kind in
           let subject = index > 0 ? "\(kind.0)" : HumanReadable.count(kind.0, "file")
@@ -148,12 +157,25 @@ struct QuestionBox {
     return (title, "\(what)\(look). Sent again, \(count == 1 ? "it" : "they") may be stored twice.")
   }
 
+  /// A name, cut so that the answers stay on the screen.
+  private func shown(_ name: String) -> String {
+    TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
+  }
+
+  /// The name of the first of these that is being sent.
+  private func name(of ids: Set<ItemID>) -> String {
+    let items = ids.compactMap(state.item)
+    return shown((items.first(where: \.state.isActive) ?? items.first)?.fileName ?? "")
+  }
+
   /// Files of which some may have arrived.
-  private func repetition(of doubts: [Bool]) -> (title: String, text: String) {
-    let (count, doubtful) = (doubts.count, doubts.count { $0 })
+  private func repetition(of doubts: [(name: String, isDoubtful: Bool)]) -> (
+    title: String, text: String
+  ) {
+    let (count, doubtful) = (doubts.count, doubts.count { $0.isDoubtful })
     let what =
       count == 1
-      ? "It may have arrived"
+      ? "\(shown(doubts[0].name)) may have arrived"
       : doubtful == count
         ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
@@ -163,11 +185,16 @@ struct QuestionBox {
   }
 
   /// How many of these would start over. They continue while the question is being read.
-  private func loss(of items: some Sequence<UploadItem>) -> String {
+  ///
+  /// - Parameter isNamed: whether these are files that the user named, and not all.
+  private func loss(of items: some Sequence<UploadItem>, isNamed: Bool = false) -> String {
     let (count, bytes) = state.loss(of: items)
+    let (first, isOne) = (items.first { state.losesMuch($0) }, isNamed && count == 1)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
     return switch count {
-    case 0: "By now nothing has to start again."
+    case 0 where items.allSatisfy(\.state.isFinished): "By now there is nothing left to pause."
+    case 0: "By now a pause costs nothing: nothing would start again."
+    case 1 where isOne: "\(shown(first?.fileName ?? "")) is on its way \(again)"
     case 1: "One file is on its way \(again)"
     default: "\(count) files are on their way \(again)"
     }
@@ -212,8 +239,7 @@ struct QuestionBox {
     // The name is cut so that the answers stay on the screen.
     let one = names.count == 1 ? names.first : nil
     let what =
-      one.map { TextFitting.middle($0, to: width - 4, ascii: state.isASCII) }
-      ?? HumanReadable.count(names.count, "file")
+      one.map(shown) ?? HumanReadable.count(names.count, "file")
     let text = "\(what) will be gone there, and nothing brings \(one == nil ? "them" : "it") back."
     return ("Delete on the server?", text)
   }

@@ -12,6 +12,8 @@ struct Bar {
     case unknown
     /// It did not arrive.
     case failed
+    /// It was done when its file was removed.
+    case gone
 
     var look: (sign: Unicode.Scalar, role: Role) {
       switch self {
@@ -19,6 +21,7 @@ struct Bar {
       case .moving: ("━", .barFull)
       case .unknown: ("≈", .warning)
       case .failed: ("┅", .bad)
+      case .gone: ("═", .dim)
       }
     }
   }
@@ -59,12 +62,11 @@ extension Totals {
   /// What has become of all bytes, or of all files if they are empty.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
-      (.arrived, arrivedBytes, done), (.moving, movingBytes, awaiting),
-      (.unknown, unknownBytes, unknown), (.failed, failedBytes, failed),
+      (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes, done),
+      (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
+      (.failed, failedBytes, failed),
     ]
-    return bytes > 0
-      ? Bar(parts: parts.map { ($0.0, $0.1) }, total: bytes)
-      : Bar(parts: parts.map { ($0.0, Int64($0.2)) }, total: Int64(all))
+    return Bar(parts: parts.map { ($0.0, bytes > 0 ? $0.1 : Int64($0.2)) }, total: share.all)
   }
 }
 

@@ -60,7 +60,7 @@ struct Footer {
 extension Action.Name {
   /// Whether it needs a target, in the pane of targets.
   fileprivate var isAboutTarget: Bool {
-    [.testTarget, .makeDefault, .details, .delete, .target].contains(self)
+    [.tryTarget, .makeDefault, .logIn, .edit, .details, .delete, .target].contains(self)
   }
 }
 

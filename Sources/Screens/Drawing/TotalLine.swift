@@ -66,9 +66,9 @@ struct TotalLine {
   /// How far everything is, in words.
   var progress: String {
     guard totals.busy > 0 else { return result }
-    let (done, all) = share
-    let part = totals.reachableBytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
-    let far = "\(percent)%  \(part)"
+    let (done, all) = totals.share
+    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    let far = "\(totals.percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
     // There is no estimate while nothing moves, nor for empty files, which only take the server's time.
     guard totals.active > 0 else {
@@ -87,27 +87,12 @@ struct TotalLine {
       isWhole
       ? HumanReadable.bytes(totals.bytes)
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
-    // Cleared rows no longer count their bytes, but their time still counts.
+    // Cleared rows no longer count their bytes, but the session still does.
     let session = state.speeds.session
     guard totals.paused == 0, totals.arrivedBytes > 0, session.bytes == totals.arrivedBytes,
       let speed = session.speed
     else { return far }
     return "\(far) in \(HumanReadable.clock(session.seconds)), \(HumanReadable.speed(speed))"
-  }
-
-  /// How much of what will be sent has been handed over: bytes, or files if they are empty. The ETA is for the
-  /// rest.
-  private var share: (done: Int64, all: Int64) {
-    totals.reachableBytes > 0
-      ? (totals.handedOverBytes, totals.reachableBytes)
-      : (Int64(totals.done), Int64(totals.done + totals.busy))
-  }
-
-  /// 100 only when nothing is left to do, replies included.
-  private var percent: Int {
-    let (done, all) = share
-    let percent = HumanReadable.percent(done, of: all)
-    return totals.busy > 0 ? min(99, percent) : percent
   }
 
   /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".
@@ -120,13 +105,14 @@ struct TotalLine {
   /// The title of the terminal's window.
   var windowTitle: String {
     let name = "hoist · \(state.target)"
-    let title = totals.busy > 0 ? "\(percent)% \(name)" : name
+    let title = totals.busy > 0 ? "\(totals.percent)% \(name)" : name
     return Glyphs.of(title, ascii: state.isASCII).map(\.text).joined()
   }
 
   /// The total progress, while something is being sent.
   var progressOfAll: Frame.Progress? {
     totals.busy > 0
-      ? Frame.Progress(percent: percent, hasFailures: totals.failed + totals.unknown > 0) : nil
+      ? Frame.Progress(percent: totals.percent, hasFailures: totals.failed + totals.unknown > 0)
+      : nil
   }
 }

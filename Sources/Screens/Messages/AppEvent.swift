@@ -41,8 +41,8 @@ package enum AppEvent: Sendable {
   case targets([String], urls: [String: String])
   /// The same with more about each, for their pane.
   case targetRows([TargetRow])
-  /// The answer to `Effect.testTarget`: why it does not seem to take uploads; nil if it may take them.
-  case tested(target: String, obstacle: String?)
+  /// The answer to `Effect.tryTarget`: why it does not seem to take uploads; nil if it may take them.
+  case tried(target: String, obstacle: String?)
   /// A text to read.
   case page(title: String, lines: [String])
   /// The addresses of targets of items in the queue, by name.
@@ -60,16 +60,18 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.complete`: complete texts for the prompt, in the order in which to offer
   /// them; folders end in a slash.
   case completions(for: String, [String])
-  /// The answer to `Effect.look`.
-  case looked(FilePreview.Request, FilePreview)
-  /// The answer to `Effect.preview`, for the text that it was asked for.
-  case preview(for: String, AddPreview)
+  /// The answer to `Effect.previewFile`.
+  case filePreview(FilePreview.Request, FilePreview)
+  /// The answer to `Effect.previewLine`, for the text that it was asked for.
+  case linePreview(for: String, AddPreview)
   /// These files were left out. The user may still want them.
   case leftOut(LeftOut)
-  /// The answer to `Effect.setUp` if the user's answers are refused.
+  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which is at fault.
   ///
   /// `isGoodEnough` says that they can be accepted if the user insists.
-  case setupRefused(String, isGoodEnough: Bool)
+  case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)
+  /// The target that was edited is in the configuration as it was asked for.
+  case targetChanged
   /// The user has stopped or resumed the queue in an earlier or another session.
   case stopped(Bool)
   /// Nothing further starts until the user resumes, for this reason.

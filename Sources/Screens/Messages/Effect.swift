@@ -7,10 +7,10 @@ package enum Effect: Sendable, Equatable {
   case add([PathInput], to: String? = nil, again: Bool = false)
   /// Queue files that were left out.
   case addAgain([UploadItem])
-  /// Say what this line would add; answered by `AppEvent.preview`.
-  case preview(String)
-  /// Preview this file instead of the one before; answered by `AppEvent.looked`.
-  case look(FilePreview.Request?)
+  /// Say what this line would add; answered by `AppEvent.linePreview`.
+  case previewLine(String)
+  /// Preview this file instead of the one before; answered by `AppEvent.filePreview`.
+  case previewFile(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
@@ -55,7 +55,13 @@ package enum Effect: Sendable, Equatable {
   /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
   /// Try whether the target of this name answers; answered by `AppEvent.tested`.
-  case testTarget(String)
+  case tryTarget(String)
+  /// Read the secrets of the target of this name again, try them, and send what waits for them; answered by
+  /// `AppEvent.tested`.
+  case logIn(String)
+  /// Try what has changed of a target, unless it is good enough, and write it into the configuration; answered by
+  /// `AppEvent.targetChanged` or `AppEvent.setupRefused`.
+  case changeTarget(TargetRow, to: TargetRow, isGoodEnough: Bool)
   /// Make the target of this name the default one, or remove it from the configuration; answered as `readTargets` is, or
   /// by `AppEvent.message`.
   case makeDefault(String), deleteTarget(String)
@@ -133,6 +139,11 @@ package struct TargetAnswers: Hashable, Sendable {
   package var field = ""
   /// The environment variable with a bearer token; empty if none is needed.
   package var variable = ""
+
+  /// What can be wrong.
+  package enum Part: Sendable {
+    case url, name, variable
+  }
 }
 
 /// A file that was uploaded, and what deletes it on the server.

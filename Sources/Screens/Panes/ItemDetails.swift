@@ -250,8 +250,7 @@ struct ItemDetails {
   }
 
   private func time(_ receipt: Receipt) -> String {
-    let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
-    let mean = speed > 0 ? ", \(HumanReadable.speed(speed))" : ""
+    let mean = receipt.meanSpeed.map { ", \(HumanReadable.speed($0))" } ?? ""
     return
       "\(HumanReadable.bytes(receipt.bytes)) in \(HumanReadable.seconds(receipt.seconds))\(mean)"
   }
@@ -287,7 +286,8 @@ extension StringProtocol {
 }
 
 extension Failure.Cause {
-  fileprivate var isOfThePath: Bool {
+  /// Whether nothing that can be sent is at the path.
+  var isOfThePath: Bool {
     switch self {
     case .missing, .unreadable, .notAFile: true
     default: false

@@ -8,6 +8,7 @@ extension ListPane<TargetRow> {
       return end - count..<end
     }
     let status = takeLast(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, from: 0)
+    let usual = takeLast(7, from: 60)
     let limits = takeLast(28, from: 110)
     let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
     let name = 4..<min(end, 4 + max(8, names.max() ?? 0))
@@ -21,6 +22,7 @@ extension ListPane<TargetRow> {
         },
         Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "URL", place: url, role: { _ in .dim }) { $0.url },
+        Column(heading: "", place: usual, role: { _ in .accent }) { $0.isUsual ? "default" : "" },
         Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { $0.limits },
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
           state.status(of: $0).words
@@ -37,7 +39,7 @@ extension AppState {
     case over(obstacle: String?)
   }
 
-  /// The state of a target, in a few words: what is wrong now, what a test has shown, or what it is used for.
+  /// The state of a target, in a few words: what is wrong now, what trying it has shown, or what it is used for.
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
@@ -50,7 +52,7 @@ extension AppState {
     case .over(let obstacle?): return (obstacle, .bad)
     case _ where active > 0: return ("\(active) being sent", .accent)
     case .over(nil): return ("answers", .good)
-    case nil: return (row.isUsual ? "default" : row.name == target ? "chosen" : "", .dim)
+    case nil: return (row.name == target ? "chosen" : "", .dim)
     }
   }
 

@@ -48,11 +48,11 @@ extension AppState {
   }
 
   /// Asks for a preview of what is under the cursor, unless it has been asked for.
-  mutating func look() -> [Effect] {
+  mutating func previewFile() -> [Effect] {
     let request = previewRequest
     guard request != previewed.request else { return [] }
     previewed = (request, nil)
-    return [.look(request)]
+    return [.previewFile(request)]
   }
 }
 

@@ -99,10 +99,9 @@ struct QueuePane {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
       return []
     }
-    let reached = item.state.bytesHandedOver(of: item.sentSize) ?? row.reached
     let isOnItsWay = item.state.isMoving || item.state.isHandedOver
     if isOnItsWay || item.state == .paused && item.canGoOn {
-      paintProgress(item, reached: reached, line: line, ground, on: &canvas)
+      paintProgress(item, reached: row.reached, line: line, ground, on: &canvas)
       canvas.put(
         label.fitting(columns.state.count, ascii: canvas.ascii), row: line,
         column: columns.state.lowerBound, style: style(label.role))

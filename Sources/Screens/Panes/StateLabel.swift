@@ -6,6 +6,8 @@ struct StateLabel {
   private let sign: (Unicode.Scalar, inASCII: Unicode.Scalar)
   let role: Role
   let forms: [String]
+  /// What the server said when it refused the file: even if it has to be cut, it says more than the other forms.
+  private var refusal: (status: Int, said: String)?
 
   /// Why an item waits although there is room.
   enum WaitReason {
@@ -138,6 +140,7 @@ struct StateLabel {
         said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
         "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
+      if let said, let status = failure.status { refusal = (status, said) }
     }
   }
 
@@ -146,6 +149,11 @@ struct StateLabel {
   /// The fullest form that fits in `width` columns; the shortest if none does.
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
     for form in forms {
+      // Only the forms with all of the server's words come before what is left of them.
+      if let refusal, width >= 26, !form.hasSuffix(scalars: refusal.said) {
+        let cut = "failed: \(refusal.status) · \(refusal.said)"
+        return TextFitting.end(Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)
+      }
       let glyphs = Glyphs.of(form, ascii: ascii)
       if Glyphs.width(glyphs) <= width { return glyphs }
     }

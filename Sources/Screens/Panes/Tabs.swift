@@ -18,9 +18,7 @@ struct Tabs {
       tabs = []
       return
     }
-    // If there is little room, the title matters more than what can also be reached by its key.
-    let panes = Pane.allCases.filter { width >= 100 || $0 != .targets || state.pane == $0 }
-    let labels = panes.map { pane in
+    let labels = Pane.allCases.map { pane in
       let key = state.keymap.label(pane.action, in: .queue, ascii: state.isASCII)
       return (pane, "\(key) \(pane.title)")
     }

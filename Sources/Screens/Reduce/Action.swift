@@ -10,20 +10,20 @@ package struct Action: Sendable {
     case down, up, pageDown, pageUp, top, bottom
     case add, browse, details, retry, retryAll, remove, pause, clear
     case mark, markRange, markAll, invertMarks, clearMarks
-    case moveDown, moveUp, moveToTop, undo, redo, edit, sort
+    case moveDown, moveUp, moveToTop, undo, redo, edit, rename, sort
     case find, filter, findNext, findPrevious
     case nextFailed, nextActive, follow
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
-    case targets, testTarget, makeDefault
+    case targets, tryTarget, makeDefault, logIn
     case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain
+    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, keepAnyway
     case sendAgainNow, removeNow
     case next, previous
 

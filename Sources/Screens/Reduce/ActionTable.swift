@@ -12,12 +12,17 @@ extension Action {
       .target, ["t", " "], in: [.targets], "send files that are added from now on there",
       hint: "choose"),
     Action(.details, [.enter], in: [.targets], "all that it says", hint: "details"),
-    Action(.testTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
+    Action(.tryTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
     Action(.makeDefault, ["d"], in: [.targets], "use it on every start", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(
       .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
-    Action(.edit, ["e"], in: [.targets], "say where it is edited"),
+    Action(
+      .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
+      hint: "edit"),
+    Action(
+      .logIn, ["i"], in: [.targets], "log in anew: read its secrets again and try them",
+      hint: "log in"),
     Action(
       .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
       hint: "read again"),
@@ -49,8 +54,12 @@ extension Action {
       .startStop, ["s"], in: [.queue], "stop: begin no more files; once more: go on", hint: "stop",
       footer: 2),
     Action(
-      .edit, ["e"], in: [.queue], "change name, type, field or target", hint: "edit",
+      .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
       argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
+    Action(
+      .rename, [], in: [.queue],
+      "change the names that servers are told, by a template or a pattern",
+      argument: "NAMES", traits: [.edits, .visual]),
     Action(
       .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
       footer: 13),
@@ -78,7 +87,7 @@ extension Action {
       .invertMarks, [.control("r")], in: Mode.marked + [.browser], "mark what is not marked",
       traits: .visual),
     Action(
-      .clearMarks, [.escape], in: Mode.marked, "clear the marks, then the filter", traits: .visual),
+      .clearMarks, [.escape], in: Mode.named, "clear the marks, then the filter", traits: .visual),
     Action(.moveDown, ["J"], in: [.queue], "send later", traits: [.edits, .visual]),
     Action(.moveUp, ["K"], in: [.queue], "send sooner", traits: [.edits, .visual]),
     Action(.moveToTop, ["T"], in: [.queue], "send first", traits: [.edits, .visual]),
@@ -90,14 +99,14 @@ extension Action {
       traits: .edits),
     Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
-      .filter, ["f"], in: Mode.marked,
+      .filter, ["f"], in: Mode.named,
       "show only names that hold a text, or what is failed, sent, today…", argument: "[TEXT]"),
     Action(.filter, ["f"], in: [.browser], "show only names that hold a text"),
     Action(
-      .find, ["/"], in: Mode.marked, "go to the next name that holds a text", argument: "TEXT",
+      .find, ["/"], in: Mode.named, "go to the next name that holds a text", argument: "TEXT",
       traits: .looks),
-    Action(.findNext, ["n"], in: Mode.marked, "the next one found", traits: .looks),
-    Action(.findPrevious, ["N"], in: Mode.marked, "the one found before", traits: .looks),
+    Action(.findNext, ["n"], in: Mode.named, "the next one found", traits: .looks),
+    Action(.findPrevious, ["N"], in: Mode.named, "the one found before", traits: .looks),
     Action(
       .nextFailed, ["!"], in: [.queue, .history],
       "the next one that failed, or may have arrived", traits: .looks),
@@ -149,7 +158,7 @@ extension Action {
   private static let browser: [Action] = [
     Action(
       .open, [.enter, .right, "l"], in: [.browser],
-      "open the folder; add the file, or all that is marked", hint: "open"),
+      "open the folder; add the file, or what is marked", hint: "open"),
     Action(.add, ["a"], in: [.browser], "add what is marked, or is under the cursor", hint: "add"),
     Action(.parent, [.left, "h", .backspace], in: [.browser], "the folder above", hint: "up"),
     Action(
@@ -211,6 +220,9 @@ extension Action {
     Action(
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
+    Action(
+      .keepAnyway, ["y"], in: [.keepingTarget], "write it down as it is",
+      hint: "write it down anyway"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
@@ -223,8 +235,11 @@ extension Action {
       .deleteNow, ["y", "x"], in: [.deletingTarget], "remove it from the configuration",
       hint: "delete"),
     Action(
-      .close, [.escape, "c", "n", "q"], in: Mode.questions.filter { $0 != .addingAgain },
+      .close, [.escape, "c", "n", "q"],
+      in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget },
       "leave it as it is", hint: "cancel"),
+    Action(
+      .close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
     Action(.accept, [.enter, " "], in: Mode.questions, "the button that is lit"),
     Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
     Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the button before"),

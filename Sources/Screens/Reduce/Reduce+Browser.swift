@@ -27,9 +27,8 @@ extension AppState {
       dialog = nil
       return []
     case .open:
-      guard browser.marks.isEmpty, let entry = browser.selected, entry.isFolder else {
-        return add(browser)
-      }
+      // Marks are added with a key of their own: whoever opens a folder does not ask for its content to be sent.
+      guard let entry = browser.selected, entry.isFolder else { return add(browser) }
       effects = [.listFolder(entry.path)]
     case .add: return add(browser)
     case .parent:

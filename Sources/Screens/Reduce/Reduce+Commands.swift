@@ -48,6 +48,7 @@ extension AppState {
   private mutating func run(_ name: Action.Name, _ argument: String) -> [Effect] {
     switch name {
     case .add: return [.add(PastedPaths.typed(argument))]
+    case .rename: return openForm(subjects, names: argument)
     case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
     case .lanes:
       guard let count = Int(argument), Target.concurrencyRange.contains(count) else {

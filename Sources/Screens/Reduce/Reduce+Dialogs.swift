@@ -137,6 +137,7 @@ extension AppState {
       return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
+    case (.keepAnyway, .keepingTarget): return keepTarget()
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)

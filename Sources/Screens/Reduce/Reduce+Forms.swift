@@ -13,13 +13,14 @@ extension AppState {
     return state
   }
 
-  mutating func openForm(_ items: [UploadItem]) -> [Effect] {
+  /// - Parameter names: what was said of new names already.
+  mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
     if items.contains(where: \.state.isActive) {
       return refuse("it is being sent: pause it first, then edit")
     }
-    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty))
+    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty, names: names))
     return options.configuration == nil ? [] : [.readTargets]
   }
 
@@ -35,18 +36,27 @@ extension AppState {
     case (.previous, _): form.moveFocus(by: -1)
     case (.accept, _) where form.isTrying: return []
     case (.accept, let subject):
+      form.completeURL()
       if let error = form.firstError(targets: options.targets) {
         (form.focus, form.complaint) = (error.row, error.words)
         dialog = .form(form)
         return [.bell]
       }
-      if case .items(let ids) = subject {
+      switch subject {
+      case .items(let ids):
         dialog = nil
         return change(ids, as: form)
+      case .target: return write(form)
+      case .edited(let row):
+        let count = filesToSend(to: row.name)
+        if form.answers.name != row.name, count > 0 {
+          form.complaint =
+            "\(HumanReadable.count(count, "file")) in the queue would lose their target"
+          dialog = .form(form)
+          return [.bell]
+        }
+        return write(form)
       }
-      form.isTrying = true
-      dialog = .form(form)
-      return [.setUp(form.answers, isGoodEnough: form.isGoodEnough)]
     default:
       edit(name)
       return []
@@ -55,12 +65,29 @@ extension AppState {
     return []
   }
 
+  /// Has the target of a form tried and written down.
+  private mutating func write(_ form: Form, isGoodEnough: Bool = false) -> [Effect] {
+    var form = form
+    form.isTrying = true
+    dialog = .form(form)
+    guard case .edited(let row) = form.subject else {
+      return [.setUp(form.answers, isGoodEnough: isGoodEnough)]
+    }
+    return [.changeTarget(row, to: form.changed(row), isGoodEnough: isGoodEnough)]
+  }
+
+  /// Writes down a target that did not seem to take uploads when it was tried.
+  mutating func keepTarget() -> [Effect] {
+    guard case .form(let form) = dialog, form.mode == .setup else { return [] }
+    return write(form, isGoodEnough: true)
+  }
+
   private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {
     let items = ids.compactMap(item)
     // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed: it is being sent by now") }
-    let effects = edit(editable.map(form.apply))
+    let effects = edit(form.apply(to: editable))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
     let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }

@@ -23,6 +23,7 @@ extension AppState {
     case .undo: return undo()
     case .redo: return redo()
     case .edit: return openForm(subjects)
+    case .rename: return openForm(subjects, names: "")
     case .sort:
       dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
     case .follow:

@@ -18,17 +18,19 @@ extension AppState {
     case .target:
       return row.name == target ? refuse("\(row.name) is chosen already") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
-    case .testTarget:
+    case .tryTarget:
       trials[row.name] = .underWay
-      return [.testTarget(row.name)]
+      return [.tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual
         ? refuse("\(row.name) is the default already") : [.makeDefault(row.name)]
     case .delete: return askToDelete(row)
     case .edit:
-      let place = options.configuration ?? "the configuration"
-      let key = keymap.label(.refresh, in: .targets, ascii: isASCII)
-      return refuse("\(row.name) is edited in \(place); \(key) reads it again")
+      dialog = .form(Form(row))
+      return []
+    case .logIn:
+      trials[row.name] = .underWay
+      return [.logIn(row.name)]
     default: return []
     }
   }

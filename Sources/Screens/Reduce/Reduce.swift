@@ -5,9 +5,9 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
   // What the prompt would add is shown as it is typed.
-  if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.preview(text)) }
+  if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
-  effects += state.look()
+  effects += state.previewFile()
   state.layOutDialogs()
   state.layOutSide()
   assert(state.isSound, "out of order after \(event)")
@@ -73,25 +73,30 @@ extension AppState {
     case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .resumePoint(let id, let point): record(point, of: id)
-    case .looked(let request, let preview):
+    case .filePreview(let request, let preview):
       if request == previewed.request { previewed.preview = preview }
-    case .preview(let text, let preview):
+    case .linePreview(let text, let preview):
       guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
       prompt.preview = preview
       dialog = .prompt(prompt)
     case .targets(let names, let urls): setTargets(names, urls: urls)
     case .targetRows(let rows): showTargets(rows)
-    case .tested(let target, let obstacle):
+    case .tried(let target, let obstacle):
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
     case .page(let title, let lines):
       open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
-    case .setupRefused(let words, let isGoodEnough):
+    case .setupRefused(let words, let part, let isGoodEnough):
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
-      (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
-      form.complaint = isGoodEnough ? "\(words); Enter saves it anyway" : words
+      form.refuse(words, at: part)
       dialog = .form(form)
+      if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
       return [.bell]
+    case .targetChanged:
+      changeDialogs { dialog in
+        if case .form(let form) = dialog, form.isTrying { nil } else { dialog }
+      }
+      message = "changed"
     case .leftOut(let files): askToAddAgain(files)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()

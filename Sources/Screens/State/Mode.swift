@@ -7,12 +7,16 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   // Dialogs over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, addingAgain, sendingAgain
+  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget,
+    addingAgain,
+    sendingAgain
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log, .targets]
   /// The panes whose rows can be marked and looked for by name.
   static let marked: [Mode] = [.queue, .server, .history]
+  /// The panes whose rows can be looked for by name.
+  static let named = marked + [.targets]
   /// Where characters are typed.
   static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
   /// What is read and scrolled.
@@ -22,7 +26,7 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   /// Modes in which the user can move up and down.
   static let moving = lists + reading
   static let questions: [Mode] = [
-    .quitting, .pausing, .breakingOff, .removing, .deleting, .deletingTarget, .addingAgain,
-    .sendingAgain,
+    .quitting, .pausing, .breakingOff, .removing, .deleting, .deletingTarget, .keepingTarget,
+    .addingAgain, .sendingAgain,
   ]
 }

@@ -7,7 +7,7 @@ package struct ProgressBoard: Sendable {
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
   /// The files that neither wait for their turn nor are over, as they were counted.
-  private var begun: [ItemID: UploadItem] = [:]
+  private var begun: [ItemID: Queue.Row] = [:]
   private var totals = Totals()
   /// Where resumed files began.
   private var points: [ItemID: ResumePoint] = [:]
@@ -32,14 +32,14 @@ package struct ProgressBoard: Sendable {
     var item = item
     item.resumePoint = points[item.id]
     if item.state.isFinished { points[item.id] = nil }
-    var waiting = item
-    waiting.state = .waiting
-    let old = begun[item.id] ?? waiting
-    speeds.record(item, from: old.state, to: item.state, at: now)
+    let old = begun[item.id] ?? Queue.Row(item: item.with(.waiting))
+    var row = old
+    row.set(item)
+    speeds.record(item, from: old.item.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
-    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item
-    totals.subtract(old)
-    totals.add(item)
+    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : row
+    totals.subtract(old.item, reached: old.reached)
+    totals.add(item, reached: row.reached)
   }
 
   /// Closes a batch of notes.
@@ -121,7 +121,7 @@ package struct ProgressBoard: Sendable {
     if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
     line(
       name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
-      done: totals.handedOverBytes, of: totals.reachableBytes,
+      done: totals.share.done, of: totals.share.all,
       size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
       on: &canvas, isTotal: true)
   }

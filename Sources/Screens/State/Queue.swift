@@ -7,8 +7,8 @@ struct Queue: Sendable {
   /// An item as the screen shows it.
   struct Row: Sendable {
     var item: UploadItem
-    /// How many bytes the last attempt had sent when it ended.
-    var reached: Int64 = 0
+    /// How many of its bytes have been handed over. When an attempt ends, this stays until the next one starts over.
+    private(set) var reached: Int64 = 0
     /// How its attempts in this session ended, the last one at the end.
     var attempts: [Attempt] = []
     /// What the server said when it refused the item, in a sentence.
@@ -19,21 +19,36 @@ struct Queue: Sendable {
     init(item: UploadItem) {
       self.item = item
       said = item.state.failure?.said
+      reached = item.state.bytesHandedOver(of: item.sentSize) ?? kept
     }
 
+    /// How many of its bytes the server has kept of earlier attempts.
+    private var kept: Int64 { item.canGoOn ? item.resumePoint?.offset ?? 0 : 0 }
+
     /// Notes the item as it is now.
-    fileprivate mutating func set(_ item: UploadItem) {
+    mutating func set(_ item: UploadItem) {
       if item.state != self.item.state {
         said = item.state.failure?.said
         isEditedSinceFailure = false
       }
       self.item = item
+      reach(item.state)
     }
 
     fileprivate mutating func set(_ state: ItemState) {
       item.state = state
+      reach(state)
       if said != nil || state.failure != nil { said = state.failure?.said }
       isEditedSinceFailure = false
+    }
+
+    private mutating func reach(_ state: ItemState) {
+      switch state {
+      case .preparing, .waiting: reached = kept
+      case .sending, .awaitingReply, .processing, .done:
+        reached = state.bytesHandedOver(of: item.sentSize) ?? reached
+      case .retrying, .paused, .failed: break
+      }
     }
   }
 
@@ -69,6 +84,8 @@ struct Queue: Sendable {
   private var errands: [Errand: Int] = [:]
   /// The items that were removed, and whether they had been sent by then.
   private(set) var removed: [ItemID: Bool] = [:]
+  /// What was done of items that were removed since the queue was last at rest.
+  private var gone: [ItemID: Totals.Gone] = [:]
 
   /// The names of the targets of all items.
   var targetNames: [String] { Array(targets.keys) }
@@ -92,19 +109,29 @@ struct Queue: Sendable {
     errands[Errand(path: item.location.bytes, target: item.target)] = count > 0 ? count : nil
   }
 
-  private mutating func count(_ item: UploadItem) {
+  private mutating func count(_ row: Row) {
+    let item = row.item
     removed[item.id] = nil
-    totals.add(item)
+    if let gone = gone.removeValue(forKey: item.id) { totals.forget(gone) }
+    totals.add(item, reached: row.reached)
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
     if !item.state.isFinished { countErrand(item, by: 1) }
   }
 
-  private mutating func discount(_ item: UploadItem) {
-    totals.subtract(item)
+  private mutating func discount(_ row: Row) {
+    let item = row.item
+    totals.subtract(item, reached: row.reached)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
+  }
+
+  /// Once nothing is left to do, what was removed counts no longer.
+  private mutating func forgetGoneAtRest() {
+    guard !gone.isEmpty, totals.busy + totals.paused == 0 else { return }
+    gone = [:]
+    totals.forgetGone()
   }
 
   var count: Int { rows.count }
@@ -122,14 +149,16 @@ struct Queue: Sendable {
     }
     for item in items {
       if let position = positions[item.id] {
-        discount(rows[position].item)
+        discount(rows[position])
         rows[position].set(item)
+        count(rows[position])
       } else {
         positions[item.id] = rows.count
         rows.append(Row(item: item))
+        count(rows[rows.count - 1])
       }
-      count(item)
     }
+    forgetGoneAtRest()
   }
 
   /// Notes how an attempt ended. Only the last few are kept. A retry by hand continues the count.
@@ -152,7 +181,7 @@ struct Queue: Sendable {
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
-    totals.subtract(rows[position].item)
+    totals.subtract(rows[position].item, reached: rows[position].reached)
     if old.takesLane != state.takesLane {
       active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
     }
@@ -162,15 +191,8 @@ struct Queue: Sendable {
     if old.kind != state.kind { kindsVersion += 1 }
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
-    totals.add(rows[position].item)
-    switch state {
-    // It starts again from the first byte.
-    case .preparing, .waiting: rows[position].reached = 0
-    case .sending, .awaitingReply, .processing, .retrying, .paused, .done, .failed:
-      if let bytes = old.bytesHandedOver(of: rows[position].item.sentSize) {
-        rows[position].reached = bytes
-      }
-    }
+    totals.add(rows[position].item, reached: rows[position].reached)
+    forgetGoneAtRest()
     return old
   }
 
@@ -187,9 +209,13 @@ struct Queue: Sendable {
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
     for id in ids {
       guard let position = positions.removeValue(forKey: id) else { continue }
-      discount(rows[position].item)
-      removed[id] = rows[position].item.state.isDone
+      let row = rows[position]
+      discount(row)
+      removed[id] = row.item.state.isDone
+      gone[id] = Totals.Gone(row.item, reached: row.reached)
+      if let gone = gone[id] { totals.keep(gone) }
     }
+    forgetGoneAtRest()
     rows.removeAll { ids.contains($0.item.id) }
     renumber(from: first)
   }
@@ -209,8 +235,9 @@ struct Queue: Sendable {
   /// Puts items that are not here back, each before the one named, or at the end.
   mutating func restore(_ items: [QueuePosition]) {
     let missing = items.filter { positions[$0.item.id] == nil }
-    for placement in missing { count(placement.item) }
-    insert(missing.map { (Row(item: $0.item), $0.before) })
+    let rows = missing.map { (row: Row(item: $0.item), before: $0.before) }
+    for (row, _) in rows { count(row) }
+    insert(rows)
   }
 
   /// Moves items, each before the one named, or to the end.

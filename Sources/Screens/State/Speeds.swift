@@ -4,22 +4,39 @@ import UploadModel
 struct Speeds: Sendable {
   /// From the first byte after a time without uploads to the end of the last upload.
   struct Run: Sendable {
-    var start: Instant
     var end: Instant?
     /// Bytes that were handed over, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
   }
 
-  /// What arrived in all runs that are over, and how long they took together.
-  struct Session: Hashable, Sendable {
-    var bytes: Int64 = 0
-    /// How many of them the server already had when the last attempt at their file began.
-    var had: Int64 = 0
-    var seconds = 0.0
+  /// What arrived, and how long the attempts took that brought it.
+  struct Session: Sendable {
+    /// The bytes of the files.
+    private(set) var bytes: Int64 = 0
+    /// The bytes that these attempts sent: the server may have had some already.
+    private var sent: Int64 = 0
+    /// The times in which at least one of the attempts was under way, which do not overlap.
+    private var times: [Range<Double>] = []
+    /// How long they are together.
+    private(set) var seconds = 0.0
 
     /// Bytes per second on average; `nil` if nothing arrived.
-    var speed: Double? { seconds > 0 && bytes > had ? Double(bytes &- had) / seconds : nil }
+    var speed: Double? { ThroughputEstimate.mean(of: sent, in: seconds) }
+
+    mutating func add(_ receipt: Receipt, of size: Int64, at now: Instant) {
+      bytes &+= size
+      sent &+= receipt.bytes
+      var start = now.seconds - max(0, receipt.seconds)
+      // They come in the order in which they end.
+      while let last = times.last, last.upperBound >= start {
+        start = min(start, last.lowerBound)
+        seconds -= last.upperBound - last.lowerBound
+        times.removeLast()
+      }
+      times.append(start..<max(start, now.seconds))
+      seconds += max(0, now.seconds - start)
+    }
   }
 
   /// An item that is being sent.
@@ -95,13 +112,10 @@ struct Speeds: Sendable {
       (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
     let after = new.bytesHandedOver(of: size)
     if run == nil || run?.end != nil, new.isActive || after != nil {
-      run = Run(start: now, estimate: ThroughputEstimate(start: now))
+      run = Run(estimate: ThroughputEstimate(start: now))
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
-    if new.isDone, !old.isDone {
-      session.bytes &+= size
-      session.had &+= start
-    }
+    if case .done(let receipt) = new, !old.isDone { session.add(receipt, of: size, at: now) }
     if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
@@ -131,10 +145,7 @@ struct Speeds: Sendable {
     if !stood { current.estimate.record(total: current.bytes, at: now) }
     counted = current.bytes
     idleSince = moving.isEmpty ? stood ? idleSince : now : nil
-    if !isBusy {
-      current.end = now
-      session.seconds += now - current.start
-    }
+    if !isBusy { current.end = now }
     run = current
   }
 

@@ -23,6 +23,23 @@ extension ServerClient {
     return "\(host) answers \(Failure.statusLine(status)) there"
   }
 
+  /// Logs in as an upload does, with a new token if a command gives it. Returns why that fails; nil if nothing shows
+  /// that it does.
+  package func logIn() async -> String? {
+    let host = target.url.host ?? "there"
+    let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
+    do throws(Failure) {
+      let end = try await send(call, Self.values(), to: target.url, stallTimeout: Self.patience)
+      guard let status = end.status else {
+        return "no answer from \(host)" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
+      }
+      return [401, 403, 407].contains(status)
+        ? "\(host) refuses the credentials: \(Failure.statusLine(status))" : nil
+    } catch {
+      return hidden(in: error).headline
+    }
+  }
+
   /// How many seconds to wait for an answer, since somebody who sets up a target is waiting.
   private static let patience = 8.0
 }

@@ -117,8 +117,8 @@ package struct ServerClient: Sendable {
     return parts.url ?? url
   }
 
-  private func send(
-    _ call: ServerCall, _ values: Template.Values, to url: URL
+  func send(
+    _ call: ServerCall, _ values: Template.Values, to url: URL, stallTimeout: Double? = nil
   ) async throws(Failure) -> TransferEnd {
     let content = call.content(values)
     do throws(Failure.Cause) {
@@ -137,7 +137,7 @@ package struct ServerClient: Sendable {
         request.mostReply = Self.mostContent
       }
       try request.obey(target, at: time.date())
-      return await end(of: request)
+      return await end(of: request, stallTimeout: stallTimeout)
     } catch {
       throw Failure(error)
     }

@@ -31,6 +31,7 @@ extension UploadItem {
   fileprivate func sent(as edited: UploadItem) -> UploadItem {
     var item = self
     (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
+    item.location = edited.location
     (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
     item.typeIsCertain = edited.typeIsCertain
     item.nameIsChosen = edited.nameIsChosen

@@ -40,6 +40,9 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// "verified sha-256"; nil if it was not.
   package var proof: String? { verified.map { "verified \($0)" } }
 
+  /// How fast the last attempt was, in bytes a second; nil if nothing moved.
+  package var meanSpeed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
+
   /// A receipt for `bytes` bytes taken with `status`.
   package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),

@@ -61,6 +61,11 @@ package struct ThroughputEstimate: Hashable, Sendable {
     return weight > 0 ? value / weight : nil
   }
 
+  /// The speed of an attempt, or of several: their bytes by their time; nil if nothing moved. All means are made here.
+  package static func mean(of bytes: Int64, in seconds: Double) -> Double? {
+    bytes > 0 && seconds > 0 ? Double(bytes) / seconds : nil
+  }
+
   /// Seconds until `remaining` more bytes have moved; `nil` while there is too little to go by.
   package func eta(remaining: Int64, at instant: Instant) -> Double? {
     guard let speed = speed(at: instant), speed > 0.5 else { return nil }

@@ -2,6 +2,10 @@
 ///
 /// This is the only place that decides which bytes count as what. A file counts with all of its bytes, and each
 /// byte counts once, so that totals of files and queues can be added.
+///
+/// "All" is what was ever asked for: the bytes of every file, whatever became of it. "Done" is what needs nothing more:
+/// all bytes of files that are over, and what has been handed over of the others. So the share that is done falls only
+/// if files are added, or if an upload starts over.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -22,16 +26,22 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over, of files whose outcome is still open.
+  /// Bytes that have been handed over, of files whose outcome is still open. If a file is held back or waits for another
+  /// attempt, they count until that starts over.
   package private(set) var movingBytes: Int64 = 0
   /// Bytes that will still be handed over without anyone doing anything.
   package private(set) var bytesToGo: Int64 = 0
-  /// Bytes of files that the user holds back.
+  /// The other bytes of files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
   package private(set) var unknownBytes: Int64 = 0
   /// Bytes of files that did not arrive.
   package private(set) var failedBytes: Int64 = 0
+
+  /// Files that were over when they were taken out.
+  package private(set) var goneFiles = 0
+  /// What was done of files when they were taken out.
+  package private(set) var goneBytes: Int64 = 0
 
   /// Totals of no files.
   package init() {}
@@ -48,32 +58,73 @@ package struct Totals: Hashable, Sendable {
   /// How many files are over.
   package var over: Int { done + unknown + failed }
   /// The bytes of all files.
-  package var bytes: Int64 {
-    arrivedBytes &+ movingBytes &+ bytesToGo &+ pausedBytes &+ unknownBytes &+ failedBytes
+  package var bytes: Int64 { doneBytes &+ bytesToGo &+ pausedBytes }
+  /// Bytes of which nothing more has to be sent.
+  private var doneBytes: Int64 {
+    arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// Bytes that have been handed over and are not known to be lost.
-  package var handedOverBytes: Int64 { arrivedBytes &+ movingBytes }
-  /// `handedOverBytes` and all that will still be handed over without anyone doing anything.
-  package var reachableBytes: Int64 { handedOverBytes &+ bytesToGo }
+  /// How much of everything is done: in bytes, or in files if they are empty.
+  package var share: (done: Int64, all: Int64) {
+    bytes > 0
+      ? (doneBytes, bytes)
+      : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
+  }
+  /// That share; 100 only if nothing is left to do, replies included.
+  package var percent: Int {
+    let percent = HumanReadable.percent(share.done, of: share.all)
+    return busy > 0 ? min(99, percent) : percent
+  }
   /// Whether nothing but replies is left to come.
   package var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
   /// Adds a file.
-  package mutating func add(_ item: UploadItem) { count(item, 1) }
+  ///
+  /// - Parameter reached: how many of its bytes have been handed over, if its state does not say so.
+  package mutating func add(_ item: UploadItem, reached: Int64 = 0) { count(item, reached, 1) }
   /// Takes a file out, in the state in which it was added.
-  package mutating func subtract(_ item: UploadItem) { count(item, -1) }
+  package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {
+    count(item, reached, -1)
+  }
 
-  private mutating func count(_ item: UploadItem, _ one: Int) {
+  /// What is done of a file; it still counts when the file has been taken out.
+  package struct Gone: Hashable, Sendable {
+    fileprivate let files: Int
+    fileprivate let bytes: Int64
+
+    /// What is done of a file with these bytes handed over.
+    package init(_ item: UploadItem, reached: Int64) {
+      var own = Totals()
+      own.add(item, reached: reached)
+      (files, bytes) = (own.over, own.doneBytes)
+    }
+  }
+
+  /// Goes on counting what was done of a file that is taken out.
+  package mutating func keep(_ gone: Gone) {
+    goneFiles += gone.files
+    goneBytes &+= gone.bytes
+  }
+  /// Forgets that, since the file has come back.
+  package mutating func forget(_ gone: Gone) {
+    goneFiles -= gone.files
+    goneBytes &-= gone.bytes
+  }
+  /// Counts only files that are here.
+  package mutating func forgetGone() { (goneFiles, goneBytes) = (0, 0) }
+
+  private mutating func count(_ item: UploadItem, _ reached: Int64, _ one: Int) {
     // Together, sparse files can claim more than 64 bits hold; wrapping sums come out right again when
     // the files are taken out.
     let size = Int64(one) &* item.sentSize
+    let handedOver = item.state.bytesHandedOver(of: item.sentSize)
+    let sent = Int64(one) &* (handedOver ?? min(max(0, reached), item.sentSize))
     switch item.state {
     case .waiting: waiting += one
     case .preparing, .sending, .awaitingReply, .processing: active += one
     case .retrying: retrying += one
     case .paused:
       paused += one
-      pausedBytes &+= size
+      pausedBytes &+= size &- sent
     case .done:
       done += one
       arrivedBytes &+= size
@@ -85,10 +136,9 @@ package struct Totals: Hashable, Sendable {
       failedBytes &+= size
     }
     if item.state.isHandedOver { awaiting += one }
-    guard !item.state.isFinished, item.state != .paused else { return }
-    let sent = Int64(one) &* (item.state.bytesHandedOver(of: item.sentSize) ?? 0)
+    guard !item.state.isFinished else { return }
     movingBytes &+= sent
-    bytesToGo &+= size &- sent
+    if item.state != .paused { bytesToGo &+= size &- sent }
   }
 }
 

@@ -87,6 +87,13 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     return item
   }
 
+  /// Notes that the file is at another path. A name that came from the old one comes from the new one.
+  package mutating func move(to path: String) {
+    let isOwnName = self.fileName == self.location.lastComponent
+    self.location = FileLocation(path)
+    if isOwnName { self.fileName = self.location.lastComponent }
+  }
+
   private mutating func noteSize() {
     switch state {
     case .sending(_, _, let total): preparedSize = total == self.size ? nil : total

@@ -30,7 +30,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it is on this machine.
-  var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+  package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
   /// The origin as written in a URL.
   package var description: String {

@@ -40,6 +40,13 @@ package struct Pattern: Hashable, Sendable {
     try expression.firstMatch(in: text, steps: steps)
   }
 
+  /// The text with its first match replaced, or all of them.
+  ///
+  /// - Throws: if the search takes too long.
+  func replacing(all: Bool, in text: String, with words: ([String?]) -> String) throws -> String {
+    try expression.replacing(all: all, in: text, steps: steps, with: words)
+  }
+
   /// Two expressions that are written alike.
   package static func == (a: Pattern, b: Pattern) -> Bool { a.source == b.source }
 

@@ -89,12 +89,14 @@ struct HistoryCommand: HoistCommand {
   }
 
   private static func row(_ entry: HistoryEntry) -> String {
-    let status = entry.status.map { " \($0)" } ?? ""
+    // The reason is what the server said, or else what hoist makes of it.
+    let said = entry.end == .failed ? Reply(text: entry.reply ?? "").message ?? entry.message : nil
+    let why = said.map { ": \(SafeText.line($0))" } ?? ""
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     let pieces = entry.pieces.map { ", \($0.words)" } ?? ""
     return
-      "\(entry.word)\(status)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "
+      "\(entry.outcomeWords)\(why)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 }

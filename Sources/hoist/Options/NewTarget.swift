@@ -12,6 +12,8 @@ struct NewTarget {
   /// Why the user's answers do not make a target.
   struct Refusal: Error {
     let words: String
+    /// Which answer is at fault.
+    var part = TargetAnswers.Part.url
     /// Whether the only problem is what answers at the URL, which may change.
     var isGoodEnough = false
   }
@@ -46,7 +48,14 @@ struct NewTarget {
   ) async throws(Refusal) -> String {
     do {
       let settings = try config.load()
-      let new = try NewTarget(answers, taken: settings.targetNames)
+      let taken = settings.targetNames
+      if !answers.name.isEmpty, let problem = problem(ofName: answers.name, taken: taken) {
+        throw Refusal(words: problem, part: .name)
+      }
+      if let problem = problem(ofVariable: answers.variable) {
+        throw Refusal(words: problem, part: .variable)
+      }
+      let new = try NewTarget(answers, taken: taken)
       if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
@@ -54,6 +63,41 @@ struct NewTarget {
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
       try new.write(to: config, asUsual: isFirst)
       return new.target.name
+    } catch let error as Refusal {
+      throw error
+    } catch { throw Refusal(words: "\(error)") }
+  }
+
+  /// Changes a target of the configuration: tries another address, unless it is good enough, and writes what has
+  /// changed. If cancelled, it writes nothing.
+  static func change(
+    _ old: TargetRow, to new: TargetRow, isGoodEnough: Bool, in config: ConfigSource
+  ) async throws(Refusal) {
+    do {
+      let settings = try config.load()
+      if new.name != old.name,
+        let problem = problem(ofName: new.name, taken: settings.targetNames)
+      {
+        throw Refusal(words: problem, part: .name)
+      }
+      let url = new.url == old.url ? nil : try TargetURL.parse(new.url)
+      if let url {
+        var target = try settings.target(old.name)
+        guard TargetURL.shown(target.url) == target.url.absoluteString else {
+          throw Refusal(words: "its address holds a secret: edit it in \(config.shownPath)")
+        }
+        target.url = url
+        if !isGoodEnough, let obstacle = await ServerClient(target: target).obstacle() {
+          throw Refusal(words: obstacle, isGoodEnough: true)
+        }
+      }
+      try Task.checkCancellation()
+      try config.change { edit in
+        let text = try edit.changing(old.name, url: url, name: new.name)
+        guard new.isUsual, settings.defaultTarget != old.name else { return text }
+        return try ConfigEdit(of: text, file: config.path, environment: config.environment)
+          .choosing(new.name)
+      }
     } catch let error as Refusal {
       throw error
     } catch { throw Refusal(words: "\(error)") }

@@ -132,6 +132,14 @@ final class TargetCatalog: Sendable {
     }
   }
 
+  /// Forgets what has been looked up of a target, so that its secrets are read again.
+  func forget(_ name: String) {
+    content.withLock { content in
+      content.found[name] = nil
+      content.changed.insert(name)
+    }
+  }
+
   /// Forgets failed lookups: their cause may be gone.
   func forgetFailures() {
     content.withLock { content in

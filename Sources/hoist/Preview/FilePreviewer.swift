@@ -28,14 +28,14 @@ final class FilePreviewer {
   }
 
   /// Previews a file, and abandons the preview before.
-  func look(_ request: FilePreview.Request?) {
+  func preview(_ request: FilePreview.Request?) {
     let number = wanted.next()
     guard let request else { return }
     queue.asyncAfter(deadline: .now() + Self.pause) { [wanted, decoder, weak loop] in
       let isCancelled: @Sendable () -> Bool = { !wanted.isWanted(number) }
       guard !isCancelled() else { return }
       let preview = FilePreview(of: request, decoder, isCancelled: isCancelled)
-      onMain { loop?.handle([.looked(request, preview)]) }
+      onMain { loop?.handle([.filePreview(request, preview)]) }
     }
   }
 }

@@ -103,7 +103,7 @@ struct LineReporter: PushReporter {
       if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .done(let receipt):
       forget(item)
-      let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
+      let speed = receipt.meanSpeed ?? 0
       if !isQuiet {
         write(
           "✓ \(name): \(receipt.words), \(HumanReadable.bytes(receipt.bytes)) in "

@@ -85,7 +85,7 @@ struct ReportPage {
   // MARK: The summary
 
   private var summary: HTML {
-    let parts = HistoryRow.End.inOrder.map { ($0, report.count($0)) }.filter { $0.1 > 0 }
+    let parts = report.counts
     let counts = parts.map { end, count -> HTML in
       """
       <li class="\(end.name)"><b>\(count)</b> \(end.words)</li>
@@ -233,27 +233,4 @@ struct ReportPage {
     td:nth-child(2) { min-width: 14em } a { color: var(--speed) } summary { cursor: pointer; color: var(--dim) }
     footer { margin-top: 3em; border-top: 1px solid var(--line) }
     """
-}
-
-extension HistoryRow.End {
-  /// The order in which they are counted.
-  fileprivate static let inOrder: [Self] = [.sent, .failed, .unknown, .open]
-
-  fileprivate var name: String {
-    switch self {
-    case .sent: "sent"
-    case .failed: "failed"
-    case .unknown: "unknown"
-    case .open: "open"
-    }
-  }
-
-  fileprivate var words: String {
-    switch self {
-    case .sent: "sent"
-    case .failed: "failed"
-    case .unknown: "may have arrived"
-    case .open: "not finished"
-    }
-  }
 }

@@ -51,7 +51,11 @@ struct UploadReport {
     files.reverse()
   }
 
-  func count(_ end: HistoryRow.End) -> Int { files.count { $0.latest.end == end } }
+  /// How many files came to which end, without those to which none came. Each file counts once.
+  var counts: [(end: HistoryRow.End, count: Int)] {
+    HistoryRow.End.inOrder.map { end in (end, files.count { $0.latest.end == end }) }
+      .filter { $0.count > 0 }
+  }
 
   /// Why files failed, the most frequent reason first.
   var reasons: [Reason] {
@@ -99,7 +103,31 @@ extension HistoryEntry {
 
   /// How many bytes a second the attempt sent, if the history knows.
   var meanSpeed: Double? {
-    guard let ended, let bytes, bytes > start ?? 0, ended > began else { return nil }
-    return Double(bytes - (start ?? 0)) / ended.timeIntervalSince(began)
+    guard let ended, let bytes else { return nil }
+    return ThroughputEstimate.mean(
+      of: bytes &- (start ?? 0), in: ended.timeIntervalSince(began))
+  }
+}
+
+extension HistoryRow.End {
+  /// The order in which they are counted.
+  fileprivate static let inOrder: [Self] = [.sent, .failed, .unknown, .open]
+
+  var name: String {
+    switch self {
+    case .sent: "sent"
+    case .failed: "failed"
+    case .unknown: "unknown"
+    case .open: "open"
+    }
+  }
+
+  var words: String {
+    switch self {
+    case .sent: "sent"
+    case .failed: "failed"
+    case .unknown: "may have arrived"
+    case .open: "not finished"
+    }
   }
 }

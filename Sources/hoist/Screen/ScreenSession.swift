@@ -140,15 +140,18 @@ final class ScreenSession {
     switch effect {
     case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
     case .addAgain(let items): intake.addAgain(items)
-    case .preview(let text): intake.preview(text)
-    case .look(let request): previewer.look(request)
+    case .previewLine(let text): intake.preview(text)
+    case .previewFile(let request): previewer.preview(request)
     case .complete(let text): intake.complete(text)
     case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(turningTo: name)
     case .showTarget(let name): targets.show(name)
-    case .testTarget(let name): targets.test(name)
+    case .tryTarget(let name): targets.tryOut(name)
+    case .logIn(let name): targets.logIn(name) { [queue] in queue.tryServers() }
+    case .changeTarget(let old, let new, let isGoodEnough):
+      targets.change(old, to: new, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
     case .deleteTarget(let name): targets.change { try $0.removing(name) }
     case .retry(let ids):
@@ -165,7 +168,7 @@ final class ScreenSession {
     case .setStarted(let isStarted): queue.setStopped(!isStarted)
     case .hold: queue.control(.start(false))
     case .setConcurrency(let count, let target): queue.control(.lanes(count, target: target))
-    case .setLimit(let limit): queue.control(.limit(limit))
+    case .setLimit(let limit): queue.setLimit(limit)
     case .probe: queue.tryServers()
     case .listFolder(let path): answers.listFolder(path)
     case .listServer: answers.listServer()

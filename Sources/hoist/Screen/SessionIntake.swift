@@ -149,7 +149,7 @@ final class SessionIntake {
     previewed.withLock { $0 = text }
     let (line, rules) = (TypedLine(text: text, home: home), rules)
     loop.answer({ line.preview(rules: rules) { self.previewed.withLock { $0 != text } } }) {
-      $0.map { [.preview(for: text, $0)] } ?? []
+      $0.map { [.linePreview(for: text, $0)] } ?? []
     }
   }
 

@@ -81,6 +81,7 @@ final class SessionQueue {
       learn(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
+        try keepLimit()
         startEngine()
         engine?.setAwaitsMore(true)
         return load(recovering: true)
@@ -263,6 +264,20 @@ final class SessionQueue {
     if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
   }
 
+  /// Keeps to the limit that the user has set in an earlier session, unless this one was given another.
+  private func keepLimit() throws {
+    guard options.rateLimit == nil, let limit = try keeper.store.rateLimit() else { return }
+    ownSettings.limit = limit
+    let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
+    loop.handle([.of(ownSettings), .message(words)])
+  }
+
+  /// Limits the bandwidth, in this session and in later ones.
+  func setLimit(_ limit: Int64?) {
+    control(.limit(limit))
+    _ = write { try $0.setRateLimit(limit) }
+  }
+
   /// Passes an order to the engine, or to the process that sends the queue.
   func control(_ order: SenderOrder) {
     order.apply(to: &ownSettings)
@@ -371,6 +386,7 @@ final class SessionQueue {
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
+      try keepLimit()
       loop.handle([.of(ownSettings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our

@@ -108,21 +108,30 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: lines + place)])
   }
 
-  /// Tests whether a target takes uploads.
-  func test(_ name: String) {
+  /// Tries whether a target takes uploads, or whether its server takes the credentials.
+  func tryOut(_ name: String, loggingIn: Bool = false) {
     let book = book
     loop.answer({ book.known(name) }) { [weak self] result in
       let target: Target
       switch result {
       case .success(let found): target = found.value
-      case .failure(let cause): return [.tested(target: name, obstacle: Failure(cause).sentence)]
+      case .failure(let cause): return [.tried(target: name, obstacle: Failure(cause).sentence)]
       }
       Task {
-        let obstacle = await ServerClient(target: target).obstacle()
-        self?.loop.handle([.tested(target: name, obstacle: obstacle)])
+        let client = ServerClient(target: target)
+        let obstacle = loggingIn ? await client.logIn() : await client.obstacle()
+        self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
     }
+  }
+
+  /// Reads a target's secrets again, tries them, and calls back once files wait with the new ones.
+  func logIn(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
+    book.forget(name)
+    read()
+    tryOut(name, loggingIn: true)
+    loop.afterAnswers(body)
   }
 
   /// Applies an edit to the configuration, and reads it again.
@@ -145,7 +154,23 @@ final class SessionTargets {
             answers, isGoodEnough: isGoodEnough, in: configuration))
       } catch {
         if Task.isCancelled { return }
-        loop.handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
+        loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])
+      }
+    }
+  }
+
+  /// Tries what has changed of a target, and writes it into the configuration.
+  func change(_ old: TargetRow, to new: TargetRow, isGoodEnough: Bool) {
+    guard let configuration = book.configuration else { return }
+    let isCurrent = old.name == book.current.name
+    trial = Task {
+      do throws(NewTarget.Refusal) {
+        try await NewTarget.change(old, to: new, isGoodEnough: isGoodEnough, in: configuration)
+        loop.handle([.targetChanged])
+        read(turningTo: isCurrent ? new.name : nil)
+      } catch {
+        if Task.isCancelled { return }
+        loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])
       }
     }
   }

@@ -36,10 +36,12 @@ final class SetupSession {
     case .redraw: loop.interface.redraw()
     case .suspend: loop.interface.suspend()
     // There is no queue and no list yet.
-    case .add, .addAgain, .preview, .look, .complete, .retry, .pause, .resume, .remove, .restore,
+    case .add, .addAgain, .previewLine, .previewFile, .complete, .retry, .pause, .resume, .remove,
+      .restore,
       .move,
       .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
-      .readTargets, .showTarget, .testTarget, .makeDefault, .deleteTarget, .stopSetUp, .listServer,
+      .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget,
+      .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded, .listHistory,
       .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
       break
@@ -56,7 +58,7 @@ final class SetupSession {
       do throws(NewTarget.Refusal) {
         end(with: try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config))
       } catch {
-        loop.handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
+        loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])
       }
     }
   }

@@ -14,10 +14,11 @@ extension EndToEnd {
       #expect(pushed.status == 1)
       let terminal = try await person.terminal(columns: 160, rows: 24)
       try await terminal.command("hoist history --since yesterday")
-      let screen = try await terminal.wait(for: "http-413 413")
+      let screen = try await terminal.wait(for: "413 Content Too Large")
       #expect(screen.rows.contains { $0.firstMatch(of: #/^today, \d{4}-\d\d-\d\d$/#) != nil })
       #expect(
-        screen.row(with: "a.txt")?.firstMatch(of: #/^  \d\d:\d\d:\d\d  just now  done 201 /#) != nil
+        screen.row(with: "a.txt")?.firstMatch(of: #/^  \d\d:\d\d:\d\d  just now  201 Created /#)
+          != nil
       )
 
       let piped = try await person.run("history", "--since", "today").output

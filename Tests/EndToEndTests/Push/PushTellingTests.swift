@@ -259,7 +259,7 @@ extension EndToEnd {
         """
       ).end()
       let lines = outcome.output.split(separator: "\n")
-      let row = try #require(lines.first { $0.contains("  done 201 ") }, "\(outcome)")
+      let row = try #require(lines.first { $0.contains("  201 Created  ") }, "\(outcome)")
       #expect(row.contains("  - → "), "\(row)")
       let json = try #require(lines.first { $0.hasPrefix("{") })
       #expect(json.contains("\"path\":\"-\""), "\(json)")

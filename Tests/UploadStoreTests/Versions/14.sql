@@ -1,4 +1,4 @@
--- What version 14 left behind: a run that is open, one that has ended, the digest of a file, a file that its server has yet to finish with, a file that may have arrived, a file that was made for the upload, a queue that a person has stopped, an upload that can go on, a file of each state, one with two attempts and edited since,
+-- What version 14 left behind: a limit on the bandwidth, a run that is open, one that has ended, the digest of a file, a file that its server has yet to finish with, a file that may have arrived, a file that was made for the upload, a queue that a person has stopped, an upload that can go on, a file of each state, one with two attempts and edited since,
 -- and one that was pushed.
 INSERT INTO item (id, uuid, position, listed, revision, target, path, device, inode, modified, size,
   field, name, type, type_source, type_is_certain, state, failure, added) VALUES
@@ -37,3 +37,4 @@ INSERT INTO run VALUES ('nas', '3F2504E0-4F89-41D3-9A0C-0305E82C3301', '{"id":"3
 UPDATE item SET run = '3F2504E0-4F89-41D3-9A0C-0305E82C3301' WHERE id = 2;
 INSERT INTO run_end (target, ended, event, message) VALUES ('nas', 1000, 'closed', 'closed (id: 7)');
 INSERT INTO file_digest VALUES (1, 2, 'sha-1', 4, 3, 5, 'a9993e364706816aba3e25717850c26c9cd0d89d', 1e12);
+UPDATE queue SET rate_limit = 700000;

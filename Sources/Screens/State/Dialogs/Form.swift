@@ -8,22 +8,28 @@ struct Form: Sendable {
     case items([ItemID])
     /// A new target is described. If it is the first one, there is nothing to go back to.
     case target(isFirst: Bool)
+    /// This target is edited.
+    case edited(TargetRow)
   }
 
   /// What is asked for in a row.
   enum Field: Sendable {
-    case fileName, type, field, target
-    case url, name, usualField, variable
+    case path, fileName, names, type, field, target
+    case url, name, usualField, variable, isUsual
 
     var words: (label: String, explanation: String) {
       switch self {
+      case .path: ("Path", "where the file is now")
       case .fileName: ("File name", "the name that the server is told")
+      case .names:
+        ("File names", "such as {file.stem}-{index|03}.{file.ext}, or s/from/to/")
       case .type: ("Type", "type/subtype, such as image/png")
       case .field: ("Field", "the form field that carries the file; empty for the target's own")
       case .target: ("Target", "Tab completes the name of a target")
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
+      case .isUsual: ("Default", "whether files go there on every start: yes or no")
       case .variable: ("Token in", "the environment variable with a bearer token, if it needs one")
       }
     }
@@ -48,7 +54,20 @@ struct Form: Sendable {
     var isChanged: Bool { text.text != original }
   }
 
+  /// What a file will be called.
+  struct NewName: Sendable {
+    let old: String
+    let new: String
+    /// Whether another one will have the same name.
+    var isTwice = false
+  }
+
   let subject: Subject
+  /// The items that are edited.
+  private var items: [UploadItem] = []
+  /// The first names that the files will have, for a look before they have them.
+  private(set) var newNames: [NewName] = []
+  private static let mostShown = 100
   var mode: Mode {
     if case .items = subject { .form } else { .setup }
   }
@@ -59,18 +78,25 @@ struct Form: Sendable {
   var complaint: String?
   /// Whether the new target is being tried.
   var isTrying = false
-  /// Whether the only problem is that nothing answers at the URL, which may change.
-  var isGoodEnough = false
 
-  init(_ items: [UploadItem], hasTargets: Bool) {
+  /// - Parameter names: what is typed for new names already; nil if only several files are renamed like that.
+  init(_ items: [UploadItem], hasTargets: Bool, names: String? = nil) {
     subject = .items(items.map(\.id))
+    self.items = items
     func row(_ field: Field, _ value: (UploadItem) -> String) -> Row {
       Row(field, Set(items.map(value)))
     }
     // Several files cannot share a name.
-    rows = items.count == 1 ? [row(.fileName) { $0.fileName }] : []
+    let isOne = items.count == 1 && names == nil
+    rows = isOne ? [row(.fileName) { $0.fileName }] : [Row(.names, [])]
+    if items.count == 1, items[0].state.failure?.cause.isOfThePath == true {
+      rows.insert(row(.path) { $0.location.description }, at: 0)
+    }
     rows += [row(.type) { $0.mediaType }, row(.field) { $0.field ?? "" }]
     if hasTargets { rows.append(row(.target) { $0.target }) }
+    guard let names, let index = rows.firstIndex(where: { $0.field == .names }) else { return }
+    focus = index
+    edit { $0.set(names) }
   }
 
   /// - Parameter words: what the user has already typed: a URL, or a name for the target.
@@ -86,7 +112,82 @@ struct Form: Sendable {
 
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&rows[focus].text)
-    (complaint, isGoodEnough) = (nil, false)
+    complaint = nil
+    if rows[focus].field == .names { showNewNames() }
+  }
+
+  /// The rule for new names; nil if there is none, or it is wrong.
+  private var renaming: Renaming? {
+    let row = rows.first { $0.field == .names && $0.isChanged }
+    return row.flatMap { try? Renaming($0.text.text) }
+  }
+
+  private mutating func showNewNames() {
+    guard let renaming else {
+      newNames = []
+      return
+    }
+    newNames = items.prefix(Self.mostShown).enumerated().map { index, item in
+      NewName(old: item.fileName, new: renaming.name(of: item, number: index + 1))
+    }
+    let counts = Dictionary(newNames.map { ($0.new, 1) }, uniquingKeysWith: +)
+    for index in newNames.indices { newNames[index].isTwice = counts[newNames[index].new] != 1 }
+  }
+
+  /// What is wrong with the new names; nil if nothing is.
+  private func firstError(ofNames text: String) -> String? {
+    do throws(InvalidInput) {
+      let renaming = try Renaming(text)
+      let renamed = items.enumerated().map { index, item in
+        (item: item, name: renaming.name(of: item, number: index + 1))
+      }
+      if let nameless = renamed.first(where: { $0.name.isEmpty }) {
+        return "\(nameless.item.fileName) would have no name"
+      }
+      return Renaming.sameName(in: renamed).map {
+        "\($0.first.fileName) and \($0.second.fileName) would both be \($0.name)"
+      }
+    } catch {
+      return error.description
+    }
+  }
+
+  /// A target to edit.
+  init(_ row: TargetRow) {
+    subject = .edited(row)
+    rows = [
+      Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? "yes" : "no"]),
+    ]
+  }
+
+  /// The target with the changes.
+  func changed(_ row: TargetRow) -> TargetRow {
+    var row = row
+    (row.url, row.name) = (answers.url, answers.name)
+    row.isUsual = rows.contains { $0.field == .isUsual && $0.text.text == "yes" }
+    return row
+  }
+
+  /// Says why the target cannot be written, at the field with the fault.
+  mutating func refuse(_ words: String, at part: TargetAnswers.Part) {
+    (isTrying, complaint) = (false, words)
+    let field: Field =
+      switch part {
+      case .url: .url
+      case .name: .name
+      case .variable: .variable
+      }
+    focus = rows.firstIndex { $0.field == field } ?? focus
+  }
+
+  /// Writes the scheme before an address without one: that of most servers, or of those on this machine.
+  mutating func completeURL() {
+    guard let index = rows.firstIndex(where: { $0.field == .url }) else { return }
+    let text = rows[index].text.text
+    guard !text.isEmpty, !text.contains(scalars: "://"),
+      let origin = Origin(text: "http://" + text)
+    else { return }
+    rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
   }
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
@@ -102,13 +203,22 @@ struct Form: Sendable {
     return true
   }
 
+  private var isEdited: Bool { if case .edited = subject { true } else { false } }
+
   /// What is wrong with the input, and where; `nil` if nothing is.
   func firstError(targets: [String]) -> (row: Int, words: String)? {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
       switch row.field {
       case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
+      case .name where text.isEmpty && isEdited: return (index, "a target needs a name")
+      case .isUsual where !["yes", "no"].contains(text): return (index, "yes or no")
+      case .isUsual where text == "no":
+        return (index, "it is the default until another one is: make that the default")
+      case .path where !text.hasPrefix(scalars: "/"): return (index, "a whole path begins with /")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
+      case .names:
+        if let words = firstError(ofNames: text) { return (index, words) }
       case .type where !TypePattern.isType(text):
         return (index, "that is no media type; text/plain or image/png is one")
       case .target where !targets.contains(text):
@@ -120,12 +230,26 @@ struct Form: Sendable {
     return nil
   }
 
-  /// The item with the changes applied.
-  func apply(to item: UploadItem) -> UploadItem {
+  /// The items with the changes applied.
+  func apply(to items: [UploadItem]) -> [UploadItem] {
+    let renaming = renaming
+    let numbers = Dictionary(
+      uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
+    return items.map { item in
+      var item = apply(to: item)
+      if let renaming, let number = numbers[item.id] {
+        (item.fileName, item.nameIsChosen) = (renaming.name(of: item, number: number), true)
+      }
+      return item
+    }
+  }
+
+  private func apply(to item: UploadItem) -> UploadItem {
     var item = item
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
+      case .path: item.move(to: text)
       case .fileName: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
         item.mediaType = text
@@ -133,7 +257,7 @@ struct Form: Sendable {
         (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
-      case .url, .name, .usualField, .variable: break
+      case .names, .url, .name, .usualField, .variable, .isUsual: break
       }
     }
     return item

@@ -16,6 +16,8 @@ struct Question: Sendable {
     case deletingUploaded([UploadedFile])
     /// The target of this name is to be removed from the configuration.
     case deletingTarget(String)
+    /// This is why a target does not seem to take uploads, and it may be written all the same.
+    case keepingTarget(String)
     /// These files were left out and may still be added.
     case addingAgain(LeftOut)
     /// These are to be sent again, and some of them may have arrived.
@@ -32,7 +34,9 @@ struct Question: Sendable {
     self.subject = subject
     // Nothing brings back what is deleted on the server, and what is sent twice is there twice. So the safe
     // answer is preselected.
-    if [.deleting, .deletingTarget, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
+    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
+      lit = 1
+    }
   }
 
   var mode: Mode {
@@ -43,6 +47,7 @@ struct Question: Sendable {
     case .removing: .removing
     case .deleting, .deletingUploaded: .deleting
     case .deletingTarget: .deletingTarget
+    case .keepingTarget: .keepingTarget
     case .addingAgain: .addingAgain
     case .sendingAgain, .queueingAgain: .sendingAgain
     }

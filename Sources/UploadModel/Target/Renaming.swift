@@ -1,0 +1,111 @@
+import Foundation
+import ScalarText
+
+/// New names for files as they are sent: a template such as `{file.stem}-{index|03}.{file.ext}`, or a pattern and what
+/// takes its place, as sed writes it: `s/IMG_/beach-/`.
+package struct Renaming: Sendable {
+  private enum Rule: Sendable {
+    case template(Template)
+    /// `words` are the replacement's, with the number of a group after each but the last.
+    case pattern(Pattern, words: [(text: String, group: Int?)], all: Bool)
+  }
+
+  private let rule: Rule
+
+  /// What a template may hold: what is known of a file before it is read.
+  package static let placeholders: [Template.Placeholder] = [
+    .fileStem, .fileExtension, .fileName, .index, .fileSize, .fileModified, .fileModifiedSeconds,
+    .uuid,
+  ]
+
+  /// Reads a template, or a pattern if the text begins with `s/`.
+  ///
+  /// - Throws: `InvalidInput` with what is wrong with it.
+  package init(_ text: String) throws(InvalidInput) {
+    guard text.hasPrefix(scalars: "s/") else {
+      let lookup = Template.Lookup(
+        environment: { _ in nil },
+        secret: { (_) throws(InvalidInput) in throw InvalidInput("a name holds no secrets") })
+      rule = .template(try Template(text, scope: Self.placeholders, lookup: lookup))
+      return
+    }
+    var parts: [String] = [""]
+    var isEscaped = false
+    for scalar in text.unicodeScalars.dropFirst(2) {
+      if scalar == "/", !isEscaped {
+        parts.append("")
+      } else {
+        // In front of a slash, the backslash has done its work.
+        if scalar == "/" { parts[parts.count - 1].unicodeScalars.removeLast() }
+        parts[parts.count - 1].unicodeScalars.append(scalar)
+      }
+      isEscaped = scalar == "\\" && !isEscaped
+    }
+    guard parts.count == 3, !parts[0].isEmpty,
+      parts[2].unicodeScalars.allSatisfy({ $0 == "g" || $0 == "i" })
+    else {
+      throw InvalidInput("expected s/from/to/, with g after it for all places, i for any case")
+    }
+    let flags = parts[2].unicodeScalars
+    let pattern = try Pattern(flags.contains("i") ? "(?i)" + parts[0] : parts[0])
+    let words = Self.words(parts[1])
+    if let group = words.compactMap(\.group).first(where: { $0 > pattern.groups }) {
+      throw InvalidInput("\\\(group) is no group of the pattern, which has \(pattern.groups)")
+    }
+    rule = .pattern(pattern, words: words, all: flags.contains("g"))
+  }
+
+  /// The pieces of a replacement: `&` and `\0` are the match, `\1` to `\9` its groups.
+  private static func words(_ text: String) -> [(text: String, group: Int?)] {
+    var (words, piece, isEscaped) = ([(String, Int?)](), "", false)
+    func end(_ group: Int?) {
+      words.append((piece, group))
+      piece = ""
+    }
+    for scalar in text.unicodeScalars {
+      let digit = isEscaped && ("0"..."9").contains(scalar) ? Int(scalar.value) - 0x30 : nil
+      if let digit {
+        end(digit)
+      } else if scalar == "&", !isEscaped {
+        end(0)
+      } else if scalar != "\\" || isEscaped {
+        piece.unicodeScalars.append(scalar)
+      }
+      isEscaped = scalar == "\\" && !isEscaped
+    }
+    end(nil)
+    return words
+  }
+
+  /// The name of a file that is the `number`th of those that are renamed; the one that it has if the search for the
+  /// pattern takes too long.
+  package func name(of item: UploadItem, number: Int) -> String {
+    switch rule {
+    case .template(let template):
+      var values = Template.Values(
+        fileName: item.fileName, fileSize: item.size, fileType: item.mediaType,
+        now: Date(timeIntervalSince1970: 0), uuid: item.uuid)
+      values.modified = item.identity?.modified ?? 0
+      values.index = number
+      return template.filled(with: values)
+    case .pattern(let pattern, let words, let all):
+      let name = try? pattern.replacing(all: all, in: item.fileName) { groups in
+        words.map { $0.text + ($0.group.flatMap { groups[$0] } ?? "") }.joined()
+      }
+      return name ?? item.fileName
+    }
+  }
+
+  /// The first two files for the same target that would get one name.
+  package static func sameName(
+    in renamed: [(item: UploadItem, name: String)]
+  ) -> (first: UploadItem, second: UploadItem, name: String)? {
+    var known: [[String]: UploadItem] = [:]
+    for (item, name) in renamed {
+      if let first = known.updateValue(item, forKey: [item.target, name]) {
+        return (first, item, name)
+      }
+    }
+    return nil
+  }
+}

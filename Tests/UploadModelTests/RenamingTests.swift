@@ -1,0 +1,60 @@
+import MultipartForm
+import Testing
+
+@testable import UploadModel
+
+/// New names for several files, by a template or a pattern.
+@Suite struct RenamingTests {
+  private static func item(_ name: String, target: String = "t") -> UploadItem {
+    UploadItem(id: ItemID(1), target: target, location: FileLocation("/f/\(name)"), size: 1500)
+  }
+
+  @Test(
+    arguments: [
+      ("{file.stem}-{index|03}.{file.ext}", "a.b.jpg", "a.b-007.jpg"),
+      ("{index}_{file.name}", "a.jpg", "7_a.jpg"), ("{file.size}.bin", "a", "1500.bin"),
+      ("{{{index}}}", "a", "{7}"), ("s/IMG_/beach-/", "IMG_1_IMG_2", "beach-1_IMG_2"),
+      ("s/IMG_/beach-/g", "IMG_1_IMG_2", "beach-1_beach-2"), ("s/img_//i", "IMG_1", "1"),
+      (#"s/(\d+)-(\d+)/\2-\1/"#, "a12-34", "a34-12"), ("s/[0-9]+/<&>/g", "1a22", "<1>a<22>"),
+      (#"s/a/\&\\/"#, "a", #"&\"#), (#"s/\//-/g"#, "a/b/c", "a-b-c"), ("s/x*/-/g", "aé", "-a-é-"),
+      ("s/$/.bak/", "a.txt", "a.txt.bak"), ("s/nothing/x/", "a", "a"),
+      (#"s/(a)|(b)/[\2]/g"#, "ab", "[][b]"), (#"s/(?=ab\K)/-/g"#, "ab", "ab"),
+    ])
+  func names(_ rule: String, _ old: String, _ new: String) throws {
+    #expect(try Renaming(rule).name(of: Self.item(old), number: 7) == new)
+  }
+
+  @Test(
+    arguments: [
+      ("{file.stem", "without"), ("{file.sha256}", "has no value here"), ("{stem}", "{file.stem}"),
+      ("{env.HOME}", "HOME"), ("{secret.x}", "no secrets"), ("s/a", "s/from/to/"),
+      ("s/a/b", "s/from/to/"), ("s//b/", "s/from/to/"), ("s/a/b/x", "s/from/to/"),
+      ("s/(/b/", "regular expression"), (#"s/a/\1/"#, #"\1 is no group"#),
+    ])
+  func mistakes(_ rule: String, _ words: String) {
+    let error = #expect(throws: InvalidInput.self) { try Renaming(rule) }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func twoFilesMayHaveOneNameOnlyAtDifferentTargets() {
+    let (a, b) = (Self.item("a"), Self.item("b"))
+    #expect(Renaming.sameName(in: [(a, "x"), (b, "y")]) == nil)
+    #expect(Renaming.sameName(in: [(a, "x"), (Self.item("c", target: "u"), "x")]) == nil)
+    let twice = Renaming.sameName(in: [(a, "x"), (b, "x")])
+    #expect(twice?.first == a && twice?.second == b && twice?.name == "x")
+  }
+
+  @Test func aSearchThatTakesForeverLeavesTheName() throws {
+    let name = String(repeating: "a", count: 40)
+    #expect(try Renaming("s/(a*)*b/x/").name(of: Self.item(name), number: 1) == name)
+  }
+
+  @Test func aFileThatHasMovedKeepsAChosenName() {
+    var item = Self.item("a.txt")
+    item.move(to: "/g/b.txt")
+    #expect(item.fileName == "b.txt" && item.location == FileLocation("/g/b.txt"))
+    item.fileName = "c.txt"
+    item.move(to: "/g/d.txt")
+    #expect(item.fileName == "c.txt")
+  }
+}
