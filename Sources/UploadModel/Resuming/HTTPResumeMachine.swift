@@ -35,6 +35,18 @@ package struct HTTPResumeMachine: ResumeMachine {
     case settling, discarding, learning, creating, asking, appending, replaying, deleting
   }
 
+  /// Why the creating request is being broken off, and so what follows it.
+  private enum BreakOff {
+    /// The server made no offer in this version of the draft: it is asked in another one.
+    case noOffer
+    /// The upload is larger than the server takes: it is deleted.
+    case unwanted(URL)
+    /// The server takes less at once: the rest goes in pieces.
+    case tooMuchAtOnce
+    /// Interim replies do not get through: the upload is deleted, and begun again with the usual request.
+    case lostInterims
+  }
+
   /// What does not depend on the protocol.
   package private(set) var course: ResumeCourse
   /// The form around the file, if there is one.
@@ -48,16 +60,12 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var phase = Phase.learning
   /// The most bytes in a request, once one was too large.
   private var most: Int64?
-  /// Whether to go on in pieces once the request under way has been broken off.
-  private var turnsToPieces = false
-  /// The upload to delete on the server once the request under way has been broken off.
-  private var condemned: URL?
+  /// Why the request under way is being broken off; nil if it is not.
+  private var breakOff: BreakOff?
   /// How the attempt ends once that upload is deleted, or once the reply has been asked for again.
   private var held: TransferEnd?
   /// The version of the draft in which the server is spoken to.
   private var version: DraftVersion
-  /// Whether the request under way is being cancelled because the server made no offer in that version.
-  private var lacksOffer = false
   /// Whether the server itself has named the version to use in this attempt.
   private var isNamed = false
   /// Whether interim replies do not get through.
@@ -240,7 +248,7 @@ extension HTTPResumeMachine {
   ) -> [ResumeAction] {
     // "Status Code 104": one that reports progress has no Location.
     // The usual request does not ask for one, so one that comes anyway means nothing.
-    guard phase == .creating, !losesInterims, !lacksOffer, let location = headers["location"],
+    guard phase == .creating, !losesInterims, breakOff == nil, let location = headers["location"],
       let offered = DraftVersion(named: headers[Self.versionField])
     else { return [] }
     guard let address = URL(written: location, relativeTo: url)?.absoluteURL else {
@@ -254,7 +262,7 @@ extension HTTPResumeMachine {
     let isNews = settle(offered)
     let point = keep(address, headers, now)
     if let limit = limits?.size, course.length > limit {
-      condemned = address
+      breakOff = .unwanted(address)
       return [.stop(.tooLarge(limit: limit))]
     }
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
@@ -263,15 +271,16 @@ extension HTTPResumeMachine {
     let learnt: [ResumeAction] = isNews ? [.learn(.http(known))] : []
     // That this reply is late proves nothing: connections and servers may be slow.
     if Self.isTakenForAnswer(headers) {
-      (losesInterims, leavesDraft) = (true, true)
+      (losesInterims, leavesDraft, breakOff) = (true, true, .lostInterims)
       return [
         .keep(point), .learn(.usual),
         .stop(.connectionLost("a proxy takes an interim reply for the answer")),
       ]
     }
     // The request under way carries more than the server takes at once.
-    turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
-    return [.keep(point)] + learnt + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
+    guard (course.last?.content?.count ?? 0) > mostContent else { return [.keep(point)] + learnt }
+    breakOff = .tooMuchAtOnce
+    return [.keep(point)] + learnt + [.stop(.tooLarge(limit: mostContent))]
   }
 
   /// Notes the server's version. Returns whether that is news.
@@ -286,14 +295,14 @@ extension HTTPResumeMachine {
 
   /// Whether an older version is left to be tried.
   package var awaitsOffer: Bool {
-    phase == .creating && course.point == nil && !known.isSettled && !losesInterims && !lacksOffer
+    phase == .creating && course.point == nil && !known.isSettled && !losesInterims && breakOff == nil
       && course.last?.content?.isEmpty == false
   }
 
   /// Cancels a request before any of its content has left, so that the server does not get the same twice.
   package mutating func handleLackOfOffer() -> [ResumeAction] {
     guard awaitsOffer else { return [] }
-    lacksOffer = true
+    breakOff = .noOffer
     return [.stop(.unresumable(.otherVersion))]
   }
 
@@ -335,15 +344,17 @@ extension HTTPResumeMachine {
   /// Handles the end of the last request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .deleting { return finishDeleting(end) }
-    if lacksOffer {
-      lacksOffer = false
-      if end.status == nil { return offerAnew() }
-    }
+    let reason = breakOff
+    breakOff = nil
+    if case .noOffer? = reason, end.status == nil { return offerAnew() }
     if let lack = lackOfInterim(end) { return [lack, .end(end)] }
-    if let condemned { return delete(condemned, then: end) }
-    if phase == .creating, leavesDraft || turnsToPieces, let point = course.point {
-      (hadAll, turnsToPieces) = (end.sentAll, false)
+    switch reason {
+    case .unwanted(let url)?: return delete(url, then: end)
+    case .tooMuchAtOnce?, .lostInterims?:
+      guard let point = course.point else { break }
+      hadAll = end.sentAll
       return ask(point)
+    case .noOffer?, nil: break
     }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       // Without a point, this was an ordinary request, and ends as one.
