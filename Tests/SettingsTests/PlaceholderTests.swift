@@ -10,7 +10,8 @@ import UploadModel
 struct PlaceholderTests {
   /// Configurations that have every key that there is, of every table; the test sees to that.
   private static let samples: [String] =
-    TargetTextTests.samples.map { "[targets.\"a b\"]\n" + $0 }
+    [SampleConfiguration.withDefaults]
+    + TargetTextTests.samples.map { "[targets.\"a b\"]\n" + $0 }
     .map { $0 + "\n[secrets]\ns = { env = \"S\" }\n" } + [
       """
       default_target = "a b"
@@ -224,12 +225,13 @@ struct PlaceholderTests {
     let text = entries.map { "\(TOMLText.key($0)) = \(Self.written($1))\n" }.joined()
     do throws(ConfigError) {
       let settings = try Settings.parse(
-        text, file: "\(folder.path)/c.toml", environment: ["HOME": "/home/me", "T": "t"])
+        text, file: "\(folder.path)/c.toml",
+        environment: SampleConfiguration.environment.merging(["T": "t"]) { $1 })
       guard let placeholder else { return (nil, nil) }
-      let all: [Any] = [
-        settings.blueprint(of: "a b") as Any, settings.screen,
-        Mirror(reflecting: settings).descendant("secrets") as Any,
-      ]
+      let all: [Any] =
+        settings.targetNames.compactMap { settings.blueprint(of: $0) } + [
+          settings.screen, Mirror(reflecting: settings).descendant("secrets") as Any,
+        ]
       return (nil, all.lazy.compactMap { Self.find(placeholder, in: $0) }.first)
     } catch {
       return (error, nil)

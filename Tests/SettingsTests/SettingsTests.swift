@@ -37,9 +37,9 @@ struct SettingsTests {
 
   /// The parser is C++ and has assertions: a mistake must never get as far as that.
   @Test func noMistakeEndsTheProgram() throws {
-    let sample = try String(
-      contentsOfFile: "\(Repository.root)/config/config.toml", encoding: .utf8)
-    let lines = sample.split(separator: "\n").map { $0.hasPrefix("# ") ? $0.dropFirst(2) : $0 }
+    let lines = SampleConfiguration.text.split(separator: "\n").map {
+      $0.hasPrefix("# ") ? $0.dropFirst(2) : $0
+    }
     let marks = [
       "\"", "'", "[", "]", "{", "}", "=", ".", ",", "#", "\n", "\r", "\t", " ", "\\", "\\u0000",
       "[[",
@@ -279,15 +279,11 @@ struct SettingsTests {
 
   // MARK: The sample
 
-  private static let sample = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("config/config.toml").path
-
   @Test func theSampleIsGoodAndShowsEveryKey() throws {
     let settings = try Settings.load(
-      path: Self.sample, environment: ["ALBUM_TOKEN": "t", "STORE_TOKEN": "s"])
+      path: SampleConfiguration.path, environment: SampleConfiguration.environment)
     #expect(try settings.target("album").fields.map(\.name) == ["title", "meta"])
-    let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
+    let text = SampleConfiguration.text
     for (table, broken) in Self.tables {
       for key in try keys(of: table, broken) {
         let isShown =
@@ -350,10 +346,7 @@ struct SettingsTests {
 
   /// The commented lines name the defaults: with them in force nothing changes.
   @Test func theSamplesCommentedLinesAreTheDefaults() throws {
-    let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
-    let inForce = text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0.hasPrefix("#") && !$0.hasPrefix("# ") && $0 != "#" ? $0.dropFirst() : $0 }
-      .joined(separator: "\n")
+    let (text, inForce) = (SampleConfiguration.text, SampleConfiguration.withDefaults)
     #expect(inForce != text)
     #expect(try parse(inForce).target("demo") == parse(text).target("demo"))
   }

@@ -183,51 +183,20 @@ struct TargetTextTests {
 
   private static let secrets = "\n[secrets]\ns = { env = \"S\" }\n"
 
-  @Test(arguments: samples)
-  func readsAsTheSameAgain(_ sample: String) throws {
-    let target = try #require(
-      try settings("[targets.\"a b\"]\n\(sample)\(Self.secrets)").blueprint(of: "a b"))
-    for showsDefaults in [false, true] {
-      let text = TargetText.of(
-        target, named: "a b", isRevealing: true, showsDefaults: showsDefaults)
-      let again = try #require(try settings(text + Self.secrets).blueprint(of: "a b"), "\(text)")
-      #expect(again == target, "\(text)")
-    }
-  }
-
-  /// What no sample has could be forgotten in `TargetText`, and `config show` would hide it.
-  @Test(arguments: TargetReader.keys)
-  func theSamplesHaveEveryKey(_ key: String) {
-    let lines = Self.samples.flatMap { $0.split(separator: "\n") }
-    #expect(lines.contains { $0.hasPrefix("\(key) = ") || $0.hasPrefix("\(key).") })
-  }
-
-  /// The tables inside a target, each with a key that nobody knows in the place of "?".
-  private static let tables = [
-    "auth = { ? }", "auth = { digest = { ? } }", "auth = { sigv4 = { ? } }", "batch = { ? }",
-    "limits = { ? }",
-    "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
-    "response.url = { ? }", "response.verify = { ? }", "fields = [{ ? }]",
-    "resume = \"tus\"\ntus = { ? }", "server = { ? }",
-    "after = { ? }", "exists = { ? }", "wait = { ? }", "server.list = { ? }", "server.get = { ? }",
-    "server.create = { ? }", "pieces = { ? }",
-    "pieces.begin = { ? }", "pieces.piece = { ? }", "pieces.status = { ? }", "pieces.each = { ? }",
-    "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",
-    "server.list = { id = \"/i\", url = \"http://h/\", next = { ? } }", "ticket = { ? }",
-  ]
-
-  /// The error about the unknown key names all keys that the table has.
-  @Test(arguments: tables)
-  func theSamplesHaveEveryKeyOfATable(_ table: String) throws {
-    let url = table.hasPrefix("ticket") ? "" : "url = \"http://h/\"\n"
-    let text = table.replacing("?", with: "qqqqqqqqqqqqqqqqqqqq = 1")
-    let error = #expect(throws: ConfigError.self) { try settings("[targets.a]\n\(url)\(text)") }
-    let problem = try #require(error?.problem)
-    let known = try #require(problem.wholeMatch(of: /unknown key; valid here: (.+)/)?.1)
-    let samples = Self.samples.joined(separator: "\n")
-    // What is written of Basic credentials is the header field that they come to.
-    for key in known.split(separator: ", ") where key != "basic" {
-      #expect(samples.contains("\(key) = ") || samples.contains(".\(key) ="), "\(key)")
+  @Test(
+    arguments: samples.map { "[targets.\"a b\"]\n\($0)\(secrets)" }
+      + [SampleConfiguration.text, SampleConfiguration.withDefaults])
+  func readsAsTheSameAgain(_ text: String) throws {
+    let settings = try settings(text)
+    for name in settings.targetNames {
+      let target = try #require(settings.blueprint(of: name))
+      for showsDefaults in [false, true] {
+        let text = TargetText.of(
+          target, named: name, isRevealing: true, showsDefaults: showsDefaults)
+        let secrets = Self.secrets + "store = { env = \"STORE_TOKEN\" }\n"
+        let again = try #require(try self.settings(text + secrets).blueprint(of: name), "\(text)")
+        #expect(again == target, "\(text)")
+      }
     }
   }
 
