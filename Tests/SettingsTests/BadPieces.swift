@@ -17,7 +17,8 @@ extension BadConfiguration {
       "open.text: a request has one body; leave the others out"),
     BadConfiguration(
       line: "open = { url = \"http://h/{file.name}\" }",
-      "open.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"),
+      "open.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+    ),
     BadConfiguration(
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
       "open: cannot be combined with \"exists\": it would be sent although no file may have to be"),

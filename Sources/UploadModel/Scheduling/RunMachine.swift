@@ -248,7 +248,8 @@ package enum RunNews: Hashable, Sendable {
   /// - Parameter isLasting: whether the run outlasts the process, as in the queue.
   package func words(isLasting: Bool) -> String {
     func told(_ failure: Failure) -> String {
-      failure.headline + (failure.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? "")
+      failure.headline
+        + (failure.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? "")
     }
     let byHand = "close or delete it at the server"
     switch self {

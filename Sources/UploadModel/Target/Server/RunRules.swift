@@ -78,6 +78,7 @@ package struct RunPoint: Hashable, Sendable, Codable {
   /// The values, for people.
   var words: String {
     values.isEmpty
-      ? "" : " (\(values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }.joined(separator: ", ")))"
+      ? ""
+      : " (\(values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }.joined(separator: ", ")))"
   }
 }
