@@ -124,7 +124,7 @@ extension EndToEnd {
     @Test("immich: all photos of a push are in one album, those that it has already as well")
     func album() async throws {
       try desk.take(try #require(EndpointTests.cases.first { $0.recipe == "immich-album" }))
-      for (seed, name) in zip(1..., ["a.png", "b.png", "c.png"]) {
+      for (seed, name) in zip(UInt64(1)..., ["a.png", "b.png", "c.png"]) {
         try desk.person.folder.write(name, count: 3000, seed: seed)
       }
       for expected in ["a.png", "*.png"] {
