@@ -66,7 +66,8 @@ extension UploadStore {
   }
 
   /// What has become of runs within a time, the latest first.
-  package func runEnds(from start: Date?, to end: Date?, limit: Int?) throws(StoreError) -> [RunEnd] {
+  package func runEnds(from start: Date?, to end: Date?, limit: Int?) throws(StoreError) -> [RunEnd]
+  {
     try read { db in
       try Row.fetchAll(
         db,

@@ -128,7 +128,8 @@ struct RunTests {
         }
         let body = kind == "open" ? row.body : ""
         connection.send(
-          "HTTP/1.1 \(status) X\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+          "HTTP/1.1 \(status) X\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
         return
       }
     }

@@ -54,7 +54,8 @@ struct RunTests {
         event, "words", of: "a", now: Date(timeIntervalSince1970: seconds))
     }
     let at = { Date(timeIntervalSince1970: $0) }
-    #expect(try store.runEnds(from: nil, to: nil, limit: nil).map(\.event) == ["close_failed", "closed"])
+    #expect(
+      try store.runEnds(from: nil, to: nil, limit: nil).map(\.event) == ["close_failed", "closed"])
     #expect(try store.runEnds(from: at(150), to: nil, limit: nil).map(\.event) == ["close_failed"])
     #expect(try store.runEnds(from: nil, to: at(150), limit: 1).map(\.event) == ["closed"])
     _ = try store.forget(before: at(150))

@@ -69,7 +69,8 @@ extension Schema where Root == PieceCall {
   ///
   /// - Parameter placeholder: what names the values that are kept of its reply.
   static func small(
-    _ scope: [Template.Placeholder], _ more: String..., values placeholder: Template.Placeholder = .begun
+    _ scope: [Template.Placeholder], _ more: String...,
+    values placeholder: Template.Placeholder = .begun
   ) -> Schema {
     let bodies = [
       Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
@@ -170,7 +171,7 @@ extension Codec where Value == PieceCall.Address {
           Template.Placeholder.begun.namePrefix, Template.Placeholder.opened.namePrefix,
           Template.Placeholder.ticket.prefix,
         ]
-          .compactMap { $0.map { "{" + $0 } }
+        .compactMap { $0.map { "{" + $0 } }
         guard replies.contains(where: { text.hasPrefix(scalars: $0) }),
           let close = text.unicodeScalars.firstIndex(of: "}")
         else { return .own(try reader.address(node, scope: scope)) }

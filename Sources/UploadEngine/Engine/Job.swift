@@ -61,7 +61,9 @@ extension UploadEngine {
     }
 
     /// Makes it belong to a run, whose values the target has.
-    func belong(to target: Boxed<Target>) { upload = UploadJob(item: upload.item, destination: target) }
+    func belong(to target: Boxed<Target>) {
+      upload = UploadJob(item: upload.item, destination: target)
+    }
 
     /// Resets its history because the user wants it sent again.
     func renew(_ upload: UploadJob) {

@@ -307,7 +307,8 @@ extension UploadEngine {
       var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
-        engine.perform(engine.runs.handle(.forgot(id), of: upload.target.name), of: upload.target.name)
+        engine.perform(
+          engine.runs.handle(.forgot(id), of: upload.target.name), of: upload.target.name)
         engine.openAgain(upload.target.name)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
@@ -1925,7 +1926,9 @@ extension UploadEngine {
 
   /// Begins the run of files that are about to start, and gives them its values.
   private func beginRun(with files: [ItemID]) {
-    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn else { return }
+    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn else {
+      return
+    }
     tellOfEarlierRuns()
     let name = first.upload.target.name
     runs.use(first.upload.destination)
@@ -2039,9 +2042,11 @@ extension UploadEngine {
   private func endRuns() {
     guard !runs.isEmpty, !awaitsMore else { return }
     for name in runs.names where runs.state(of: name) == .open && scheduler.isIdle(name) {
-      let isProcessed = runs.target(name)?.wait != nil && jobs.values.contains {
-        $0.isProcessed && $0.upload.target.name == name
-      }
+      let isProcessed =
+        runs.target(name)?.wait != nil
+        && jobs.values.contains {
+          $0.isProcessed && $0.upload.target.name == name
+        }
       guard !isProcessed else { continue }
       perform(runs.handle(.idle(), of: name), of: name)
     }

@@ -82,7 +82,8 @@ struct HistoryCommand: HoistCommand {
             "ended": .string(end.date.formatted(.iso8601)), "message": .string(end.message),
           ]))
       } else {
-        context.output.line("\(end.date.local)  run of \(SafeText.line(end.target)): \(end.message)")
+        context.output.line(
+          "\(end.date.local)  run of \(SafeText.line(end.target)): \(end.message)")
       }
     }
     if entries.isEmpty, ends.isEmpty, !json, !csv { context.output.error("nothing to show") }

@@ -114,7 +114,8 @@ struct PushCommand: HoistCommand {
     }
     if inputs.watch != nil, target.run.close != nil {
       throw UserError(
-        "--watch: a watch has no last file, after which the target's \"close\" could be sent; push without it")
+        "--watch: a watch has no last file, after which the target's \"close\" could be sent; push without it"
+      )
     }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()

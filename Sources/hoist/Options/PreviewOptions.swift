@@ -58,7 +58,8 @@ struct PreviewOptions: ParsableArguments {
     }
     let run: RequestOutline.Run
     do throws(Failure.Cause) {
-      run = try RequestOutline.Run(asCurl ? RunRules() : target.run, of: target, now: context.time.date())
+      run = try RequestOutline.Run(
+        asCurl ? RunRules() : target.run, of: target, now: context.time.date())
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }

@@ -26,7 +26,8 @@ struct SessionReport {
     guard hasContent else { return unread }
     let folder = FileManager.default.currentDirectoryPath
     let lines =
-      fates(in: folder) + runTroubles.sorted { $0.key < $1.key }.map {
+      fates(in: folder)
+      + runTroubles.sorted { $0.key < $1.key }.map {
         "! \(SafeText.line($0.key)): \($0.value.words(isLasting: true))"
       } + (unwritten.map { losses($0, in: folder) } ?? [])
     let more = lines.count - Self.mostLines
@@ -42,12 +43,14 @@ struct SessionReport {
       let hasFailed = state.items.contains { $0.state.failure != nil && $0.state.isFinished }
       return hasFailed ? .someFailed : .success
     }
-    return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil ? .success : .someFailed
+    return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil
+      ? .success : .someFailed
   }
 
   /// Whether something has failed or is not known, even if all of it will be tried again.
   var hasFailures: Bool {
-    isUnusable || unwritten != nil || !runTroubles.isEmpty || state.items.contains { $0.state.failure != nil }
+    isUnusable || unwritten != nil || !runTroubles.isEmpty
+      || state.items.contains { $0.state.failure != nil }
   }
 
   /// If nothing is left, this process has seen what became of each file.

@@ -26,7 +26,7 @@ class Room:
     def __init__(self):
         self.kept, self.assets = {}, {}
         self.sent, self.asked, self.isBusy = 0, {}, False
-        self.drafts, self.refusals = {}, {}
+        self.drafts, self.refusals, self.albums = {}, {}, {}
 
 
 rooms = {}
@@ -155,6 +155,28 @@ def immich():
     assets[sum] = "3fe388e4-2078-44d7-b36c-39d9dee3a657" if not assets else sum
     kept[name] = content
     return jsonify(id=assets[sum], status="created"), 201
+
+
+@app.post("/immich/api/albums")
+def immich_album():
+    if request.headers.get("x-api-key") != "s3cret":
+        return jsonify(message="Invalid API key: wrong credentials", error="Unauthorized", statusCode=401), 401
+    need(request.get_json().get("albumName"), "albumName should not be empty")
+    number = f"0f7c0ba2-0000-4000-8000-{len(room.albums):012}"
+    room.albums[number] = []
+    return jsonify(id=number, albumName=request.get_json()["albumName"], assetCount=0), 201
+
+
+@app.put("/immich/api/albums/<number>/assets")
+def immich_into_album(number):
+    if number not in room.albums:
+        return jsonify(message="Not found or no album.addAsset access", statusCode=400), 400
+    album, ids = room.albums[number], request.get_json()["ids"]
+    need(all(each in assets.values() for each in ids), "Not found or no asset.share access")
+    found = [{"id": each, "success": each not in album} for each in ids]
+    album += [each for each in ids if each not in album]
+    kept["albums"] = json.dumps(list(room.albums.values())).encode()
+    return jsonify(found)
 
 
 @app.route("/immich/api/assets/bulk-upload-check", methods=["POST"])

@@ -62,6 +62,9 @@ extension EndToEnd {
         recipe: "immich", origin: "https://photos.example", path: "immich", secret: "IMMICH_KEY",
         url: "/immich/photos/3fe388e4-2078-44d7-b36c-39d9dee3a657"),
       Case(
+        recipe: "immich-album", origin: "https://photos.example", path: "immich",
+        secret: "IMMICH_KEY", url: "/immich/photos/3fe388e4-2078-44d7-b36c-39d9dee3a657"),
+      Case(
         recipe: "mattermost", origin: "https://chat.example", path: "mattermost",
         secret: "MATTERMOST_TOKEN", url: nil, refusal: "Invalid or expired session"),
       Case(

@@ -62,7 +62,10 @@ extension EndToEnd {
     @Test(
       "what happens if a file fails is as configured",
       arguments: [
-        ("keep", Draft(submitted: false, files: ["a.csv"]), "left open, since not all files arrived"),
+        (
+          "keep", Draft(submitted: false, files: ["a.csv"]),
+          "left open, since not all files arrived"
+        ),
         ("close", Draft(submitted: true, files: ["a.csv"]), "zenodo: closed"),
         ("abort", Draft(submitted: nil, files: []), "aborted, since not all files arrived"),
       ])
@@ -110,11 +113,26 @@ extension EndToEnd {
       let pushed = try await shell("hoist push a.csv --report report.json --json $R")
       #expect(pushed.status == 1, "\(pushed)")
       let end = try pushed.events().first { $0.text("event") == "close_failed" }
-      #expect(end?.text("cause") == "http-400" && end?.text("reply")?.contains("Validation") == true)
+      #expect(
+        end?.text("cause") == "http-400" && end?.text("reply")?.contains("Validation") == true)
       #expect(
         try String(contentsOfFile: desk.person.folder.path + "/report.json", encoding: .utf8)
           .contains("\"run\" : \"close_failed\""))
       #expect(try drafts() == [Draft(submitted: false, files: ["a.csv"])])
+    }
+
+    @Test("immich: all photos of a push are in one album, those that it has already as well")
+    func album() async throws {
+      try desk.take(try #require(EndpointTests.cases.first { $0.recipe == "immich-album" }))
+      for (seed, name) in zip(UInt64(1)..., ["a.png", "b.png", "c.png"]) {
+        try desk.person.folder.write(name, count: 3000, seed: seed)
+      }
+      for expected in ["a.png", "*.png"] {
+        let pushed = try await desk.shell("hoist push \(expected) $R", secret: "IMMICH_KEY")
+        #expect(pushed.status == 0, "\(pushed)")
+      }
+      let albums = try JSONDecoder().decode([[String]].self, from: Data(try desk.kept("albums")))
+      #expect(albums.map(\.count) == [1, 3])
     }
 
     @Test("--dry-run shows both requests, and sends nothing")
@@ -141,7 +159,8 @@ extension EndToEnd {
       #expect(first.status == 1 && (first.output + first.errors).contains("left open"), "\(first)")
       #expect(try drafts() == [Draft(submitted: false, files: ["a.csv"])])
       let second = try await shell(
-        "hoist queue remove 2 && printf 1 > c.csv && hoist add c.csv --to zenodo $R && hoist send $R")
+        "hoist queue remove 2 && printf 1 > c.csv && hoist add c.csv --to zenodo $R && hoist send $R"
+      )
       #expect(second.status == 0, "\(second)")
       #expect(try drafts() == [Draft(submitted: true, files: ["a.csv", "c.csv"])])
     }
@@ -156,7 +175,8 @@ extension EndToEnd {
       for _ in 1...Effort.of(5, long: 20) {
         let pause = Int.random(in: 150...700)
         _ = try await shell(
-          "hoist send --limit 200kB/s $R > /dev/null 2>&1 & p=$!; sleep 0.\(pause); kill -9 $p; wait $p")
+          "hoist send --limit 200kB/s $R > /dev/null 2>&1 & p=$!; sleep 0.\(pause); kill -9 $p; wait $p"
+        )
         let published = try drafts().filter { $0.submitted == true }
         #expect(published.count <= 1)
         #expect(published.allSatisfy { $0.files == names })

@@ -1,0 +1,113 @@
+/// What has become of a run.
+package enum RunNews: Hashable, Sendable {
+  /// It has begun.
+  case opened(RunPoint)
+  /// It could not begin, so that no file of the target is sent.
+  case notOpened(Failure)
+  /// It is over; nil if no request ends it.
+  case ended(RunMachine.Ending?, RunPoint)
+  /// It stays open since a file failed, or since it has no files.
+  case kept(isEmpty: Bool, RunPoint)
+  /// The sending was stopped, and it stays open.
+  case stopped(RunPoint)
+  /// It stays open since its last request was refused.
+  case refused(RunMachine.Ending, Failure, RunPoint)
+  /// Nobody knows whether the server has taken its last request.
+  case unknown(RunMachine.Ending, Failure, RunPoint)
+  /// There was none: no file has got that far.
+  case none
+
+  /// What it is called in JSON and logs.
+  package var event: String {
+    switch self {
+    case .opened: "opened"
+    case .notOpened: "open_failed"
+    case .ended(.abort, _): "aborted"
+    case .ended, .none: "closed"
+    case .kept, .stopped: "left_open"
+    case .refused(.close, _, _), .unknown(.close, _, _): "close_failed"
+    case .refused(.abort, _, _), .unknown(.abort, _, _): "abort_failed"
+    }
+  }
+
+  /// Whether it is worth a person's attention.
+  package var isTrouble: Bool {
+    switch self {
+    case .opened, .none, .ended(.close, _), .ended(nil, _): false
+    case .ended(.abort, _), .notOpened, .kept, .stopped, .refused, .unknown: true
+    }
+  }
+
+  /// What is known of the run.
+  package var point: RunPoint? {
+    switch self {
+    case .opened(let point), .ended(_, let point), .kept(_, let point), .stopped(let point),
+      .refused(_, _, let point), .unknown(_, _, let point):
+      point
+    case .notOpened, .none: nil
+    }
+  }
+
+  /// Why something went wrong; nil if no request did.
+  package var failure: Failure? {
+    switch self {
+    case .notOpened(let failure), .refused(_, let failure, _), .unknown(_, let failure, _): failure
+    case .opened, .ended, .kept, .stopped, .none: nil
+    }
+  }
+
+  /// What has happened, for people.
+  ///
+  /// - Parameter isLasting: whether the run outlasts the process, as in the queue.
+  package func words(isLasting: Bool) -> String {
+    func told(_ failure: Failure) -> String {
+      failure.headline
+        + (failure.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? "")
+    }
+    let byHand = "close or delete it at the server"
+    switch self {
+    case .opened(let point): return "opened\(point.words)"
+    case .notOpened(let failure): return "not opened, so nothing is sent: \(told(failure))"
+    case .ended(.close, let point): return "closed\(point.words)"
+    case .ended(.abort, let point): return "aborted, since not all files arrived\(point.words)"
+    case .ended(nil, let point): return "complete\(point.words)"
+    case .kept(isEmpty: true, let point): return "left open without files\(point.words); \(byHand)"
+    case .kept(isEmpty: false, let point):
+      return "left open, since not all files arrived\(point.words); "
+        + (isLasting ? "retry or remove those that failed, and it is closed" : byHand)
+    case .stopped(let point):
+      return "left open, since the upload was stopped\(point.words)"
+        + (isLasting ? "" : "; \(byHand)")
+    case .refused(let ending, let failure, let point):
+      return "not \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
+        + (isLasting ? "R tries it again" : byHand)
+    case .unknown(let ending, let failure, let point):
+      return "perhaps \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
+        + "see at the server, since hoist does not try it again"
+    case .none: return ""
+    }
+  }
+}
+
+extension Secrets {
+  /// The news without secrets that the server repeats.
+  package func hidden(in news: RunNews) -> RunNews {
+    func hidden(_ point: RunPoint) -> RunPoint {
+      var point = point
+      point.values = point.values.mapValues { self.hidden(in: $0) }
+      return point
+    }
+    return switch news {
+    case .opened(let point): .opened(hidden(point))
+    case .notOpened(let failure): .notOpened(self.hidden(in: failure))
+    case .ended(let ending, let point): .ended(ending, hidden(point))
+    case .kept(let isEmpty, let point): .kept(isEmpty: isEmpty, hidden(point))
+    case .stopped(let point): .stopped(hidden(point))
+    case .refused(let ending, let failure, let point):
+      .refused(ending, self.hidden(in: failure), hidden(point))
+    case .unknown(let ending, let failure, let point):
+      .unknown(ending, self.hidden(in: failure), hidden(point))
+    case .none: .none
+    }
+  }
+}
