@@ -25,7 +25,8 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"])
+    #expect(
+      versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"])
     for (number, version) in zip(1..., versions) {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
