@@ -65,13 +65,13 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Where the list is whose elements `*` stands for.
   var list: String {
     let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
-    return steps.prefix { $0 != "*" }.joined(separator: "/")
+    return steps[..<(steps.firstIndex(of: "*") ?? steps.endIndex)].joined(separator: "/")
   }
 
   /// How many elements that list has; nil if it is not there.
   func fileCount(in document: JSONValue) -> Int? {
     var list = self
-    list.tokens = Array(tokens.prefix { $0 != "*" })
+    list.tokens = Array(tokens[..<(tokens.firstIndex(of: "*") ?? tokens.endIndex)])
     guard case .array(let elements)? = list.value(in: document) else { return nil }
     return elements.count
   }
