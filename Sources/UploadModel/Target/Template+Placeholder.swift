@@ -102,8 +102,8 @@ extension Template {
     package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
-        .fileModifiedSeconds, .fileModifiedMilliseconds, .index,
-      ] + digestsOfFile + always
+        .fileModifiedSeconds, .fileModifiedMilliseconds,
+      ] + digestsOfFile + [.index] + always
     /// Placeholders for the digests of a file.
     package static let digestsOfFile: [Placeholder] = [
       .fileSHA256, .fileSHA512, .fileSHA1, .fileMD5, .fileCRC32, .fileCRC32C,

@@ -691,7 +691,7 @@ struct HTTPResumeMachineTests {
       ]),
     row(
       "complete at once, but without the last bytes", [.done(201, ["upload-offset": "7"])],
-      [whole, "resume-ended-early"]),
+      [whole, "forget", "resume-ended-early"]),
     row(
       "closed too early", from: kept(), [.at(6, complete: true)],
       ["HEAD /u/1", "forget", "resume-ended-early advanced"]),
