@@ -128,10 +128,9 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "CCommit", "Commands", "FileDiscovery", "HTTPTransport", "JSONText", "MediaTypes",
-        "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText", "Screens", "SenderLink",
-        "Settings", "Terminal", "UploadEngine",
-        "UploadModel", "UploadStore",
+        "CCommit", "Commands", "Digests", "FileDiscovery", "HTTPTransport", "JSONText",
+        "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText", "Screens",
+        "SenderLink", "Settings", "Terminal", "UploadEngine", "UploadModel", "UploadStore",
         outside("ArgumentParser", "swift-argument-parser", for: "Program"),
         outside("Logging", "swift-log", for: "Program"),
       ],

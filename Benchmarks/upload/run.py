@@ -3,12 +3,13 @@
 
 The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), tls-small (the same
 through nginx), batch (ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), start (one small file), cancel (one
-of four running uploads), sparse (10 GiB, memory only).
+of four running uploads), there (20,000 x 256 KiB of which 19,900 are there already, beside sha1sum), sparse (10 GiB,
+memory only).
 
 Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the pairs): these machines
 are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
 """
-import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
+import argparse, hashlib, http.server, json, os, shutil, socket, statistics, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GIB = 1 << 30
@@ -87,6 +88,62 @@ http {{ access_log off; client_max_body_size 0; keepalive_requests 1000000; {tem
             if process.poll() is not None:
                 sys.exit(f"nginx ended with {process.returncode}")
             time.sleep(0.01)
+
+
+class Store(http.server.BaseHTTPRequestHandler):
+    """Says which of many files it has, and counts the bytes of the others."""
+    protocol_version = "HTTP/1.1"
+    known, questions, received, lock = set(), 0, 0, threading.Lock()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        reply = b""
+        with Store.lock:
+            if self.path == "/has":
+                Store.questions += 1
+                reply = json.dumps([{"known": sum in Store.known} for sum in json.loads(body)]).encode()
+            else:
+                Store.received += len(body)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_):
+        pass
+
+
+def there(hoist, folder, files, missing, runs):
+    """Asks about files of which most are there, beside hashing all of them."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    Store.known = {hashlib.sha1(open(file, "rb").read()).hexdigest() for file in files[missing:]}
+    config, listing = os.path.join(folder, "there.toml"), os.path.join(folder, "there.list")
+    with open(config, "w") as out:
+        out.write(f'[targets.there]\nurl = "{url}/up"\nbody = "binary"\n[targets.there.exists]\nurl = "{url}/has"\n'
+                  'method = "POST"\njson = "{files}"\neach = "{file.sha1}"\nmax_files = 200\n'
+                  'is_there_when = [{ pointer = "/*/known", is = true }]\n')
+    with open(listing, "w") as out:
+        out.writelines(f"{file}\n" for file in files)
+    ours = [hoist, "push", "--config", config, "--to", "there", "--from-file", listing]
+    volume, pairs = sum(map(os.path.getsize, files[:missing])), []
+    for _ in range(runs):
+        shutil.rmtree(os.environ["XDG_STATE_HOME"], ignore_errors=True)
+        Store.received = Store.questions = 0
+        cold = measure(ours)
+        if Store.received != volume:
+            sys.exit(f"{Store.received} bytes were sent, not the {volume} of the files that were missing")
+        questions = Store.questions
+        pairs.append((cold, measure(ours), measure(["sha1sum", *files])))
+    median = statistics.median
+    print(f"{len(files):,} files of which {len(files) - missing:,} are there, {questions} questions: "
+          f"{median(c[0] for c, _, _ in pairs):.1f} s beside {median(s[0] for _, _, s in pairs):.1f} s")
+    print(f"  time        {median(c[0] / s[0] for c, _, s in pairs):5.2f} of sha1sum's; again, with digests that are known, "
+          f"{median(a[0] / s[0] for _, a, s in pairs):.2f}")
+    print(f"  CPU         {median(c[1] / s[1] for c, _, s in pairs):5.2f} of sha1sum's")
+    print(f"  peak memory {max(c[2] for c, _, _ in pairs) / 1e6:5.0f} MB, no content sent of those that are there", flush=True)
+    server.shutdown()
 
 
 def main():
@@ -178,6 +235,9 @@ def main():
             pair("one file of 10 KiB from start to end", [make("small0.bin", 10240)], url, 1, 10240)
         if wanted("cancel"):
             subprocess.run([os.path.join(os.path.dirname(options.hoist), "transport-bench"), "cancel"], check=True)
+        if wanted("there"):
+            files = [make(f"there{n}.bin", 256 << 10) for n in range(20_000)]
+            there(options.hoist, folder, files, 100, options.runs)
         if wanted("sparse"):
             wall, cpu, peak = measure([options.hoist, "push", "--to", url, make("sparse", 10 * GIB)])
             print(f"10 GiB sparse file\n  peak memory {peak / 1e6:5.0f} MB, {10 * GIB / wall / 1e6:.0f} MB/s, {cpu / 10:.2f} CPU s/GiB")

@@ -44,7 +44,8 @@ private struct CyclicCheck {
       var rest = remainder
       var offset = 0
       while offset + 8 <= bytes.count {
-        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let word = UInt64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let mixed = word ^ UInt64(rest)
         rest = 0
         for place in 0..<8 {

@@ -39,6 +39,22 @@ extension Sequence<UInt8> {
   }
 }
 
+extension [UInt8] {
+  /// The bytes that pairs of hexadecimal digits stand for; nil if the text is anything else.
+  package init?(hexadecimal text: String) {
+    let nibbles = text.utf8.compactMap { digit -> UInt8? in
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+      default: nil
+      }
+    }
+    guard nibbles.count == text.utf8.count, nibbles.count % 2 == 0 else { return nil }
+    self = stride(from: 1, to: nibbles.count, by: 2).map { nibbles[$0 - 1] << 4 | nibbles[$0] }
+  }
+}
+
 /// Unpredictable bytes from the system's generator (getrandom(2)).
 package func randomBytes(_ count: Int) -> [UInt8] {
   (0..<count).map { _ in UInt8.random(in: .min ... .max) }

@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 
 /// A file that arrived in full.
@@ -21,10 +22,7 @@ public struct StoredFile: Hashable, Sendable, Encodable {
 extension StoredFile {
   /// The SHA-256 as the value of a `Repr-Digest` (RFC 9530 §3); nil if it is not known.
   var digestField: String? {
-    let digits = Array(sha256.utf8)
-    let bytes = stride(from: 1, to: digits.count, by: 2).compactMap {
-      UInt8(String(decoding: digits[$0 - 1...$0], as: UTF8.self), radix: 16)
-    }
-    return bytes.count == 32 ? "sha-256=:\(Data(bytes).base64EncodedString()):" : nil
+    guard let bytes = [UInt8](hexadecimal: sha256), bytes.count == 32 else { return nil }
+    return "sha-256=:\(Data(bytes).base64EncodedString()):"
   }
 }

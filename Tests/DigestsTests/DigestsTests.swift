@@ -53,6 +53,14 @@ struct DigestsTests {
     }
   }
 
+  @Test("hexadecimal digits are read as they are written, and nothing else is")
+  func hexadecimal() {
+    let bytes = (UInt8.min ... .max).map { $0 }
+    #expect([UInt8](hexadecimal: bytes.hexadecimal) == bytes)
+    #expect([UInt8](hexadecimal: bytes.hexadecimal.uppercased()) == bytes)
+    for text in ["0", "0g", "+1", " 1", "é"] { #expect([UInt8](hexadecimal: text) == nil) }
+  }
+
   @Test("a copy goes on by itself")
   func copies() {
     var first = SHA256()

@@ -2,7 +2,7 @@
 extension BadConfiguration {
   private static let size = "expected a size such as \"100 MB\""
   private static let placeholders =
-    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.sha1} {file.md5} {index} {open.…} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.sha512} {file.sha1} {file.md5} {file.crc32} {file.crc32c} {index} {open.…} {unix_s} {unix_ms} {now.iso8601} {uuid}"
 
   static let options: [BadConfiguration] = [
     // What hoist's own receiver decides.

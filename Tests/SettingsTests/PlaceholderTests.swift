@@ -49,6 +49,7 @@ struct PlaceholderTests {
       unreadable = "ok"
       upload_url = { pointer = "/links", prefix = "a", suffix = "/b" }
       is_there_when = [{ pointer = "/e", missing = true }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
+      confirm = { url = "/c", form = { a = "b" } }
       """,
       """
       [targets."a b"]

@@ -275,7 +275,8 @@ struct ExistenceTests {
     var target = try target(askedAbout: 26, server)
     target.batch = BatchRule(maxFiles: 13)
     let ends = await EngineHarness().upload(try alphabet(), to: target)
-    #expect(ends.count { $0.code == "done 200" } == 13 && ends.count { $0.code == "done 201" } == 13)
+    #expect(
+      ends.count { $0.code == "done 200" } == 13 && ends.count { $0.code == "done 201" } == 13)
     #expect(server.requests.count { $0.line.hasPrefix("POST /has") } <= 2)
     #expect(server.requests.count { $0.line.hasPrefix("POST /up") } <= 2)
   }
@@ -290,7 +291,8 @@ struct ExistenceTests {
     let ends = await EngineHarness().upload(
       try alphabet(), to: try target(askedAbout: 26, server))
     #expect(ends[3].code == "http-400" && ends[3].failure?.step == .existence)
-    #expect(ends.count { $0.code == "done 200" } == 12 && ends.count { $0.code == "done 201" } == 13)
+    #expect(
+      ends.count { $0.code == "done 200" } == 12 && ends.count { $0.code == "done 201" } == 13)
   }
 
   @Test("a list of another length says nothing of any file")

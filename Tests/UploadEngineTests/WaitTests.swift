@@ -264,8 +264,10 @@ struct WaitTests {
       server.stop()
     }
     let harness = EngineHarness()
-    let targets = [try target(silent), try target(server)]
-    let jobs = try (1...10).map { number in
+    var targets = [try target(silent), try target(server)]
+    // Longer than the test may take.
+    targets[0].stallTimeout = 3600
+    let jobs = try (1...10).map { [targets] number in
       let path = try folder.write("f\(number)", Array("\(number)".utf8))
       return UploadJob(
         item: .file(path, id: Int64(number)), target: targets[number == 10 ? 1 : 0])

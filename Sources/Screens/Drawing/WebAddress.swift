@@ -1,4 +1,5 @@
 import ScalarText
+import UploadModel
 
 /// An address that a terminal may open when it is clicked.
 package enum WebAddress {
@@ -14,11 +15,7 @@ package enum WebAddress {
   /// an address of the web, or too long.
   package static func link(_ url: String) -> String? {
     guard isOne(url), url.utf8.count <= longest else { return nil }
-    let digits = Array("0123456789ABCDEF".utf8)
-    let bytes = url.utf8.flatMap { byte in
-      (0x21...0x7E).contains(byte)
-        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return bytes.count <= longest ? String(decoding: bytes, as: UTF8.self) : nil
+    let link = PercentEncoding.encode(url.utf8, keeping: (0x21...0x7E).contains)
+    return link.utf8.count <= longest ? link : nil
   }
 }

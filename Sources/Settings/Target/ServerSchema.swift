@@ -75,7 +75,8 @@ extension ExistenceCheck {
       $0 != .files && $0.belongsToFile
     }) {
       throw InvalidInput(
-        "{\(slot.rawValue)} differs from file to file, and the request is about several; put it into \"each\"")
+        "{\(slot.rawValue)} differs from file to file, and the request is about several; put it into \"each\""
+      )
     }
     guard !check.signs.isEmpty, check.signs.allSatisfy(\.place.dependsOnFile) else {
       throw InvalidInput(

@@ -1534,7 +1534,8 @@ extension UploadEngine {
       if !isAsked {
         existing = await preparation.existing(prepared, token: authorization.token)
       }
-      var ticket: Result<Ticket.Grant?, Failure> = existing.trouble.map { .failure($0) } ?? .success(nil)
+      var ticket: Result<Ticket.Grant?, Failure> =
+        existing.trouble.map { .failure($0) } ?? .success(nil)
       do throws(Failure) {
         asking: while existing.trouble == nil, !onlyAsks,
           let first = prepared.first(where: { existing.leavesOpen($0.item.id) })

@@ -159,14 +159,17 @@ struct Preparation: Sendable {
     else { return [] }
     let client = ServerClient(target: target, token: token, from: nil, time: time)
     do throws(Failure) {
-      let answer = try await client.reply(to: check.call, values).end
+      var answer = try await client.reply(to: check.call, values).end
+      // Read once for all files, and not on the engine's queue.
+      let content = check.content(of: answer.reply)
+      answer.content = check.call.rules.read(answer.reply)
       var ends: [TransferEnd?] = []
       for (index, upload) in uploads.enumerated() {
         var end = answer
         end.place = TransferEnd.Place(index, of: uploads.count)
         (end.digests, end.rules) = (upload.item.digests, check.call.rules)
         do throws(Failure.Cause) {
-          end.isThereAlready = try check.isThere(end)
+          end.isThereAlready = try check.isThere(end, in: content)
         } catch {
           throw client.hidden(in: Failure(error, status: end.status, reply: end.reply))
         }

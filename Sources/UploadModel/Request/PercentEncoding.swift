@@ -1,14 +1,34 @@
+import Digests
 import Foundation
 
 /// Percent-encoding for texts in URLs.
 package enum PercentEncoding {
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+  private static let unreserved = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
   /// Encodes everything except the unreserved characters of RFC 3986 §2.3, including the plus sign, which
   /// many servers take for a space.
   package static func encode(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    encode(text.utf8, keeping: unreserved.contains)
+  }
+
+  /// Encodes the path of a file, whose slashes stay.
+  package static func encode(path: [UInt8]) -> String {
+    encode(path) { unreserved.contains($0) || $0 == UInt8(ascii: "/") }
+  }
+
+  /// Encodes all bytes that do not stay as they are.
+  package static func encode(
+    _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool
+  ) -> String {
+    let encoded = bytes.reduce(into: [UInt8]()) { encoded, byte in
+      if isKept(byte) { encoded.append(byte) } else { encoded += Self.encoded(byte) }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static func encoded(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "%")] + [byte].hexadecimal.uppercased().utf8
   }
 
   /// What may stand in a path, a query or a fragment as it is, by RFC 3986 §3.3 to §3.5.
@@ -31,9 +51,7 @@ package enum PercentEncoding {
       if isComplete {
         encoded.append(byte)
       } else {
-        encoded += "%".utf8
-        encoded += (byte < 16 ? "0" : "").utf8
-        encoded += String(byte, radix: 16, uppercase: true).utf8
+        encoded += Self.encoded(byte)
       }
     }
     return String(decoding: encoded, as: UTF8.self)

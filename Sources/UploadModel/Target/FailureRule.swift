@@ -128,14 +128,22 @@ package struct FailureRule: Hashable, Sendable {
 }
 
 extension [FailureRule] {
+  /// What these rules look for in a reply.
+  func content(of reply: Reply) -> ReplyContent {
+    var rules = ReplyRules()
+    rules.failures = self
+    return rules.read(reply)
+  }
+
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
   ///
+  /// - Parameter known: what they look for in it, if it has been read.
   /// - Throws: why it cannot tell.
-  func fit(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
+  func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
     var rules = ReplyRules()
     rules.failures = self
-    let content = rules.read(end.reply)
+    let content = known ?? content(of: end.reply)
     if rules.matches(content, of: end) { return true }
     // A reply that says nothing must not be taken for a no.
     if content.document == nil, contains(where: \.place.needsJSON) {

@@ -53,7 +53,10 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it points to a different value for each file of a request.
-  var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
+  var dependsOnFile: Bool { tokens.contains(where: Self.isNumber) }
+
+  /// Whether a step stands for a file's number.
+  private static func isNumber(_ token: String) -> Bool { token == "*" }
 
   /// The pointer with a file's number in place of `*`.
   func description(file: Int) -> String {
@@ -65,13 +68,13 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Where the list is whose elements `*` stands for.
   var list: String {
     let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
-    return steps.prefix { $0 != "*" }.joined(separator: "/")
+    return steps[..<(steps.firstIndex(where: Self.isNumber) ?? steps.endIndex)].joined(separator: "/")
   }
 
   /// How many elements that list has; nil if it is not there.
   func fileCount(in document: JSONValue) -> Int? {
     var list = self
-    list.tokens = Array(tokens.prefix { $0 != "*" })
+    list.tokens = Array(tokens[..<(tokens.firstIndex(where: Self.isNumber) ?? tokens.endIndex)])
     guard case .array(let elements)? = list.value(in: document) else { return nil }
     return elements.count
   }

@@ -84,16 +84,7 @@ package struct ReplySum: Hashable, Sendable {
 
   private static func digits(_ text: String, _ algorithm: ContentDigests.Algorithm) -> String? {
     let bare = text.trimming { $0 == ":" || $0 == "\"" || $0.isWhiteSpace }
-    let size = algorithm.size
-    if bare.utf8.count == 2 * size,
-      bare.utf8.allSatisfy({
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-          || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20
-      })
-    {
-      return bare.lowercased()
-    }
-    guard let bytes = Data(base64Encoded: bare), bytes.count == size else { return nil }
-    return bytes.hexadecimal
+    let readings = [[UInt8](hexadecimal: bare), Data(base64Encoded: bare).map(Array.init)]
+    return readings.compactMap(\.self).first { $0.count == algorithm.size }?.hexadecimal
   }
 }

@@ -104,8 +104,8 @@ extension Template {
     package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
-        .fileModifiedSeconds, .fileModifiedMilliseconds, .index, .opened,
-      ] + digestsOfFile + always
+        .fileModifiedSeconds, .fileModifiedMilliseconds,
+      ] + digestsOfFile + [.index, .opened] + always
     /// Placeholders for the digests of a file.
     package static let digestsOfFile: [Placeholder] = [
       .fileSHA256, .fileSHA512, .fileSHA1, .fileMD5, .fileCRC32, .fileCRC32C,

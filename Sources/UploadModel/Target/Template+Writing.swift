@@ -91,12 +91,7 @@ extension Template {
 
     /// A digest in Base64, from its hexadecimal digits.
     static func base64(digits: String) -> String {
-      // 0 to 9, then a to f.
-      let nibbles = digits.utf8.map { $0 < 0x3A ? $0 &- 0x30 : $0 &- 0x57 }
-      let bytes = stride(from: 1, to: nibbles.count, by: 2).map {
-        nibbles[$0 - 1] << 4 | nibbles[$0]
-      }
-      return Data(bytes).base64EncodedString()
+      Data([UInt8](hexadecimal: digits) ?? []).base64EncodedString()
     }
 
     private static func ascii(_ text: String) -> String {

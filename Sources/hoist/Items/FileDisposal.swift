@@ -250,7 +250,7 @@ struct FileDisposal: Sendable {
     style.dateFormat = "yyyy-MM-dd'T'HH:mm:ss"
     let info = """
       [Trash Info]
-      Path=\(Self.encoded(written))
+      Path=\(PercentEncoding.encode(path: written))
       DeletionDate=\(style.string(from: Date()))
 
       """
@@ -283,16 +283,6 @@ struct FileDisposal: Sendable {
       }
     }
     throw Obstacle(words: "the trash has too many files of this name")
-  }
-
-  /// Percent-encoded but for slashes, byte by byte.
-  private static func encoded(_ path: [UInt8]) -> String {
-    let plain = Set("/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
-    return path.map { byte in
-      plain.contains(byte)
-        ? String(UnicodeScalar(byte))
-        : "%" + String(UInt16(byte) | 0x100, radix: 16).dropFirst().uppercased()
-    }.joined()
   }
 }
 

@@ -1,3 +1,4 @@
+import Digests
 import FileDiscovery
 import Foundation
 import MultipartForm
@@ -111,7 +112,7 @@ extension FilePreview {
   private static func dump(_ head: [UInt8], perLine: Int) -> [String] {
     stride(from: 0, to: head.count, by: perLine).map { start in
       let bytes = head[start..<min(start + perLine, head.count)]
-      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+      let digits = bytes.map { [$0].hexadecimal }.joined(separator: " ")
       let padding = String(repeating: " ", count: max(0, perLine * 3 - digits.count))
       let text = bytes.map { (0x20..<0x7F).contains($0) ? String(UnicodeScalar($0)) : "·" }.joined()
       return digits + padding + " " + text

@@ -82,7 +82,8 @@ struct Push {
 
     var course = PushProgress(
       start: time.now(), keepsResults: keepsResults, isWatching: isWatching,
-      mostInLine: Self.mostInLine + 2 * target.concurrency * max(target.batch?.maxFiles ?? 1, target.exists?.most ?? 1))
+      mostInLine: Self.mostInLine + 2 * target.concurrency
+        * max(target.batch?.maxFiles ?? 1, target.exists?.most ?? 1))
     let disposal = FileDisposal(environment: context.environment)
     let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
     let folder = FileManager.default.currentDirectoryPath

@@ -341,7 +341,9 @@ extension EndToEnd {
       #expect(odd.status == 1, "\(odd)")
       let message = try odd.events().end(of: "odd.mov").text("message") ?? ""
       #expect(
-        message.contains("The server has the file, but the request that confirms the upload (ticket.confirm) failed")
+        message.contains(
+          "The server has the file, but the request that confirms the upload (ticket.confirm) failed"
+        )
           && message.contains("422"), "\(odd)")
       #expect(try desk.kept("told") == Array("2".utf8))
       // An object with an error has no actions either.

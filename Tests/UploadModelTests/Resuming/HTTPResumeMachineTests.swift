@@ -685,10 +685,13 @@ struct HTTPResumeMachineTests {
     row(
       "complete, but without the last bytes", from: kept(),
       [.at(4), .done(200, ["upload-offset": "7"])],
-      ["HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "forget", "resume-ended-early"]),
+      [
+        "HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "forget",
+        "resume-ended-early",
+      ]),
     row(
       "complete at once, but without the last bytes", [.done(201, ["upload-offset": "7"])],
-      [whole, "resume-ended-early"]),
+      [whole, "forget", "resume-ended-early"]),
     row(
       "closed too early", from: kept(), [.at(6, complete: true)],
       ["HEAD /u/1", "forget", "resume-ended-early advanced"]),

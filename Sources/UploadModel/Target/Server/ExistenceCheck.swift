@@ -1,5 +1,3 @@
-import JSONText
-
 /// How a server is asked whether it has files already, before any of them is sent.
 package struct ExistenceCheck: Hashable, Sendable {
   /// The request. A success means that the server has the file, unless `signs` say more.
@@ -39,13 +37,20 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// Whether a status says that the server does not have the file.
   package static func isMissing(_ status: Int?) -> Bool { status == 404 || status == 410 }
 
+  /// What says in a reply which files the server has, to be read once for all of them.
+  package func content(of reply: Reply) -> ReplyContent { signs.content(of: reply) }
+
   /// Whether the server has a file.
   ///
-  /// - Parameter end: the end of the request, with a status that means success, for one of its files.
+  /// - Parameters:
+  ///   - end: the end of the request, with a status that means success, for one of its files.
+  ///   - content: what its reply says.
   /// - Throws: why its reply cannot tell.
-  package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
-    let isThere = try signs.fit(end)
-    guard each != nil, let document = JSONValue(text: end.reply.text) else { return isThere }
+  package func isThere(
+    _ end: TransferEnd, in content: ReplyContent
+  ) throws(Failure.Cause) -> Bool {
+    let isThere = try signs.fit(end, content)
+    guard each != nil, let document = content.document else { return isThere }
     // A list that is shorter or longer would say something of other files than those that it was asked for.
     for case .pointer(let pointer) in signs.map(\.place) where pointer.dependsOnFile {
       let found = pointer.fileCount(in: document)
