@@ -273,8 +273,8 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "JSONText", "MultipartForm", "Screens", "Settings", "TestSupport", "UploadModel",
-        "UploadStore",
+        "hoist", "JSONText", "MultipartForm", "Screens", "Settings", "TestSupport",
+        "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],
       swiftSettings: strict),

@@ -1,6 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UploadEngine
+import UploadModel
 
 @testable import Screens
 @testable import hoist
@@ -33,5 +35,62 @@ struct NewTargetTests {
     _ = await trial.result
     isOver.signal()
     #expect(try String(contentsOfFile: config.path, encoding: .utf8) == "")
+  }
+
+  /// A server that answers every request alike.
+  private static func server(_ status: String) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
+    }
+  }
+
+  @Test("an address that answers 404 is written only if somebody says so, and nothing else changes")
+  func changed() async throws {
+    let server = try Self.server("404 Not Found")
+    defer { server.stop() }
+    let text =
+      "# mine\n[targets.a]\nurl = \"https://a/\" # old\n[targets.b]\nurl = \"https://b/\"\n"
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(
+      named: try folder.write("config.toml", Array(text.utf8)), environment: [:])
+    func written() throws -> String { try String(contentsOfFile: config.path, encoding: .utf8) }
+    let old = TargetRow(name: "a", url: "https://a/")
+    let new = TargetRow(name: "c", url: server.url().absoluteString, isUsual: true)
+    func change(to new: TargetRow, isGoodEnough: Bool) async -> NewTarget.Refusal? {
+      do throws(NewTarget.Refusal) {
+        try await NewTarget.change(old, to: new, isGoodEnough: isGoodEnough, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    var refusal = await change(to: new, isGoodEnough: false)
+    #expect(refusal?.isGoodEnough == true && refusal?.words.contains("404 Not Found") == true)
+    #expect(try written() == text)
+    refusal = await change(to: TargetRow(name: "b", url: old.url), isGoodEnough: false)
+    #expect(refusal?.part == .name && refusal?.isGoodEnough == false)
+    refusal = await change(to: TargetRow(name: "a", url: "ftp://x"), isGoodEnough: false)
+    #expect(refusal?.part == .url && refusal?.isGoodEnough == false)
+    #expect(try written() == text)
+    #expect(await change(to: new, isGoodEnough: true) == nil)
+    #expect(
+      try written()
+        == "default_target = \"c\"\n\n"
+        + text.replacing("targets.a", with: "targets.c")
+        .replacing("\"https://a/\"", with: "\"\(new.url)\""))
+  }
+
+  @Test(
+    "logging in says whether the server takes the credentials",
+    arguments: [
+      ("401 Unauthorized", true), ("403 Forbidden", true), ("405 Method Not Allowed", false),
+    ])
+  func loggedIn(_ status: String, _ isRefused: Bool) async throws {
+    let server = try Self.server(status)
+    defer { server.stop() }
+    let obstacle = await ServerClient(target: Target(name: "a", url: server.url())).logIn()
+    #expect((obstacle != nil) == isRefused)
+    if isRefused { #expect(obstacle?.hasSuffix("refuses the credentials: \(status)") == true) }
   }
 }

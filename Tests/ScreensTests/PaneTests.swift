@@ -76,7 +76,8 @@ import UploadModel
     Fixture.play(&state, .key(.control("a")))
     guard case .browser(let browser) = state.dialog else { return }
     let count = browser.marks.count
-    let marked = "\(count) marked, \(HumanReadable.bytes(browser.markedBytes))"
+    let all = browser.folder?.entries.count ?? 0
+    let marked = "\(count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))"
     #expect(count > 1 && says(marked))
     Fixture.play(&state, .key("/"), .key("p"), .key("n"), .key("g"), .key(.enter))
     #expect(says("\(marked), \(count - 1) out of sight · with \"png\""))

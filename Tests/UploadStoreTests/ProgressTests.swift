@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import TestSupport
 import Testing
 
@@ -326,6 +327,42 @@ struct ProgressTests {
     let kept = try harness.open().items()[0]
     #expect(kept.state == .preparing(attempt: 1))
     #expect(kept.fileName == "b" && kept.field == "photo" && kept.mediaType == "image/png")
+    // A file that has moved, under a name that a person has chosen.
+    sent.location = FileLocation("/elsewhere/c")
+    sent.nameIsChosen = true
+    try store.edit([sent])
+    let moved = try harness.open().items()[0]
+    #expect(moved.location == FileLocation("/elsewhere/c") && moved.nameIsChosen)
+  }
+
+  @Test("An attempt takes the time that its receipt says, without what came before its first byte")
+  func time() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id], now: Date(timeIntervalSince1970: 100))
+    let receipt = Receipt(status: 201, seconds: 2, bytes: 10)
+    try store.record([(id, .done(receipt))], now: Date(timeIntervalSince1970: 110))
+    try store.log(
+      [(item("b", state: .done(receipt)), began: Date(timeIntervalSince1970: 100))],
+      now: Date(timeIntervalSince1970: 110))
+    for entry in try store.history() {
+      #expect(entry.began == Date(timeIntervalSince1970: 108))
+      #expect(entry.ended == Date(timeIntervalSince1970: 110))
+    }
+    // It cannot have begun before it was let begin.
+    let other = try store.enqueue([item("c")])[0].id
+    _ = try store.begin([other], now: Date(timeIntervalSince1970: 200))
+    try store.record([(other, .done(receipt))], now: Date(timeIntervalSince1970: 201))
+    #expect(
+      try store.history().first { $0.item == other }?.began == Date(timeIntervalSince1970: 200))
+  }
+
+  @Test("A limit that the user has set outlasts the session")
+  func limit() throws {
+    try harness.open().setRateLimit(700_000)
+    #expect(try harness.open().rateLimit() == 700_000)
+    try harness.open().setRateLimit(nil)
+    #expect(try harness.open().rateLimit() == nil)
   }
 
   @Test("An edit leaves the history as it was: what was sent, as what and where to")

@@ -150,7 +150,7 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
-      let all = max(browser.entries.count, browser.marks.count)
+      let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
       facts.append(
         "\(browser.marks.count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))\(words)"
       )

@@ -47,12 +47,12 @@ package struct Renaming: Sendable {
       throw InvalidInput("expected s/from/to/, with g after it for all places, i for any case")
     }
     let flags = parts[2].unicodeScalars
-    let pattern = try Pattern(flags.contains("i") ? "(?i)" + parts[0] : parts[0])
+    let pattern = try Pattern(flags.contains { $0 == "i" } ? "(?i)" + parts[0] : parts[0])
     let words = Self.words(parts[1])
     if let group = words.compactMap(\.group).first(where: { $0 > pattern.groups }) {
       throw InvalidInput("\\\(group) is no group of the pattern, which has \(pattern.groups)")
     }
-    rule = .pattern(pattern, words: words, all: flags.contains("g"))
+    rule = .pattern(pattern, words: words, all: flags.contains { $0 == "g" })
   }
 
   /// The pieces of a replacement: `&` and `\0` are the match, `\1` to `\9` its groups.
