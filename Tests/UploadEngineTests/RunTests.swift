@@ -89,15 +89,15 @@ struct RunTests {
   private func target(_ server: HostileServer, _ onFailure: RunRules.OnFailure) throws -> Target {
     var target = Target.once(server.url("/up/"))
     target.retry = RetryPolicy(attempts: 2, base: 0.01, cap: 0.01)
-    target.address = try template(server.url("/up/{open.id}/{file.name}").absoluteString)
+    target.address = try template(server.url("/up/").absoluteString + "{open.id}/{file.name}")
     var open = PieceCall(method: "POST")
     open.address = .own(try template(server.url("/open").absoluteString))
     open.values = [PieceCall.Value(name: "id", place: ReplyValue(.pointer(try JSONPointer("/id"))))]
     var close = RunRules.Closing()
     close.onFailure = onFailure
-    close.call.address = .own(try template(server.url("/close/{open.id}").absoluteString))
+    close.call.address = .own(try template(server.url("/close/").absoluteString + "{open.id}"))
     var abort = PieceCall(method: "DELETE")
-    abort.address = .own(try template(server.url("/run/{open.id}").absoluteString))
+    abort.address = .own(try template(server.url("/run/").absoluteString + "{open.id}"))
     close.abort = abort
     (target.run.open, target.run.close) = (open, close)
     return target
