@@ -15,7 +15,7 @@ package enum WebAddress {
   /// an address of the web, or too long.
   package static func link(_ url: String) -> String? {
     guard isOne(url), url.utf8.count <= longest else { return nil }
-    let link = PercentEncoding.encode(url.utf8, keeping: (0x21...0x7E).contains)
+    let link = PercentEncoding.encode(url.utf8, keeping: { (0x21...0x7E).contains($0) })
     return link.utf8.count <= longest ? link : nil
   }
 }
