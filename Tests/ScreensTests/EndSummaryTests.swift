@@ -35,7 +35,7 @@ import UploadModel
   func itSaysHowItEndedAndWhatCanBeDone(_ size: Size) {
     let text = Self.text(Self.ended(Self.story, size: size))
     #expect(
-      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
+      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 550 B/s"), "\(text)")
     #expect(text.contains("✓ 2 sent    ✗ 1 failed    ? 1 may have arrived"))
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }

@@ -41,8 +41,10 @@ import UploadModel
   ]
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
 
-  /// What is shown already.
-  private static let exceptions: Set<String> = ["queue in queue", "log in log"]
+  /// What is shown already, and what only takes a filter away there.
+  private static let exceptions: Set<String> = [
+    "queue in queue", "log in log", "clearMarks in targets",
+  ]
 
   /// What a mode needs beside keys: targets to choose from, or a window too small for the text.
   private static func prepare(_ state: inout AppState) {

@@ -100,7 +100,7 @@ import Testing
     let text = render(state, size: state.size).text
     #expect(text[1].contains("Queue 2 · 1 with") && text[16].contains("─ 1 marked · "))
     state.size = Size(width: 80, height: 12)
-    #expect(render(state, size: state.size).text[1].contains("Queue 2 · 1 marked · 1 with"))
+    #expect(render(state, size: state.size).text[1].contains("Queue 2 · 1 marked · 1 wit"))
   }
 
   @Test func theMarksOfARangeFollowTheCursor() {

@@ -142,7 +142,7 @@ import UploadModel
   @Test func severalFilesKeepWhatDiffers() {
     var state = Fixture.mixed()
     Fixture.type("jjjjjj  e", &state)
-    Fixture.play(&state, .key(.tab), .paste("attachment"))
+    Fixture.play(&state, .key(.tab), .key(.tab), .paste("attachment"))
     let effects = Fixture.play(&state, .key(.enter))
     guard case .edit(let items)? = effects.first else {
       Issue.record("\(effects)")

@@ -66,7 +66,7 @@ struct ProgressBoardTests {
     board.settle(at: Instant(seconds: 10))
     let lines = text(board.frame(size: Size(width: 100, height: 24), at: Instant(seconds: 10)))
     #expect(lines.count == 1)
-    #expect(lines[0].contains("2 of 3 files") && lines[0].contains("50%"))
+    #expect(lines[0].contains("2 of 3 files") && lines[0].contains("66%"))
     #expect(lines[0].contains("1 failed"))
   }
 

@@ -74,7 +74,11 @@ import Testing
           .failed(Fixture.tooLarge),
         ]
         file.state = all.randomElement(using: &dice) ?? .paused
-        if case .awaitingReply = file.state { file.sent = file.size }
+        if case .awaitingReply = file.state {
+          file.sent = file.size
+          // The server has said that it has all of it.
+          if file.resumes { keep(file, id) }
+        }
         // Only what was reported is known.
         if !file.state.isActive, !file.resumes {
           file.sent = state.queue.row(id)?.reached ?? 0

@@ -16,9 +16,9 @@ import Testing
       ("{{{index}}}", "a", "{7}"), ("s/IMG_/beach-/", "IMG_1_IMG_2", "beach-1_IMG_2"),
       ("s/IMG_/beach-/g", "IMG_1_IMG_2", "beach-1_beach-2"), ("s/img_//i", "IMG_1", "1"),
       (#"s/(\d+)-(\d+)/\2-\1/"#, "a12-34", "a34-12"), ("s/[0-9]+/<&>/g", "1a22", "<1>a<22>"),
-      (#"s/a/\&\\/"#, "a", #"&\"#), (#"s/\//-/g"#, "a/b/c", "a-b-c"), ("s/x*/-/g", "aé", "-a-é-"),
+      (#"s/a/\&\\/"#, "a", #"&\"#), ("s/x*/-/g", "aé", "-a-é-"),
       ("s/$/.bak/", "a.txt", "a.txt.bak"), ("s/nothing/x/", "a", "a"),
-      (#"s/(a)|(b)/[\2]/g"#, "ab", "[][b]"), (#"s/(?=ab\K)/-/g"#, "ab", "ab"),
+      (#"s/(a)|(b)/[\2]/g"#, "ab", "[][b]"),
     ])
   func names(_ rule: String, _ old: String, _ new: String) throws {
     #expect(try Renaming(rule).name(of: Self.item(old), number: 7) == new)

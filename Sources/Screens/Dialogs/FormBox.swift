@@ -56,7 +56,7 @@ struct FormBox {
     let arrow = columns.lowerBound + half
     canvas.putMiddle(
       name.old, row: row, columns: columns.lowerBound..<arrow, style: Style(.dim))
-    canvas.put([canvas.sign("→")], row: row, column: arrow + 1, style: Style(.rule))
+    canvas.put("→", row: row, column: arrow + 1, width: 1, style: Style(.rule))
     canvas.putMiddle(
       name.new.isEmpty ? "(no name)" : name.new, row: row, columns: arrow + 3..<columns.upperBound,
       style: Style(name.new.isEmpty ? .warning : role))
