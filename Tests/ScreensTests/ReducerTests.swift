@@ -177,7 +177,7 @@ import UploadModel
     Case(0, "5", "r", asks: [.readTargets, .readTargets]),
     Case(0, "5", "a", .escape, asks: [.readTargets]),
     Case(
-      0, ":", "r", "e", "n", "a", "m", "e", .enter, asks: [.readTargets]),
+      6, ":", "r", "e", "n", "a", "m", "e", .enter, asks: [.readTargets]),
     Case(0, "5", "e", asks: [.readTargets]),
     Case(0, "5", "i", asks: [.readTargets, .logIn("album")]),
     Case(0, "Y", asks: [.copyAsCurl(ItemID(1))]),

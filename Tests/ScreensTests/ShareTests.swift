@@ -23,7 +23,8 @@ import Testing
     var state = Fixture.empty()
     var files: [ItemID: File] = [:]
 
-    /// Does something. Returns whether it may make the share fall: files were added, or an upload started over.
+    /// Does something. Returns whether it may make the share fall: files were added or released, or an upload started
+    /// over.
     mutating func next() -> Bool {
       if files.isEmpty || .random(in: 0..<25, using: &dice) == 0 {
         add()
@@ -38,11 +39,11 @@ import Testing
         return false
       }
       let before = file.sent
-      let wasOver = file.state.isFinished
+      let wasOut = file.state.isFinished || file.state == .paused
       step(&file, id)
       files[id] = file
       Fixture.play(&state, .engine([(id, file.state)], at: state.now + 0.1))
-      return file.sent < before || wasOver
+      return file.sent < before || wasOut
     }
 
     private mutating func add() {

@@ -492,8 +492,9 @@ import Testing
     let total = try #require(
       state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
     #expect(total >= row && row > 900)
-    // What is paused takes no time, and yet it is a part of all.
-    #expect(Self.said(state).contains(" of 620 MB"), "\(Self.said(state))")
+    // What is paused is in neither.
+    #expect(Self.said(state).contains("14%  "), "\(Self.said(state))")
+    #expect(Self.said(state).contains(" of 120 MB"))
   }
 
   @Test func theTimeThatIsLeftStandsStillWhileAReplyIsAwaited() throws {

@@ -13,7 +13,7 @@ import Testing
   private static let panes: [(name: String, keys: [String], signs: [String])] = [
     ("queue", ["j", "j"], ["▌", "failed.txt"]), ("history", ["3", "j"], ["▌", "disk.img"]),
     ("server", ["2"], ["nobody answers"]), ("log", ["4"], ["failed.txt"]),
-    ("targets", ["5"], ["album"]), ("browser", ["1", "b", "j", "j", "Space"], ["1 marked"]),
+    ("targets", ["5"], ["album"]), ("browser", ["1", "b", "j", "j", "Space"], ["marked · "]),
     ("filter", ["q", "f", "txt", "Enter"], ["8 with \"txt\""]),
     ("command", [":", "theme", "Space", "r"], [" :theme r"]),
   ]

@@ -62,7 +62,9 @@ struct HTTP2Tests {
     let path = try folder.write("a.bin", count: 1_000_000)
     let running = Task {
       guard row.code == "stalled" else { return }
-      try await wait(for: "the end of the window") { server.output.contains("still\n") ? true : nil }
+      try await wait(for: "the end of the window") {
+        server.output.contains("still\n") ? true : nil
+      }
       await clock.run()
     }
     defer { running.cancel() }

@@ -3,9 +3,9 @@
 /// This is the only place that decides which bytes count as what. A file counts with all of its bytes, and each
 /// byte counts once, so that totals of files and queues can be added.
 ///
-/// "All" is what was ever asked for: the bytes of every file, whatever became of it. "Done" is what needs nothing more:
-/// all bytes of files that are over, and what has been handed over of the others. So the share that is done falls only
-/// if files are added, or if an upload starts over.
+/// What is done needs nothing more: all bytes of files that are over, whatever became of them, and what has been handed
+/// over of the others. It is a share of that and of what will be handed over without anyone doing anything, which is what
+/// the remaining time is for. So the share falls only if files are added or released, or if an upload starts over.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -63,10 +63,10 @@ package struct Totals: Hashable, Sendable {
   private var doneBytes: Int64 {
     arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much of everything is done: in bytes, or in files if they are empty.
+  /// How much is done of everything but what the user holds back: in bytes, or in files if they are empty.
   package var share: (done: Int64, all: Int64) {
     bytes > 0
-      ? (doneBytes, bytes)
+      ? (doneBytes, doneBytes &+ bytesToGo)
       : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
   }
   /// That share; 100 only if nothing is left to do, replies included.

@@ -295,7 +295,8 @@ extension HTTPResumeMachine {
 
   /// Whether an older version is left to be tried.
   package var awaitsOffer: Bool {
-    phase == .creating && course.point == nil && !known.isSettled && !losesInterims && breakOff == nil
+    phase == .creating && course.point == nil && !known.isSettled && !losesInterims
+      && breakOff == nil
       && course.last?.content?.isEmpty == false
   }
 

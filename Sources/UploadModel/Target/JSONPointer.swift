@@ -68,7 +68,8 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Where the list is whose elements `*` stands for.
   var list: String {
     let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
-    return steps[..<(steps.firstIndex(where: Self.isNumber) ?? steps.endIndex)].joined(separator: "/")
+    return steps[..<(steps.firstIndex(where: Self.isNumber) ?? steps.endIndex)].joined(
+      separator: "/")
   }
 
   /// How many elements that list has; nil if it is not there.

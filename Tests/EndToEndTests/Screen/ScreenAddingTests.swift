@@ -42,7 +42,7 @@ extension EndToEnd {
       try await terminal.wait(for: "waiting · stopped, s goes on")
       try await terminal.press("a")
       try await terminal.command("a.txt")
-      try await terminal.wait(for: "This file waits there already")
+      try await terminal.wait(for: "waits there already")
       try await terminal.press("Enter")
       try await terminal.wait(until: "the queue") {
         !$0.shows("Already in the queue") && $0.shows("Queue 1")
@@ -78,7 +78,7 @@ extension EndToEnd {
       #expect(inbox.names == ["a.jpg", "b.jpg", "c.jpg"])
       try await terminal.press("a")
       try await terminal.command("a.jpg")
-      try await terminal.wait(for: "This file was sent there before")
+      try await terminal.wait(for: "was sent there before")
       try await terminal.press("a")
       try await terminal.wait(for: "4 ok")
       #expect(inbox.names.count == 4)
@@ -98,7 +98,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 unknown")
       try await terminal.press("a")
       try await terminal.command("?.txt")
-      try await terminal.wait(for: "This file may have arrived there before")
+      try await terminal.wait(for: "may have arrived there before")
       // Leaving it out is lit, and the other one goes.
       try await terminal.press("Enter")
       try await terminal.wait(for: "2 unknown")
@@ -121,7 +121,7 @@ extension EndToEnd {
       // Named on the command line it is asked for as well, though what was sent is to be left out.
       try await terminal.clear()
       try await terminal.command("hoist a.txt --skip-sent --to \(server.url())")
-      try await terminal.wait(for: "This file may have arrived there before")
+      try await terminal.wait(for: "may have arrived there before")
       try await terminal.press("a")
       try await terminal.wait(for: "4 unknown")
       #expect(server.requests.count == 4)
@@ -144,7 +144,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 file left in the queue")
       try await terminal.clear()
       try await terminal.command("hoist a.bin --to \(server.url)")
-      try await terminal.wait(for: "This file waits there already")
+      try await terminal.wait(for: "waits there already")
       try await terminal.press("Escape")
       gate.open()
       let end = try await terminal.wait(for: "1 ok")
@@ -165,7 +165,10 @@ extension EndToEnd {
       try await terminal.press("C-u")
       try await terminal.type(inbox.url.replacing("/upload", with: "/uplaod"))
       try await terminal.press("Enter")
-      try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there; Enter saves it")
+      try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there")
+      // Back to the form, with the address as it was typed.
+      try await terminal.press("Escape")
+      try await terminal.wait(until: "the form again") { !$0.shows("404 Not Found") }
       try await terminal.press("C-u")
       try await terminal.type(inbox.url)
       try await terminal.press("Tab")

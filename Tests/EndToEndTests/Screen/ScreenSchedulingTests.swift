@@ -74,8 +74,8 @@ extension EndToEnd {
         try await terminal.wait(for: "6 waiting")
         try await terminal.press("C-a", "e")
         try await terminal.wait(for: "Target")
-        // After the type and the field.
-        try await terminal.press("Tab", "Tab", "C-u")
+        // After the names, the type and the field.
+        try await terminal.press("Tab", "Tab", "Tab", "C-u")
         try await terminal.command("slow")
         try await terminal.wait(until: "the form is gone") { !$0.shows("Field") }
         try await terminal.press("s")

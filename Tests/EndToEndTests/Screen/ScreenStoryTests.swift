@@ -30,7 +30,7 @@ extension EndToEnd {
       try await terminal.press("Enter")
       try await terminal.wait(for: "two.jpg")
       try await terminal.press("Space", "G", "Space")
-      try await terminal.wait(for: "2 marked")
+      try await terminal.wait(for: "2/3 marked")
       try await terminal.press("a")
       try await terminal.wait(for: "2 ok")
       #expect(inbox.names == ["one.jpg", "two.jpg"])
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(order == ["deep", "large", "small"])
       // The files first; asked once more, the folders as well.
       try await terminal.press("C-a")
-      try await terminal.wait(for: "3 marked, 3.0 kB")
+      try await terminal.wait(for: "3/3 marked · 3.0 kB")
       try await terminal.press("C-a")
       try await terminal.wait(for: "4 marked")
       try await terminal.press("a")
@@ -96,7 +96,8 @@ extension EndToEnd {
       try person.folder.write("later.bin", [1, 2, 3])
       try await terminal.press("e")
       try await terminal.wait(for: "Edit later.bin")
-      try await terminal.press("C-u")
+      // Its path comes first, since nothing was there.
+      try await terminal.press("Tab", "C-u")
       try await terminal.type("renamed.dat")
       try await terminal.press("Tab", "C-u")
       try await terminal.type("nonsense")

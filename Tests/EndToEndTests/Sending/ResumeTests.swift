@@ -43,7 +43,7 @@ extension EndToEnd {
       #expect(second.output.firstMatch(of: /large\.bin: resumed at \d+ %\n/) != nil, "\(second)")
       #expect(inbox.bytes("large.bin") == (try bytes(person.folder.path("large.bin"))))
       let history = try await person.run("history").output
-      #expect(history.firstMatch(of: /done 204  8\.0 MB from \d+ %/) != nil, "\(history)")
+      #expect(history.firstMatch(of: /204 No Content  8\.0 MB from \d+ %/) != nil, "\(history)")
     }
 
     @Test(
