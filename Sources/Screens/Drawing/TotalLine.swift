@@ -67,7 +67,9 @@ struct TotalLine {
   var progress: String {
     guard totals.busy > 0 else { return result }
     let (done, all) = totals.share
-    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    var part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    // Not all of it has arrived.
+    if totals.failed + totals.unknown > 0 { part += " done" }
     let far = "\(totals.percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
     // There is no estimate while nothing moves, nor for empty files, which only take the server's time.
