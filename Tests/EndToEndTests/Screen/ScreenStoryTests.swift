@@ -65,9 +65,9 @@ extension EndToEnd {
       #expect(order == ["deep", "large", "small"])
       // The files first; asked once more, the folders as well.
       try await terminal.press("C-a")
-      try await terminal.wait(for: "3/3 marked · 3.0 kB")
+      try await terminal.wait(for: "3/4 marked · 3.0 kB")
       try await terminal.press("C-a")
-      try await terminal.wait(for: "4 marked")
+      try await terminal.wait(for: "4/4 marked")
       try await terminal.press("a")
       try await terminal.wait(for: "4 ok")
       #expect(inbox.names == ["alias.bin", "in.bin", "large.bin", "small.bin"])
