@@ -23,6 +23,16 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
+  /// Whether both are numbers, both strings, and so on.
+  package func isSameKind(as other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null), (.bool, .bool), (.string, .string), (.array, .array), (.object, .object),
+      (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number):
+      true
+    default: false
+    }
+  }
+
   /// The value as JSON, with members sorted by name. A number that JSON cannot represent becomes `null`.
   package var source: String {
     var text = ""

@@ -10,7 +10,7 @@ extension UploadStore {
     package var target: String
     /// What is known of it.
     package var point: RunPoint
-    /// Its items in the queue that have failed, and those that are paused.
+    /// Its items in the queue that have failed, in this run or before they could be sent, and those that are paused.
     package var open: Set<ItemID>
   }
 
@@ -47,7 +47,7 @@ extension UploadStore {
           db,
           sql: """
             SELECT id FROM item WHERE listed AND target = ?
-              AND (state = 'paused' OR state = 'failed' AND run = ?)
+              AND (state = 'paused' OR state = 'failed' AND (run = ? OR run IS NULL))
             """, arguments: [row[0] as String, row[1] as String])
         return Run(target: row[0], point: point, open: Set(open.map { ItemID($0) }))
       }

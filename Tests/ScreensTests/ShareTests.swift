@@ -43,7 +43,12 @@ import Testing
       step(&file, id)
       files[id] = file
       Fixture.play(&state, .engine([(id, file.state)], at: state.now + 0.1))
-      return file.sent < before || wasOut
+      let startsOver =
+        switch file.state {
+        case .retrying, .paused: !file.resumes
+        default: false
+        }
+      return file.sent < before || wasOut || startsOver
     }
 
     private mutating func add() {

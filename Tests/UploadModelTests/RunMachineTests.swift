@@ -155,7 +155,8 @@ struct RunMachineTests {
   @Test(
     "what an earlier process has begun goes on; what it may have ended is not ended again",
     arguments: [
-      (RunPoint.Phase.opening, ["forget"], RunMachine.State.closed), (.open, [], .open),
+      (RunPoint.Phase.opening, ["forget", "open_failed"], RunMachine.State.closed),
+      (.open, [], .open),
       (.closing, ["forget", "close_failed"], .closed),
       (.aborting, ["forget", "abort_failed"], .closed),
     ])

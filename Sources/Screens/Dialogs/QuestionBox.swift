@@ -192,7 +192,6 @@ struct QuestionBox {
     let (first, isOne) = (items.first { state.losesMuch($0) }, isNamed && count == 1)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
     return switch count {
-    case 0 where items.allSatisfy(\.state.isFinished): "By now there is nothing left to pause."
     case 0: "By now a pause costs nothing: nothing would start again."
     case 1 where isOne: "\(shown(first?.fileName ?? "")) is on its way \(again)"
     case 1: "One file is on its way \(again)"

@@ -89,12 +89,12 @@ struct TotalLine {
       isWhole
       ? HumanReadable.bytes(totals.bytes)
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
-    // Cleared rows no longer count their bytes, but the session still does.
     let session = state.speeds.session
-    guard totals.paused == 0, totals.arrivedBytes > 0, session.bytes == totals.arrivedBytes,
-      let speed = session.speed
-    else { return far }
-    return "\(far) in \(HumanReadable.clock(session.seconds)), \(HumanReadable.speed(speed))"
+    guard totals.paused == 0, totals.arrivedBytes > 0, let speed = session.speed else { return far }
+    // The time is that of all that this session has sent, which may have been cleared, or have been there before.
+    let time =
+      session.bytes == totals.arrivedBytes ? " in \(HumanReadable.clock(session.seconds))" : ""
+    return "\(far)\(time), \(HumanReadable.speed(speed))"
   }
 
   /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".

@@ -289,7 +289,7 @@ extension Failure.Cause {
   /// Whether nothing that can be sent is at the path.
   var isOfThePath: Bool {
     switch self {
-    case .missing, .unreadable, .notAFile: true
+    case .missing, .unreadable, .notAFile, .changed(.vanished): true
     default: false
     }
   }

@@ -204,12 +204,17 @@ extension AppState {
   }
 
   /// Keeps dialogs from being scrolled past their ends, which move when an item or the size does. A
-  /// dialog about an item that is gone closes.
+  /// dialog about an item that is gone, or a pause of files that are over, closes.
   mutating func limitScroll() {
     guard !dialogs.isEmpty else { return }
     let state = self
     changeDialogs { dialog in
       if case .details(let details) = dialog, state.queue.row(details.id) == nil { return nil }
+      if case .question(let question) = dialog, case .breakingOff(let ids) = question.subject,
+        ids.allSatisfy({ state.item($0)?.state.isFinished ?? true })
+      {
+        return nil
+      }
       guard let scroll = dialog.scroll, scroll != 0 else { return dialog }
       let lines = DialogBox(dialog: dialog, state: state, size: state.size).lines.count
       var dialog = dialog

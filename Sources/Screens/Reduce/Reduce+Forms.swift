@@ -16,7 +16,8 @@ extension AppState {
   /// - Parameter names: what was said of new names already.
   mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
-    if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
+    let items = items.filter { !$0.state.isDone }
+    if items.isEmpty { return refuse("it has been sent: nothing to edit") }
     if items.contains(where: \.state.isActive) {
       return refuse("it is being sent: pause it first, then edit")
     }

@@ -130,8 +130,11 @@ extension AppState {
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
-    let items = items.compactMap { item in self.item(item.id).map { item.with($0.state) } }
-    // What has happened since is not undone. A different name can make the filter show or hide an item.
+    // What has happened since is not undone, and what has been sent keeps the name that the server knows.
+    let items = items.compactMap { item in
+      self.item(item.id).flatMap { $0.state.isDone ? nil : item.with($0.state) }
+    }
+    // A different name can make the filter show or hide an item.
     keepingCursor {
       $0.queue.append(items)
       $0.queue.noteEdited(items.map(\.id))

@@ -7,7 +7,7 @@ struct Queue: Sendable {
   /// An item as the screen shows it.
   struct Row: Sendable {
     var item: UploadItem
-    /// How many of its bytes have been handed over. When an attempt ends, this stays until the next one starts over.
+    /// How many of its bytes have been handed over. Once it has failed, how many were.
     private(set) var reached: Int64 = 0
     /// How its attempts in this session ended, the last one at the end.
     var attempts: [Attempt] = []
@@ -44,10 +44,11 @@ struct Queue: Sendable {
 
     private mutating func reach(_ state: ItemState) {
       switch state {
-      case .preparing, .waiting: reached = kept
+      // The next attempt starts from there.
+      case .preparing, .waiting, .retrying, .paused: reached = kept
       case .sending, .awaitingReply, .processing, .done:
         reached = state.bytesHandedOver(of: item.sentSize) ?? reached
-      case .retrying, .paused, .failed: break
+      case .failed: break
       }
     }
   }

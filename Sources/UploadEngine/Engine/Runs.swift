@@ -8,6 +8,8 @@ struct Runs {
     var target: Boxed<Target>
     /// The files whose start opens the run.
     var openers: [ItemID] = []
+    /// Whether the first request is under way.
+    var isAsked = false
     /// Whether the first request was refused, and nothing starts until a person asks for it.
     var isRefused = false
     /// How often the last request was sent.
@@ -104,6 +106,11 @@ struct Runs {
   func key(of name: String) -> ItemID? { runs[name]?.openers.first }
 
   func isOpener(_ id: ItemID, of name: String) -> Bool { runs[name]?.openers.contains(id) == true }
+
+  /// Whether the first request is under way: what comes of it has to be known, even if its files are taken back.
+  func isAsked(_ name: String) -> Bool { runs[name]?.isAsked == true }
+
+  mutating func setAsked(_ isAsked: Bool, of name: String) { runs[name]?.isAsked = isAsked }
 
   /// Records that the first request was refused for good, or is to be tried again.
   mutating func setRefused(_ isRefused: Bool, of name: String) { runs[name]?.isRefused = isRefused }

@@ -1497,6 +1497,7 @@ extension UploadEngine {
   /// `Job.tasks` like that of a transfer.
   private struct Step {
     let items: [ItemID]
+    let isFinal: Bool
     let task: Task<Void, Never>
   }
 
@@ -1822,18 +1823,22 @@ extension UploadEngine {
 
   // MARK: Steps
 
+  /// - Parameter isFinal: whether it is waited for even if all of its uploads are taken back.
   private func step(
-    for ids: [ItemID], _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
+    for ids: [ItemID], isFinal: Bool = false,
+    _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
   ) {
     lastStep -= 1
     let number = lastStep
-    steps[number] = Step(items: ids, task: Task.detached { await work(self, number) })
+    steps[number] = Step(
+      items: ids, isFinal: isFinal, task: Task.detached { await work(self, number) })
     for id in ids { jobs[id]?.tasks.insert(number) }
   }
 
   /// Cancels a step once all of its uploads have been taken back.
   private func stopStep(_ number: Int) {
-    guard let step = steps[number], step.items.allSatisfy(isTakenBack) else { return }
+    guard let step = steps[number], !step.isFinal, step.items.allSatisfy(isTakenBack)
+    else { return }
     step.task.cancel()
   }
 
@@ -1949,7 +1954,7 @@ extension UploadEngine {
   /// The files that were to open a run do not start.
   private func leaveUnopened(_ files: [ItemID]) {
     guard let name = files.first.flatMap({ jobs[$0]?.upload.target.name }),
-      files.contains(where: { runs.isOpener($0, of: name) })
+      files.contains(where: { runs.isOpener($0, of: name) }), !runs.isAsked(name)
     else { return }
     runs.setOpeners([], of: name)
     perform(runs.handle(.notOpened, of: name), of: name)
@@ -1965,7 +1970,8 @@ extension UploadEngine {
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let client = ServerClient(target: target, token: authorization.token, from: nil, time: time)
-    step(for: ids) { engine, number in
+    runs.setAsked(true, of: target.name)
+    step(for: ids, isFinal: true) { engine, number in
       let result = await client.opening(by: call)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
@@ -1983,6 +1989,7 @@ extension UploadEngine {
     then send: (isolated UploadEngine, [ItemID]) -> Void
   ) {
     let name = target.name
+    runs.setAsked(false, of: name)
     switch result {
     case .success(let (values, isFromAway)):
       _ = learn(from: TransferEnd(url: url, status: 200), at: authorization.origin, of: ids[0])
@@ -2031,7 +2038,8 @@ extension UploadEngine {
     case .paused, .finished: leaveUnopened([id])
     // It comes back, and the others wait for it.
     case .waiting, .retrying: if runs.isOpener(id, of: name) { shut(name) }
-    case .running, .processing: break
+    case .processing: perform(runs.handle(.accepted, of: name), of: name)
+    case .running: break
     }
     guard case .finished(let isDelivered) = job.machine.state, !job.isRemoved || isDelivered else {
       return
@@ -2078,8 +2086,15 @@ extension UploadEngine {
     if case .refused(let failure) = outcome,
       let delay = target.delay(after: failure, at: target.url, random: time.random())
     {
+      // Nothing is under way meanwhile: another process may try again as well.
+      if var point = runs.point(of: name) {
+        point.phase = .open
+        _ = keepingRun(name, point)
+      }
       _ = time.after(delay, executor.queue) { [weak self] in
-        self?.assumeIsolated { $0.end(name, by: ending) }
+        self?.assumeIsolated { engine in
+          engine.perform([.keep(engine.runs.point(of: name)), .send(ending)], of: name)
+        }
       }
       return
     }

@@ -65,7 +65,7 @@ extension Failure {
   /// Whether the server may have done what it was asked for.
   fileprivate var mayBeTaken: Bool {
     switch cause {
-    case .nameNotResolved, .connectionRefused, .proxyUnreachable, .denied: false
+    case .nameNotResolved, .connectionRefused, .proxyUnreachable, .denied, .unresumable: false
     case .outcomeUnknown: true
     default: status.map(Failure.serverErrors.contains) ?? !cause.isLocal
     }

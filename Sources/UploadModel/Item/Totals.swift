@@ -26,8 +26,7 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over, of files whose outcome is still open. If a file is held back or waits for another
-  /// attempt, they count until that starts over.
+  /// Bytes that have been handed over, of files whose outcome is still open, and that need not be sent again.
   package private(set) var movingBytes: Int64 = 0
   /// Bytes that will still be handed over without anyone doing anything.
   package private(set) var bytesToGo: Int64 = 0
@@ -63,10 +62,11 @@ package struct Totals: Hashable, Sendable {
   private var doneBytes: Int64 {
     arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much is done of everything but what the user holds back: in bytes, or in files if they are empty.
+  /// How much is done of everything but what the user holds back, as long as anything else is left to do: in bytes, or in
+  /// files if they are empty.
   package var share: (done: Int64, all: Int64) {
     bytes > 0
-      ? (doneBytes, doneBytes &+ bytesToGo)
+      ? (doneBytes, busy > 0 ? doneBytes &+ bytesToGo : bytes)
       : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
   }
   /// That share; 100 only if nothing is left to do, replies included.

@@ -41,6 +41,8 @@ package struct RunMachine: Sendable {
     case notOpened
     /// A file is over.
     case ended(ItemID, isThere: Bool)
+    /// The server has a file and is working on it.
+    case accepted
     /// A failed file is sent again, or no longer wanted.
     case forgot(ItemID)
     /// No file waits or is under way.
@@ -85,7 +87,7 @@ package struct RunMachine: Sendable {
     var machine = RunMachine()
     let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
     switch point.phase {
-    case .opening: return (machine, [.keep(nil)])
+    case .opening: return (machine, [.keep(nil), .tell(.mayBeOpen(point))])
     case .closing, .aborting:
       let ending = point.phase == .closing ? Ending.close : .abort
       return (machine, [.keep(nil), .tell(.unknown(ending, failure, point))])
@@ -115,12 +117,13 @@ package struct RunMachine: Sendable {
     case (.open, .ended(let id, let isThere)), (.kept, .ended(let id, let isThere)):
       guard isThere else {
         failed.insert(id)
-        return []
+        return noteDoubt()
       }
       failed.remove(id)
       guard var point, !point.hasFiles else { return [] }
       point.hasFiles = true
       return keep(point)
+    case (.open, .accepted), (.kept, .accepted): return noteDoubt()
     case (.open, .forgot(let id)):
       failed.remove(id)
       return []
@@ -159,6 +162,13 @@ package struct RunMachine: Sendable {
     return keep(nil)
   }
 
+  /// Notes that the run may have files, although none is known to be there.
+  private mutating func noteDoubt() -> [Action] {
+    guard var point, point.mayHaveFiles != true else { return [] }
+    point.mayHaveFiles = true
+    return keep(point)
+  }
+
   /// Ends a run that has no file left, or keeps it open.
   private mutating func finish(_ rules: RunRules, hasFailed: Bool) -> [Action] {
     guard var point else { return [] }
@@ -166,8 +176,11 @@ package struct RunMachine: Sendable {
     guard let close = rules.close else { return end() + [.tell(.ended(nil, point))] }
     var ending: Ending?
     if isWhole {
-      // Nothing is published that holds nothing, because its files were taken back.
-      ending = point.hasFiles ? .close : close.abort == nil ? nil : .abort
+      // Nothing is published that holds nothing, because its files were taken back, and nothing is discarded that may
+      // hold something.
+      ending =
+        point.hasFiles
+        ? .close : close.abort == nil || point.mayHaveFiles == true ? nil : .abort
     } else {
       switch close.onFailure {
       case .keep: break

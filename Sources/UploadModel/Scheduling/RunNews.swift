@@ -2,6 +2,8 @@
 package enum RunNews: Hashable, Sendable {
   /// It has begun.
   case opened(RunPoint)
+  /// hoist ended before it knew whether the server had taken the first request. It begins anew.
+  case mayBeOpen(RunPoint)
   /// It could not begin, so that no file of the target is sent.
   case notOpened(Failure)
   /// It is over; nil if no request ends it.
@@ -21,7 +23,7 @@ package enum RunNews: Hashable, Sendable {
   package var event: String {
     switch self {
     case .opened: "opened"
-    case .notOpened: "open_failed"
+    case .notOpened, .mayBeOpen: "open_failed"
     case .ended(.abort, _): "aborted"
     case .ended, .none: "closed"
     case .kept, .stopped: "left_open"
@@ -34,14 +36,15 @@ package enum RunNews: Hashable, Sendable {
   package var isTrouble: Bool {
     switch self {
     case .opened, .none, .ended(.close, _), .ended(nil, _): false
-    case .ended(.abort, _), .notOpened, .kept, .stopped, .refused, .unknown: true
+    case .ended(.abort, _), .mayBeOpen, .notOpened, .kept, .stopped, .refused, .unknown: true
     }
   }
 
   /// What is known of the run.
   package var point: RunPoint? {
     switch self {
-    case .opened(let point), .ended(_, let point), .kept(_, let point), .stopped(let point),
+    case .opened(let point), .mayBeOpen(let point), .ended(_, let point), .kept(_, let point),
+      .stopped(let point),
       .refused(_, _, let point), .unknown(_, _, let point):
       point
     case .notOpened, .none: nil
@@ -52,7 +55,7 @@ package enum RunNews: Hashable, Sendable {
   package var failure: Failure? {
     switch self {
     case .notOpened(let failure), .refused(_, let failure, _), .unknown(_, let failure, _): failure
-    case .opened, .ended, .kept, .stopped, .none: nil
+    case .opened, .mayBeOpen, .ended, .kept, .stopped, .none: nil
     }
   }
 
@@ -67,6 +70,9 @@ package enum RunNews: Hashable, Sendable {
     let byHand = "close or delete it at the server"
     switch self {
     case .opened(let point): return "opened\(point.words)"
+    case .mayBeOpen:
+      return
+        "perhaps opened before hoist was ended, and now begun anew; look at the server for one without files"
     case .notOpened(let failure): return "not opened, so nothing is sent: \(told(failure))"
     case .ended(.close, let point): return "closed\(point.words)"
     case .ended(.abort, let point): return "aborted, since not all files arrived\(point.words)"
@@ -99,6 +105,7 @@ extension Secrets {
     }
     return switch news {
     case .opened(let point): .opened(hidden(point))
+    case .mayBeOpen(let point): .mayBeOpen(hidden(point))
     case .notOpened(let failure): .notOpened(self.hidden(in: failure))
     case .ended(let ending, let point): .ended(ending, hidden(point))
     case .kept(let isEmpty, let point): .kept(isEmpty: isEmpty, hidden(point))

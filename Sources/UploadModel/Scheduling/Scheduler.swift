@@ -388,6 +388,8 @@ extension Scheduler {
     let isChosen: Bool
     /// The lane that it takes.
     var lane: Int?
+    /// The files that the user has chosen as well, in order: each probes if those before it end without a verdict.
+    var next: [ItemID] = []
   }
 
   /// The concurrency of a target.
@@ -914,8 +916,11 @@ extension Scheduler {
     let isTaken = routes[route].probe.map { probe in
       probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
     }
-    if routes[route].credentials?.isProbed == true, isTaken != true {
+    guard routes[route].credentials?.isProbed == true else { return actions }
+    if isTaken != true {
       routes[route].probe = Probe(id: id, isChosen: true)
+    } else if routes[route].probe?.id != id {
+      routes[route].probe?.next.append(id)
     }
     return actions
   }
@@ -933,9 +938,15 @@ extension Scheduler {
   private mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
     guard let probe = routes[route].probe, probe.id == id else { return [] }
     routes[route].probe = nil
-    // If the user chose this file, no other takes its place.
+    // If the user chose this file, only another one that was chosen takes its place.
     guard probe.isChosen else { return [] }
-    return change(route) { $0.recordGivenUp() }
+    let waits = { (id: ItemID) in entries[id]?.place == .line && entries[id]?.route == route }
+    guard let next = probe.next.firstIndex(where: waits) else {
+      return change(route) { $0.recordGivenUp() }
+    }
+    routes[route].probe = Probe(
+      id: probe.next[next], isChosen: true, next: Array(probe.next[(next + 1)...]))
+    return []
   }
 
   /// Files that have nothing left to wait for fail together, unless the user may come and help.

@@ -65,8 +65,21 @@ package struct FailureRule: Hashable, Sendable {
   /// the rule asks for.
   func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
     if let pattern, content.undecided.contains(pattern) { return false }
-    if case .missing = test, !place.needsJSON || content.document != nil { return true }
-    return value(in: content, of: end) != nil
+    if case .missing(let wanted) = test, wanted {
+      // Only of something that is there can it be said that it lacks a value.
+      guard case .pointer(let pointer) = place else {
+        return !place.needsJSON || content.document != nil
+      }
+      let holder = content.document.flatMap { pointer.parent.value(in: $0, file: end.place.index) }
+      return holder?.isSameKind(as: .object([:])) == true
+    }
+    guard let value = value(in: content, of: end) else { return false }
+    // What is null, or of another kind than what it is compared with, is no answer.
+    switch test {
+    case .differs(let wanted): return value.isSameKind(as: wanted)
+    case .differsText: return value.isSameKind(as: .string(""))
+    case .equals, .equalsText, .missing: return true
+    }
   }
 
   private func value(in content: ReplyContent, of end: TransferEnd) -> JSONValue? {

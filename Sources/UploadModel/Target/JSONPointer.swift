@@ -52,6 +52,13 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.tokens = tokens
   }
 
+  /// The place of what holds the value; itself for the whole document.
+  var parent: JSONPointer {
+    var parent = self
+    parent.tokens = Array(tokens.dropLast())
+    return parent
+  }
+
   /// Whether it points to a different value for each file of a request.
   var dependsOnFile: Bool { tokens.contains(where: Self.isNumber) }
 

@@ -77,9 +77,12 @@ package struct Renaming: Sendable {
     return words
   }
 
-  /// The name of a file that is the `number`th of those that are renamed; the one that it has if the search for the
-  /// pattern takes too long.
-  package func name(of item: UploadItem, number: Int) -> String {
+  /// What all searches together may cost, so that no key has to wait for them for long.
+  private static let steps = 10_000_000
+
+  /// The name of a file that is the `number`th of `count` that are renamed; nil if the search for the pattern takes too
+  /// long.
+  package func name(of item: UploadItem, number: Int, of count: Int) -> String? {
     switch rule {
     case .template(let template):
       var values = Template.Values(
@@ -89,10 +92,11 @@ package struct Renaming: Sendable {
       values.index = number
       return template.filled(with: values)
     case .pattern(let pattern, let words, let all):
-      let name = try? pattern.replacing(all: all, in: item.fileName) { groups in
+      return try? pattern.replacing(
+        all: all, in: item.fileName, steps: max(1000, Self.steps / max(1, count))
+      ) { groups in
         words.map { $0.text + ($0.group.flatMap { groups[$0] } ?? "") }.joined()
       }
-      return name ?? item.fileName
     }
   }
 

@@ -43,7 +43,10 @@ package struct Pattern: Hashable, Sendable {
   /// The text with its first match replaced, or all of them.
   ///
   /// - Throws: if the search takes too long.
-  func replacing(all: Bool, in text: String, with words: ([String?]) -> String) throws -> String {
+  /// - Parameter steps: what the search may cost.
+  func replacing(
+    all: Bool, in text: String, steps: Int, with words: ([String?]) -> String
+  ) throws -> String {
     try expression.replacing(all: all, in: text, steps: steps, with: words)
   }
 

@@ -86,6 +86,9 @@ struct NewTarget {
         guard TargetURL.shown(target.url) == target.url.absoluteString else {
           throw Refusal(words: "its address holds a secret: edit it in \(config.shownPath)")
         }
+        guard target.address == nil else {
+          throw Refusal(words: "its address has placeholders: edit it in \(config.shownPath)")
+        }
         target.url = url
         if !isGoodEnough, let obstacle = await ServerClient(target: target).obstacle() {
           throw Refusal(words: obstacle, isGoodEnough: true)

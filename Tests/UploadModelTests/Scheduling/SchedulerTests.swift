@@ -185,6 +185,10 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "where it backs off, it is waited for, unless another one is wanted",
       story: "a+1,2,3 go→1_2 no:1,2 r:1 go→1 off:1 go→ back:1 go→1 off:1 r:2 go→2 ok:2 go→3"),
     SchedulerStory(
+      testDescription: "of two that are tried again, the second probes if the first shows nothing",
+      story:
+        "a+1,2,3,4 go→1_2 no:1,2 r:1,2→a-tried go→1 end:1→ go→2 go→ ok:2 go→3_4"),
+    .init(
       testDescription: "who got in with the same credentials opens them",
       story: "a+1,2,3 go→1_2 no:1→a-shut ok:2→a-tried go→3"),
     SchedulerStory(

@@ -128,7 +128,9 @@ struct Form: Sendable {
       return
     }
     newNames = items.prefix(Self.mostShown).enumerated().map { index, item in
-      NewName(old: item.fileName, new: renaming.name(of: item, number: index + 1))
+      NewName(
+        old: item.fileName,
+        new: renaming.name(of: item, number: index + 1, of: items.count) ?? item.fileName)
     }
     let counts = Dictionary(newNames.map { ($0.new, 1) }, uniquingKeysWith: +)
     for index in newNames.indices { newNames[index].isTwice = counts[newNames[index].new] != 1 }
@@ -138,8 +140,12 @@ struct Form: Sendable {
   private func firstError(ofNames text: String) -> String? {
     do throws(InvalidInput) {
       let renaming = try Renaming(text)
-      let renamed = items.enumerated().map { index, item in
-        (item: item, name: renaming.name(of: item, number: index + 1))
+      var renamed: [(item: UploadItem, name: String)] = []
+      for (index, item) in items.enumerated() {
+        guard let name = renaming.name(of: item, number: index + 1, of: items.count) else {
+          return "the search in \(item.fileName) takes too long"
+        }
+        renamed.append((item, name))
       }
       if let nameless = renamed.first(where: { $0.name.isEmpty }) {
         return "\(nameless.item.fileName) would have no name"
@@ -237,8 +243,10 @@ struct Form: Sendable {
       uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
     return items.map { item in
       var item = apply(to: item)
-      if let renaming, let number = numbers[item.id] {
-        (item.fileName, item.nameIsChosen) = (renaming.name(of: item, number: number), true)
+      if let number = numbers[item.id],
+        let name = renaming?.name(of: item, number: number, of: self.items.count)
+      {
+        (item.fileName, item.nameIsChosen) = (name, true)
       }
       return item
     }

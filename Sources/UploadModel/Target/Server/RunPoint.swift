@@ -12,6 +12,8 @@ package struct RunPoint: Hashable, Sendable, Codable {
   package var isFromAway = false
   /// Whether it has any files.
   package var hasFiles = false
+  /// Whether it may have files all the same: of one that failed, or that the server is working on, nobody knows.
+  package var mayHaveFiles: Bool?
 
   /// How far a run has come.
   package enum Phase: String, Hashable, Sendable, Codable {
