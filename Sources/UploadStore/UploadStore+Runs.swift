@@ -10,7 +10,7 @@ extension UploadStore {
     package var target: String
     /// What is known of it.
     package var point: RunPoint
-    /// Its items in the queue that have failed, in this run or before they could be sent, and those that are paused.
+    /// Its items in the queue that have failed, and those that are paused.
     package var open: Set<ItemID>
   }
 
@@ -47,10 +47,21 @@ extension UploadStore {
           db,
           sql: """
             SELECT id FROM item WHERE listed AND target = ?
-              AND (state = 'paused' OR state = 'failed' AND (run = ? OR run IS NULL))
+              AND (state = 'paused' OR state = 'failed' AND run = ?)
             """, arguments: [row[0] as String, row[1] as String])
         return Run(target: row[0], point: point, open: Set(open.map { ItemID($0) }))
       }
+    }
+  }
+
+  /// Whether the queue has a file for a target that failed before it could be sent, and so in no run.
+  package func hasUnsent(_ target: String) throws(StoreError) -> Bool {
+    try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM item WHERE listed AND target = ? AND state = 'failed' AND run IS NULL)
+          """, arguments: [target]) ?? false
     }
   }
 

@@ -123,7 +123,7 @@ import UploadModel
     let rows = state.queue.rows
     var (totals, fresh) = (state.queue.totals, Totals())
     totals.forgetGone()
-    for row in rows { fresh.add(row.item, reached: row.reached) }
+    for row in rows { fresh.add(row.item, reached: row.counted) }
     let isInOrder =
       totals == fresh
       && rows.indices.allSatisfy { state.queue.position(of: rows[$0].item.id) == $0 }

@@ -161,14 +161,14 @@ import Testing
     change(1, .failed(Fixture.tooLarge))
     #expect(Self.line(state).contains("30%  1.5 of 5.0 kB done"))
     change(2, .paused)
-    #expect(Self.line(state).contains("33%  1.5 of 4.5 kB done"))
+    #expect(Self.line(state).contains("25%  1.0 of 4.0 kB done"))
     change(3, .done(Fixture.receipt))
-    #expect(Self.line(state).contains("55%  2.5 of 4.5 kB"))
+    #expect(Self.line(state).contains("50%  2.0 of 4.0 kB"))
     Fixture.play(&state, .perform(.clear))
-    #expect(state.queue.count == 4 && Self.line(state).contains("55%  2.5 of 4.5 kB"))
+    #expect(state.queue.count == 4 && Self.line(state).contains("50%  2.0 of 4.0 kB"))
     // When it comes back, it counts once.
     Fixture.play(&state, .perform(.undo))
-    #expect(Self.line(state).contains("55%  2.5 of 4.5 kB"))
+    #expect(Self.line(state).contains("50%  2.0 of 4.0 kB"))
     change(2, .waiting)
     #expect(Self.line(state).contains("40%  2.0 of 5.0 kB"), "it starts over")
     for id in [2, 4, 5] as [Int64] { change(id, .failed(Fixture.tooLarge)) }

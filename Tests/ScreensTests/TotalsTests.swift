@@ -249,7 +249,7 @@ import Testing
     #expect(line.contains("2.0 MB in 0:20, 100 kB/s") && line.contains("2 ok"))
     // What was cleared took its bytes along, and the time is of all of them.
     Fixture.play(&state, .removed([ItemID(1)]))
-    #expect(render(state, size: state.size).text[22].contains(" 1.0 MB  "))
+    #expect(render(state, size: state.size).text[22].contains(" 1.0 MB, 100 kB/s  "))
   }
 
   @Test func theSpeedIsNeverAboveTheLimitForLong() {

@@ -23,6 +23,11 @@ extension BadConfiguration {
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
       "open: cannot be combined with \"exists\": it would be sent although no file may have to be"),
     BadConfiguration(
+      line:
+        "after = { delete = true, final = [201] }\nclose = { url = \"http://h/c\", on_failure = \"abort\", abort = { url = \"http://h/a\" } }",
+      "after: cannot be combined with on_failure = \"abort\": that may discard what the server has by then"
+    ),
+    BadConfiguration(
       line: "close = { url = \"http://h/c\", on_failure = \"abort\" }",
       "close: on_failure = \"abort\" needs the request \"abort\""),
     BadConfiguration(

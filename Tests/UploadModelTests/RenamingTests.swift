@@ -45,8 +45,8 @@ import Testing
   }
 
   @Test func aSearchThatTakesForeverLeavesTheName() throws {
-    let name = String(repeating: "a", count: 40)
-    #expect(try Renaming("s/(a*)*b/x/").name(of: Self.item(name), number: 1, of: 5_000) == nil)
+    let name = String(repeating: "a", count: 40) + "!"
+    #expect(try Renaming("s/(a+)+$/x/").name(of: Self.item(name), number: 1, of: 5_000) == nil)
   }
 
   @Test func aFileThatHasMovedKeepsAChosenName() {

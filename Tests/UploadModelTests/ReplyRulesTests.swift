@@ -54,6 +54,31 @@ struct ReplyRulesTests {
     #expect(outcome(verdict) == expected)
   }
 
+  // MARK: What says that the server has it
+
+  /// A reply that names nothing says nothing of a file.
+  @Test(arguments: [
+    (#"{"o":{"a":"x"}}"#, FailureRule.Test.differs(.string("y")), true),
+    (#"{"o":{"a":"y"}}"#, .differs(.string("y")), false),
+    (#"{"o":{"a":null}}"#, .differs(.string("y")), false),
+    (#"{"o":{"a":5}}"#, .differs(.string("y")), false),
+    (#"{"o":{"a":{"b":1}}}"#, .differs(.string("y")), false),
+    (#"{"o":{}}"#, .differs(.string("y")), false),
+    (#"{"o":{"a":2.5}}"#, .differs(.integer(1)), true),
+    (#"{"o":{}}"#, .missing(true), true), (#"{"o":{"a":null}}"#, .missing(true), true),
+    (#"{"o":{"a":1}}"#, .missing(true), false), (#"{}"#, .missing(true), false),
+    (#"[]"#, .missing(true), false), (#"{"o":[]}"#, .missing(true), false),
+    (#"{"message":"rate limited"}"#, .missing(true), false),
+    (#"{"o":{"a":1}}"#, .missing(false), true), (#"{"o":{"a":null}}"#, .missing(false), false),
+  ])
+  func onlyWhatIsNamedIsThere(_ body: String, _ test: FailureRule.Test, _ isThere: Bool) throws {
+    let end = TransferEnd(
+      url: try #require(URL(string: "https://h/")), status: 200, headers: [:],
+      reply: Reply(text: body))
+    let rule = FailureRule(.pointer(try JSONPointer("/o/a")), test: test)
+    #expect(try [rule].fit(end) == isThere)
+  }
+
   // MARK: What says failure
 
   private func rule(_ test: FailureRule.Test, _ message: FailureRule.Message? = nil) throws

@@ -133,6 +133,13 @@ struct RunMachineTests {
       testDescription: "a run without files is discarded", events: opened + [.idle()],
       actions: ["keep aborting", "send abort"], state: .ending(.abort)),
     Course(
+      testDescription: "one that may hold a file is not, even if that file was removed",
+      events: opened + [.ended(a, isThere: false), .forgot(a), .idle()], actions: ["left_open"],
+      state: .kept),
+    Course(
+      testDescription: "nor one whose server is still working on a file",
+      events: opened + [.accepted, .idle()], actions: ["left_open"], state: .kept),
+    Course(
       testDescription: "or stays open, if it cannot be", rules: rules(aborts: false),
       events: opened + [.idle()], actions: ["left_open"], state: .kept),
     Course(

@@ -1,3 +1,4 @@
+import Foundation
 import ScalarText
 import UploadModel
 
@@ -148,7 +149,9 @@ struct QueuePane {
 
   /// An address without its scheme or, in little room, without its host or its folders: its end tells files apart.
   private static func short(_ url: String, _ width: Int, ascii: Bool) -> String {
-    let bare = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
+    let rest = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
+    // Names as people write them.
+    let bare = rest.removingPercentEncoding ?? rest
     let parts = bare.split(scalar: "/")
     let forms =
       [bare] + [parts.dropFirst(), parts.suffix(1)].map { "…/" + $0.joined(separator: "/") }

@@ -42,10 +42,12 @@ extension AppState {
     return []
   }
 
-  /// Opens a menu of what can be done with the row at a place, and with others that are marked with it.
+  /// Opens a menu of what can be done with the row at a place, and with others that are marked with it. Marks on other
+  /// rows only go, since the menu is about this one.
   private mutating func openMenu(row: Int, column: Int) -> [Effect] {
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     change(.row(index))
+    change(.forgetOtherMarks)
     let actions = rowActions
     guard !actions.isEmpty else { return [] }
     let menu = Menu(

@@ -52,10 +52,13 @@ extension AppState {
   /// Takes the targets as the configuration has them now.
   mutating func showTargets(_ rows: [TargetRow]) {
     let usual = targets.rows.all.first(where: \.isUsual)?.name
+    // What was tried was another address.
+    for old in targets.rows.all where rows.first(where: { $0.name == old.name })?.url != old.url {
+      trials[old.name] = nil
+    }
     targets.update(with: .rows(rows), height: layout.rows.count)
     if let now = rows.first(where: \.isUsual)?.name, pane == .targets, usual != nil, now != usual {
       message = "\(now) is the default from now on"
     }
-    trials = trials.filter { trial in rows.contains { $0.name == trial.key } }
   }
 }

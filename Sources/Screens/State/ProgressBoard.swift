@@ -38,8 +38,8 @@ package struct ProgressBoard: Sendable {
     speeds.record(item, from: old.item.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
     begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : row
-    totals.subtract(old.item, reached: old.reached)
-    totals.add(item, reached: row.reached)
+    totals.subtract(old.item, reached: old.counted)
+    totals.add(item, reached: row.counted)
   }
 
   /// Closes a batch of notes.

@@ -7,7 +7,7 @@ struct Queue: Sendable {
   /// An item as the screen shows it.
   struct Row: Sendable {
     var item: UploadItem
-    /// How many of its bytes have been handed over. Once it has failed, how many were.
+    /// How many of its bytes have been handed over. When an attempt ends, this stays until the next one starts over.
     private(set) var reached: Int64 = 0
     /// How its attempts in this session ended, the last one at the end.
     var attempts: [Attempt] = []
@@ -42,13 +42,18 @@ struct Queue: Sendable {
       isEditedSinceFailure = false
     }
 
+    /// How many of these need not be handed over again.
+    var counted: Int64 {
+      item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
+    }
+
     private mutating func reach(_ state: ItemState) {
       switch state {
       // The next attempt starts from there.
-      case .preparing, .waiting, .retrying, .paused: reached = kept
+      case .preparing, .waiting: reached = kept
       case .sending, .awaitingReply, .processing, .done:
         reached = state.bytesHandedOver(of: item.sentSize) ?? reached
-      case .failed: break
+      case .retrying, .paused, .failed: break
       }
     }
   }
@@ -114,7 +119,7 @@ struct Queue: Sendable {
     let item = row.item
     removed[item.id] = nil
     if let gone = gone.removeValue(forKey: item.id) { totals.forget(gone) }
-    totals.add(item, reached: row.reached)
+    totals.add(item, reached: row.counted)
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
     if !item.state.isFinished { countErrand(item, by: 1) }
@@ -122,7 +127,7 @@ struct Queue: Sendable {
 
   private mutating func discount(_ row: Row) {
     let item = row.item
-    totals.subtract(item, reached: row.reached)
+    totals.subtract(item, reached: row.counted)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
@@ -182,7 +187,7 @@ struct Queue: Sendable {
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
-    totals.subtract(rows[position].item, reached: rows[position].reached)
+    totals.subtract(rows[position].item, reached: rows[position].counted)
     if old.takesLane != state.takesLane {
       active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
     }
@@ -192,7 +197,7 @@ struct Queue: Sendable {
     if old.kind != state.kind { kindsVersion += 1 }
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
-    totals.add(rows[position].item, reached: rows[position].reached)
+    totals.add(rows[position].item, reached: rows[position].counted)
     forgetGoneAtRest()
     return old
   }
@@ -213,7 +218,7 @@ struct Queue: Sendable {
       let row = rows[position]
       discount(row)
       removed[id] = row.item.state.isDone
-      gone[id] = Totals.Gone(row.item, reached: row.reached)
+      gone[id] = Totals.Gone(row.item, reached: row.counted)
       if let gone = gone[id] { totals.keep(gone) }
     }
     forgetGoneAtRest()

@@ -27,7 +27,7 @@ struct SessionLog: Sendable {
     case .key(let name): return list.move(name, of: lines.count, height: height)
     case .row(let row): list.move(to: row, of: lines.count, height: height)
     case .by(let count): list.move(to: list.cursor + count, of: lines.count, height: height)
-    case .filter, .find, .next, .endRange: return false
+    case .filter, .find, .next, .endRange, .forgetOtherMarks: return false
     }
     return true
   }

@@ -52,5 +52,11 @@ extension RunRules {
     if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
       throw node.fault("on_failure = \"abort\" needs the request \"abort\"")
     }
+    if close?.onFailure == .abort, let node = entries["after"] {
+      if case .string("keep") = node.value { return }
+      throw node.fault(
+        "cannot be combined with on_failure = \"abort\": that may discard what the server has by then"
+      )
+    }
   }
 }

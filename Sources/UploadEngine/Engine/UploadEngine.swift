@@ -46,6 +46,7 @@ package actor UploadEngine {
   private let keeping: Keeping
   private let keepingRun: RunKeeping
   private let runReport: RunReport
+  private let hasUnsent: @Sendable (String) -> Bool
   private var runs = Runs()
   /// Resumed once no run is about to end.
   private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
@@ -120,6 +121,7 @@ package actor UploadEngine {
   ///   - keeping: called with the points where uploads can resume.
   ///   - keepingRun: called with what is known of runs.
   ///   - runReport: called with what has become of runs.
+  ///   - hasUnsent: whether a file for a target has failed without getting as far as the engine.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
@@ -136,6 +138,7 @@ package actor UploadEngine {
     keeping: @escaping Keeping = { _, _ in },
     keepingRun: @escaping RunKeeping = { _, _ in true },
     runReport: @escaping RunReport = { _, _ in },
+    hasUnsent: @escaping @Sendable (String) -> Bool = { _ in false },
     memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
     tokens: TokenSource = TokenSource(),
     preparesAhead: Bool = false,
@@ -152,6 +155,7 @@ package actor UploadEngine {
     self.keeping = keeping
     self.keepingRun = keepingRun
     self.runReport = runReport
+    self.hasUnsent = hasUnsent
     self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
     knownDigests = digests
@@ -2057,7 +2061,7 @@ extension UploadEngine {
           $0.isProcessed && $0.upload.target.name == name
         }
       guard !isProcessed else { continue }
-      perform(runs.handle(.idle(), of: name), of: name)
+      perform(runs.handle(.idle(hasFailed: hasUnsent(name)), of: name), of: name)
     }
   }
 

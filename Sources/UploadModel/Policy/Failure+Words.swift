@@ -184,6 +184,7 @@ extension Failure {
     case .missing, .unreadable: "Correct the path or its permissions, then retry."
     case .notAFile("a folder"): "Add the files inside it (-r does), or pack it first."
     case .notAFile: "Copy its content to a regular file and add that."
+    case .changed(.vanished): "Put the file back, or correct its path, then retry."
     case .changed: "Retry sends the file as it is now."
     case .empty: "Fill it, or leave it out."
     case .tooLarge: "Make it smaller, or send it elsewhere."

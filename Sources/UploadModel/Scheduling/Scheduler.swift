@@ -565,7 +565,8 @@ extension Scheduler {
       routes[route].credentials?.recordStarted()
       let probe = routes[route].probe
       routes[route].probe = Probe(
-        id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane)
+        id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane,
+        next: probe?.next ?? [])
     }
     return actions
   }

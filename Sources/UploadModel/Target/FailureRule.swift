@@ -71,7 +71,11 @@ package struct FailureRule: Hashable, Sendable {
         return !place.needsJSON || content.document != nil
       }
       let holder = content.document.flatMap { pointer.parent.value(in: $0, file: end.place.index) }
-      return holder?.isSameKind(as: .object([:])) == true
+      return switch holder {
+      case .object?: true
+      case .array?: pointer.endsInNumber
+      default: false
+      }
     }
     guard let value = value(in: content, of: end) else { return false }
     // What is null, or of another kind than what it is compared with, is no answer.

@@ -52,6 +52,11 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.tokens = tokens
   }
 
+  /// Whether it may name an element of an array.
+  var endsInNumber: Bool {
+    tokens.last.map { Self.isNumber($0) || Int($0) != nil } ?? false
+  }
+
   /// The place of what holds the value; itself for the whole document.
   var parent: JSONPointer {
     var parent = self

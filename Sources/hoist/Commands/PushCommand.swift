@@ -122,7 +122,8 @@ struct PushCommand: HoistCommand {
     }
     // Only a report in JSON can be read again.
     let hint = telling.report.flatMap { report in
-      format != .json
+      // A run of its own with what is missing would be closed without the rest.
+      format != .json || target.run.isOn
         ? nil
         : RetryHint(
           report: report, target: destination.to,

@@ -138,6 +138,14 @@ final class QueueRecorder: Sendable {
     }
   }
 
+  /// Whether a file for a target has failed before it could be sent: `UploadEngine.hasUnsent`.
+  func hasUnsent(_ target: String) -> Bool {
+    do { return try store.hasUnsent(target) } catch {
+      complain(error)
+      return true
+    }
+  }
+
   /// Records what has become of a run.
   func record(_ news: RunNews, of target: String) {
     if case .opened = news { return }

@@ -470,7 +470,8 @@ final class SessionQueue {
         let news = secrets.hidden(in: news)
         keeper.record(news, of: target)
         onMain { self?.hear(news, of: target) }
-      }, memory: keeper.store, digests: keeper.store, tokens: tokens
+      }, hasUnsent: { keeper.hasUnsent($0) }, memory: keeper.store, digests: keeper.store,
+      tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)
       // Written before it is shown.

@@ -55,7 +55,9 @@ struct SessionReport {
 
   /// If nothing is left, this process has seen what became of each file.
   private var goesOnElsewhere: Bool { state.isAside && !state.isAtRest }
-  private var hasContent: Bool { !state.items.isEmpty || state.removed != (0, 0) }
+  private var hasContent: Bool {
+    !state.items.isEmpty || state.removed != (0, 0) || !runTroubles.isEmpty
+  }
   private var unsent: Int { state.items.count { !$0.state.isDone } }
 
   private func fates(in folder: String) -> [String] {

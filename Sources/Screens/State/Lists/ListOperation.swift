@@ -12,13 +12,15 @@ enum ListOperation {
   case next([RowKind])
   /// A range of marks ends here.
   case endRange
+  /// Marks go if the row under the cursor is not one of those that have them.
+  case forgetOtherMarks
 
   /// Whether it moves the cursor.
   var moves: Bool {
     switch self {
     case .key(let name): name.has(.looks)
     case .row, .by, .find, .next: true
-    case .filter, .endRange: false
+    case .filter, .endRange, .forgetOtherMarks: false
     }
   }
 }

@@ -73,6 +73,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
         kinds.contains { rows.is($0, at: position) }
       }
     case .endRange: range = nil
+    case .forgetOtherMarks:
+      if let id = selected(in: rows), !marks.contains(id) { clearMarks() }
     }
     return true
   }
