@@ -70,7 +70,11 @@ struct HTTP2Tests {
     defer { running.cancel() }
     let ends = await harness.upload([path], to: target)
     #expect(ends.map(\.code) == [row.code], "\(ends) \(server.errors)")
-    let bodies = server.output.split(separator: "\n").filter { $0.hasPrefix("body ") }
+    // All of it has arrived by then; the server may have yet to read it.
+    let bodies = try await wait(for: "what was read", otherwise: { server.output }) {
+      let bodies = server.output.split(separator: "\n").filter { $0.hasPrefix("body ") }
+      return bodies.count >= (row.wasRead ? 1 : 0) ? bodies : nil
+    }
     #expect(bodies.count == (row.wasRead ? 1 : 0), "\(bodies)")
   }
 }

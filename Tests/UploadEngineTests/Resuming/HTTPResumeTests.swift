@@ -305,24 +305,30 @@ struct HTTPResumeTests {
     "a server that never asks for the content gets the first file whole, if it is of an older version",
     arguments: [10, 9])
   func unasked(_ version: Int64) async throws {
-    let server = try Self.server(of: version, asks: false)
-    defer { server.stop() }
-    var target = Target(name: "test", url: server.url("/files"))
-    target.retry = RetryPolicy(attempts: 2, base: 0)
-    target.resume = ResumeRules(mode: .http)
-    target.body = .binary
-    target.concurrency = 1
     let paths = try ["a", "b"].map { try folder.write($0, count: 3_000_000) }
-    let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
-    #expect(ends.map(\.code) == ["done 201", "done 201"], "\(ends)")
-    let methods = server.requests.map { String($0.line.prefix(5)) }
-    let resumed = version == 10 ? 2 : 1
-    #expect(
-      methods.sorted() == Array(repeating: "HEAD ", count: resumed)
-        + Array(repeating: "PATCH", count: resumed) + ["POST ", "POST "])
-    let posts = server.requests.filter { $0.line.hasPrefix("POST") }
-    #expect(
-      posts.map { $0.headers["upload-draft-interop-version"] } == ["10", "\(version)"])
+    for _ in 0..<3 {
+      let server = try Self.server(of: version, asks: false)
+      defer { server.stop() }
+      var target = Target(name: "test", url: server.url("/files"))
+      target.retry = RetryPolicy(attempts: 2, base: 0)
+      target.resume = ResumeRules(mode: .http)
+      target.body = .binary
+      target.concurrency = 1
+      let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
+      #expect(ends.map(\.code) == ["done 201", "done 201"], "\(ends)")
+      let posts = server.requests.filter { $0.line.hasPrefix("POST") }
+      // If the server is held up for longer than libcurl waits for it, its offer gets lost with the connection.
+      if posts.count > 2 { continue }
+      let methods = server.requests.map { String($0.line.prefix(5)) }
+      let resumed = version == 10 ? 2 : 1
+      #expect(
+        methods.sorted() == Array(repeating: "HEAD ", count: resumed)
+          + Array(repeating: "PATCH", count: resumed) + ["POST ", "POST "])
+      #expect(
+        posts.map { $0.headers["upload-draft-interop-version"] } == ["10", "\(version)"])
+      return
+    }
+    Issue.record("each time, an offer was lost")
   }
 
   @Test("an ordinary server gets the file once, and is asked in one version from then on")
