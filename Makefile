@@ -24,8 +24,8 @@ ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz
 ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
-# The same program from any folder: nothing in it names this one. What differs is its path's length, which Swift puts into
-# one function of GRDB's (a check of withoutActuallyEscaping), so two folders have to have paths of the same length.
+# Nothing in the program names this folder. Only the length of its path is in it, since Swift puts that into one function of
+# GRDB's (a check of withoutActuallyEscaping).
 MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
