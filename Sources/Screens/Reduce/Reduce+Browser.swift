@@ -27,7 +27,7 @@ extension AppState {
       dialog = nil
       return []
     case .open:
-      // Marks are added with a key of their own: whoever opens a folder does not ask for its content to be sent.
+      // Another key adds what is marked: to open a folder is not to send what is in it.
       guard let entry = browser.selected, entry.isFolder else { return add(browser) }
       effects = [.listFolder(entry.path)]
     case .add: return add(browser)

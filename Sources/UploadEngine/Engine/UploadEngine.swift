@@ -1887,7 +1887,7 @@ extension UploadEngine {
     }
   }
 
-  /// Ends a target's run now that all its files are over. What becomes of it is reported, also if there is none.
+  /// Ends a target's run now that all its files are over, and reports what becomes of it, or that there was no run.
   ///
   /// - Parameters:
   ///   - hasFailed: whether a file of it has failed.
