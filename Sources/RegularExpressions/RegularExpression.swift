@@ -100,7 +100,7 @@ package final class RegularExpression: @unchecked Sendable {
     }.get()
   }
 
-  /// Where the leftmost match from a place on is, and where its groups are; nil if there is none.
+  /// Where the leftmost match from a place on is, and where its groups are; nil without a match.
   private func search(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, _ budget: inout SearchBudget
   ) -> Result<[Range<Int>?]?, SearchEnded> {

@@ -84,7 +84,7 @@ struct ResumableTests {
   }
 
   @Test(
-    "a length that is none, or two of them, is refused",
+    "an invalid length, or two different ones, is refused",
     arguments: [["-1"], ["5", "7"], ["5, 7"], ["x"], ["1.5"]])
   func badLength(_ lengths: [String]) async throws {
     try await TestServer.run { (server: TestServer) async throws in

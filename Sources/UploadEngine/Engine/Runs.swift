@@ -77,7 +77,7 @@ struct Runs {
     runs[name]?.filled = nil
   }
 
-  /// The target with the values of its run; nil while there is none.
+  /// The target with the values of its run; nil outside a run.
   mutating func filled(_ name: String) -> Boxed<Target>? {
     guard let run = runs[name], let point = run.machine.point else { return nil }
     if let filled = run.filled, filled.value.opened?.id == point.id { return filled }

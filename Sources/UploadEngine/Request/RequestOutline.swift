@@ -128,9 +128,9 @@ package struct RequestOutline: Hashable, Sendable {
 
   /// The requests before the first file of a run and after its last.
   package struct Run: Hashable, Sendable {
-    /// The one before; nil if there is none.
+    /// The request before the first file, if the target has one.
     package let open: Head?
-    /// The one after; nil if there is none.
+    /// The request after the last file, if the target has one.
     package let close: Head?
 
     /// The requests that the rules describe.

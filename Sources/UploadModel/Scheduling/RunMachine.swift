@@ -11,7 +11,7 @@
 package struct RunMachine: Sendable {
   /// Where the run stands.
   package enum State: Hashable, Sendable {
-    /// There is none. Goes to `opening`, or `open` if there is no first request, on a file's turn.
+    /// No run has begun. Goes to `opening`, or `open` if there is no first request, on a file's turn.
     case closed
     /// The first request is under way, or waits for another attempt. Goes to `open` or `closed`.
     case opening
@@ -69,7 +69,7 @@ package struct RunMachine: Sendable {
 
   /// Where the run stands.
   package private(set) var state = State.closed
-  /// What is known of it; nil if there is none.
+  /// What is known of the run; nil before it begins and after it ends.
   package private(set) var point: RunPoint?
   /// The files that have failed.
   private var failed: Set<ItemID> = []

@@ -116,7 +116,7 @@ struct Form: Sendable {
     if rows[focus].field == .names { showNewNames() }
   }
 
-  /// The rule for new names; nil if there is none, or it is wrong.
+  /// The rule for new names; nil if the field is untouched or holds no valid rule.
   private var renaming: Renaming? {
     let row = rows.first { $0.field == .names && $0.isChanged }
     return row.flatMap { try? Renaming($0.text.text) }

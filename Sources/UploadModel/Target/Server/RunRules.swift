@@ -1,7 +1,7 @@
 /// The requests before the first file of a run and after its last: a draft and its publication, an album. A run is one
 /// push, or in the queue the time during which there is something to send to the target.
 package struct RunRules: Hashable, Sendable {
-  /// The request before the first file, whose reply gives values for all others; nil if there is none.
+  /// The request before the first file, whose reply gives values for all others, if the target has one.
   package var open: PieceCall?
   /// What comes after the last file; nil if nothing does.
   package var close: Closing?
@@ -10,7 +10,7 @@ package struct RunRules: Hashable, Sendable {
   package struct Closing: Hashable, Sendable {
     /// The request after the last file.
     package var call = PieceCall(method: "POST")
-    /// The request that discards what the run has made; nil if there is none.
+    /// The request that discards what the run has made, if the target has one.
     package var abort: PieceCall?
     /// What happens if a file has failed, or its outcome is unknown.
     package var onFailure = OnFailure.keep
