@@ -16,6 +16,9 @@ package struct ExchangeRequest: Sendable {
   /// Whether an interim reply puts the body on hold until `UploadTask.releaseBody` is called, so that the caller can
   /// record the reply before any byte of the body is sent. 100 is then reported as well.
   package var waitsAfterInterim = false
+  /// Whether the last bytes of the body are held until `UploadTask.releaseBody` is called, so that the caller can record
+  /// that the server may have the whole request from then on.
+  package var holdsEnd = false
   /// Whether the request may safely be sent twice. If not, it is repeated after a part of its body was handed
   /// to a connection only if the server cannot have read any of it.
   package var mayRepeat = false

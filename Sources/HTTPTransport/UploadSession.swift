@@ -31,6 +31,8 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
   /// stays unknown.
   package static let usualMaxIdle = 4
+  /// The default for `expectPatience`, in seconds: libcurl's own.
+  package static let usualExpectPatience = 1.0
 
   private struct Registry {
     var last = 0
@@ -50,11 +52,13 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   ///   - delegate: the delegate of all tasks that have none of their own.
   ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue that the session makes.
   ///   - maxIdle: after how many idle seconds a connection is not used again.
+  ///   - expectPatience: after how many seconds without "100 Continue" a body is sent unasked.
   package init(
     configuration: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
-    delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle
+    delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle,
+    expectPatience: Double = usualExpectPatience
   ) {
-    loop = TransferLoop(maxIdle: maxIdle)
+    loop = TransferLoop(maxIdle: maxIdle, expectPatience: expectPatience)
     let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil

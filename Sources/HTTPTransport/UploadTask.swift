@@ -176,7 +176,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   // MARK: Additions
 
-  /// Continues a body that is on hold after an interim reply.
+  /// Continues a body that is on hold after an interim reply, or before its end.
   package func releaseBody() {
     content.withLock { $0.isWaiting = false }
     session.loop.limitsChanged()
@@ -250,6 +250,9 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     transportListener?.urlSession(session, task: self, didReceiveInformationalResponse: head)
   }
 
+  /// Reports that only the body's end is missing.
+  func tellEndHeld() { transportListener?.urlSessionHoldsEnd(session, task: self) }
+
   /// Reports that the server ignores `Expect`.
   func tellExpectIgnored() { transportListener?.urlSessionExpectIgnored(session, task: self) }
 
@@ -316,6 +319,9 @@ package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
     _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
   /// The head of the final reply has arrived.
   func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead)
+  /// All of the body but its end has been handed over, and the request waits for `UploadTask.releaseBody`, as
+  /// `ExchangeRequest.holdsEnd` asks for. It is called again for each connection that the request begins on.
+  func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask)
   /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or rejected it with 417.
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask)
 }
@@ -326,6 +332,7 @@ extension UploadTaskDelegate {
   ) {}
   package func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead) {}
   package func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) {}
+  package func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask) {}
 }
 
 /// How a request ended.

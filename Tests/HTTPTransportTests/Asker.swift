@@ -11,6 +11,7 @@ final class Asker: Sendable {
     var heads: [ReplyHead] = []
     var interim: [ReplyHead] = []
     var expectIgnored = 0
+    var endHeld = 0
     var end: ExchangeEnd?
     var afterEnd = 0
   }
@@ -32,6 +33,7 @@ final class Asker: Sendable {
         switch event {
         case .acknowledged(let bytes): told.acknowledged.append(bytes)
         case .expectIgnored: told.expectIgnored += 1
+        case .endHeld: told.endHeld += 1
         case .informed(let head): told.interim.append(head)
         case .responded(let head): told.heads.append(head)
         case .ended(let end):
@@ -63,6 +65,7 @@ final class Asker: Sendable {
 enum TaskEvent: Sendable {
   case acknowledged(Int64)
   case expectIgnored
+  case endHeld
   case informed(ReplyHead)
   case responded(ReplyHead)
   case ended(ExchangeEnd)
@@ -86,6 +89,8 @@ private final class Listener: NSObject, UploadTaskDelegate {
   func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead) {
     handler(.responded(head))
   }
+
+  func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask) { handler(.endHeld) }
 
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) { handler(.expectIgnored) }
 

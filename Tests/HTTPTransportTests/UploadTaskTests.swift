@@ -47,7 +47,7 @@ struct UploadTaskTests {
     defer { server.stop() }
     var request = post(server, ZeroBody(length: 2 << 20))
     (request.expectsContinue, request.waitsAfterInterim) = (true, true)
-    let asker = Asker(.shared, request)
+    let asker = Asker(UploadSession(expectPatience: 60), request)
     async let end = asker.run()
     try await wait(for: "the body to wait") {
       asker.task.transferProgress.isHeldBack ? true : nil
@@ -112,6 +112,25 @@ struct UploadTaskTests {
     #expect(told.acknowledged == told.acknowledged.sorted(), "it never goes back")
   }
 
+  /// So that a server that has received a request is on record before it has.
+  @Test(arguments: [100, 100_000, 2 << 20])
+  func theEndOfABodyIsHeld(length: Int64) async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    var request = post(server, ZeroBody(length: length))
+    request.holdsEnd = true
+    let asker = Asker(.shared, request)
+    async let told = asker.run()
+    let before = max(0, length - 512)
+    try await wait(for: "all but the end") {
+      asker.events.endHeld == 1 && asker.events.acknowledged.last ?? 0 == before ? true : nil
+    }
+    #expect(asker.task.transferProgress.handedOver == before && server.requests.isEmpty)
+    asker.task.releaseBody()
+    #expect(await told.end?.head?.status == 200)
+    #expect(asker.events.endHeld == 1 && server.requests.map(\.body.count) == [Int(length)])
+  }
+
   @Test func aQuestionThatIsNotAnsweredIsTold() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }
@@ -133,7 +152,7 @@ struct UploadTaskTests {
     defer { server.stop() }
     var request = post(server, ZeroBody(length: 2 << 20))
     request.expectsContinue = true
-    let told = await Asker(.shared, request).run()
+    let told = await Asker(UploadSession(expectPatience: 60), request).run()
     #expect(told.expectIgnored == 0)
     #expect(told.heads.map(\.status) == [200])
   }

@@ -115,8 +115,8 @@ extension BadConfiguration {
       "pieces.parallel: these pieces go one after the other: with \"begins\", the others need the reply to the first"
     ),
     BadConfiguration(
-      line: "pieces = { parallel = 2, piece = { repeatable = false }, finish = {} }",
-      "pieces.parallel: these pieces go one after the other: with \"repeatable\" = false, the reply to each decides what comes next"
+      line: "pieces = { parallel = 2, piece = { unanswered = \"taken\" }, finish = {} }",
+      "pieces.parallel: these pieces go one after the other: with \"unanswered\", the reply to each decides what comes next"
     ),
     BadConfiguration(
       line: "pieces = { begin = { json = { a = \"b\" }, text = \"c\" } }",
@@ -137,8 +137,13 @@ extension BadConfiguration {
       "pieces.each: can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece may be missing"
     ),
     BadConfiguration(
-      line: "pieces = { last = { repeatable = false } }",
-      "pieces.last.repeatable: unknown key; valid here: body, fail_when, headers, method, offset, ok, query, type, unreadable, url, values"
+      line: "pieces = { last = { unanswered = \"taken\" } }",
+      "pieces.last.unanswered: unknown key; valid here: body, fail_when, headers, method, offset, ok, query, type, unreadable, url, values"
+    ),
+    BadConfiguration(
+      line:
+        "pieces = { piece = { unanswered = \"taken\", values = { a = \"/a\" } }, each = { text = \"{piece.a}\" }, finish = { text = \"{pieces}\" } }",
+      "pieces.piece: \"unanswered\" cannot be \"taken\", since \"each\" needs values of the reply to each piece"
     ),
     BadConfiguration(
       line: "pieces = { piece = { method = \"GET\" } }",

@@ -148,7 +148,7 @@ struct TargetTextTests {
     pieces.first = 0
     pieces.begin = { method = "MKCOL", url = "{url}/new", query = { a = "b" }, headers = { To = "{file.path|url}" }, type = "text/csv", json = { n = "{piece.count|number}", token = "hunter2" }, ok = 201, fail_when = [{ pointer = "/e", is = 1 }], unreadable = "ok", values = { id = "/id", place = { header = "location" } } }
     pieces.ticket = { url = "https://h/part", form = { n = "{piece.number}", id = "{begin.id}" } }
-    pieces.piece = { url = "{ticket:/url}/{piece.number|05|base64}", headers = { Sum = "{piece.sha256|base64}" }, type = "application/octet-stream", body = "binary", repeatable = false, ok = "200-299", values = { etag = { header = "etag" } }, offset = { header = "range", regex = '-(\d+)$', plus = 1, missing = "0" } }
+    pieces.piece = { url = "{ticket:/url}/{piece.number|05|base64}", headers = { Sum = "{piece.sha256|base64}" }, type = "application/octet-stream", body = "binary", unanswered = "restart", ok = "200-299", values = { etag = { header = "etag" } }, offset = { header = "range", regex = '-(\d+)$', plus = 1, missing = "0" } }
     pieces.last = { method = "POST", url = "{begin.place}", query = { done = "{piece.is_last}" }, ok = 202, fail_when = [], unreadable = "fail" }
     pieces.finish = { url = "{url}/{{done}}", text = "<L>{pieces}</L>", type = "application/xml" }
     pieces.abort = { method = "POST", url = "{url}/{begin.id}" }

@@ -16,6 +16,7 @@ extension Transfer {
       startOver()
     }
     parser = ReplyHeadParser()
+    toldEnd = false
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     // Do not even start: a server that has closed only its own direction may still read the request.
@@ -24,7 +25,7 @@ extension Transfer {
       return false
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    if asks { continueBy = Clock.now + Self.longestQuestion }
+    if asks { continueBy = Clock.now + loop.expectPatience + Self.clockMargin }
     let mayBegin = task.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
@@ -36,9 +37,8 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// How many seconds after the start of a request libcurl should have stopped waiting for "100 Continue": its
-  /// own limit of one second, and a margin for its clock.
-  private static let longestQuestion = 1.05
+  /// How many seconds later than by our clock libcurl may stop waiting for "100 Continue".
+  private static let clockMargin = 0.05
 
   /// Reads the whole body. Returns whether that succeeded.
   private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
@@ -63,8 +63,12 @@ extension Transfer {
     guard let body = request.body, let buffer else { return 0 }
     continueBy = nil
     if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
-    let wanted = Int(min(Int64(room), length - given))
+    var wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
+    if request.holdsEnd, !toldEnd {
+      wanted = min(wanted, Int(max(0, length - Self.heldEnd - given)))
+      if wanted == 0 { tellEnd() }
+    }
     if task.content.withLock({ $0.holdsBody }) {
       hold()
       return Int(CURL_READFUNC_PAUSE)
@@ -150,6 +154,12 @@ extension Transfer {
       task.content.withLock { $0.isWaiting = true }
     }
     task.tell(interim: interim)
+  }
+
+  private func tellEnd() {
+    toldEnd = true
+    task.content.withLock { $0.isWaiting = true }
+    task.tellEndHeld()
   }
 
   private func tellExpectIgnored() {

@@ -4,7 +4,7 @@ import Foundation
 /// Setting up a handle for one request.
 extension Transfer {
   /// Configures the handle. Fails if libcurl rejects any option, because security may depend on it.
-  func setUp(maxIdle: Int) throws(TransportError) {
+  func setUp() throws(TransportError) {
     let options = EasyOptions(easy)
     try options.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
     try options.set(CURLOPT_ERRORBUFFER, pointer: words)
@@ -14,7 +14,8 @@ extension Transfer {
     // A path that a signature covers must arrive unchanged.
     try options.set(CURLOPT_PATH_AS_IS, 1)
     try options.set(CURLOPT_ACCEPT_ENCODING, "")
-    try options.set(CURLOPT_MAXAGE_CONN, maxIdle)
+    try options.set(CURLOPT_MAXAGE_CONN, loop.maxIdle)
+    try options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(loop.expectPatience * 1000))
     // A resolver thread that hangs must not block the loop when the transfer is cancelled.
     options.trySet(CURLOPT_QUICK_EXIT, 1)
     // A proxy's reply to CONNECT is not the server's.
@@ -104,7 +105,7 @@ extension Transfer {
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
     return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
-      && !request.limits.contains(where: \.isSet)
+      && !request.holdsEnd && !request.limits.contains(where: \.isSet)
   }
 
   private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {

@@ -19,6 +19,8 @@ final class Transfer {
   var given: Int64 = 0
   var parser = ReplyHeadParser()
   var toldExpect = false
+  /// Whether the delegate was told on this connection that only the body's end is missing.
+  var toldEnd = false
   /// Whether the server rejected `Expect`. The handle will never send it again, even for other requests.
   var wasExpectRefused = false
   /// Whether the server rejected nothing but `Expect`: it had neither asked for the body nor been given all of it.
@@ -63,6 +65,9 @@ final class Transfer {
   /// plain HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it
   /// costs more than the larger reads save.
   var largeBuffer: Int { request.url.scheme == "https" ? 512 << 10 : 256 << 10 }
+  /// How many bytes of a body are held if its end is: more than what closes a form, so that the server cannot take it
+  /// for whole.
+  static let heldEnd: Int64 = 512
   /// The most bytes of header lines and trailers together.
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5

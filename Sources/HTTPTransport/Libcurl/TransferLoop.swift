@@ -26,6 +26,7 @@ final class TransferLoop: @unchecked Sendable {
   private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
+  let expectPatience: Double
   private let inbox = Mutex(Inbox())
   /// A descriptor from eventfd(2), which other threads write to when they give orders.
   private let wakeUp: Int32
@@ -60,11 +61,13 @@ final class TransferLoop: @unchecked Sendable {
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
-  /// - Parameter maxIdle: how many seconds a connection may be idle and still be reused.
-  init(maxIdle: Int) {
+  /// - Parameters:
+  ///   - maxIdle: how many seconds a connection may be idle and still be reused.
+  ///   - expectPatience: how many seconds a body waits for "100 Continue".
+  init(maxIdle: Int, expectPatience: Double) {
     // May be called more than once: libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-    self.maxIdle = maxIdle
+    (self.maxIdle, self.expectPatience) = (maxIdle, expectPatience)
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     poll = SocketPoll(wakeUp: wakeUp)
     multi = wakeUp < 0 ? nil : curl_multi_init()
@@ -190,7 +193,7 @@ final class TransferLoop: @unchecked Sendable {
     }
     let transfer = Transfer(task, easy: easy, loop: self)
     do throws(TransportError) {
-      try transfer.setUp(maxIdle: maxIdle)
+      try transfer.setUp()
     } catch {
       release(easy)
       return task.finish(error)

@@ -25,7 +25,7 @@ extension Schema where Root == PieceRules {
         "piece", \.piece,
         .piece(ofPiece + [.ticket])
           + Schema<PieceCall>([
-            .init("repeatable", \.isRepeatable, .flag),
+            .init("unanswered", \.unanswered, .choice),
             .init("begins", \.beginning, .values(.begun)),
           ]), check: { try $0.checkPiece() }),
       Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])) {
@@ -341,6 +341,11 @@ extension PieceRules {
         "can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece "
           + "may be missing")
     }
+    if piece.unanswered == .taken, !keptValues.isEmpty {
+      throw place("piece").fault(
+        "\"unanswered\" cannot be \"taken\", since \"each\" needs values of the reply to each piece"
+      )
+    }
     try checkSizes(place)
     try checkOrder(place)
     for (name, call) in calls {
@@ -368,7 +373,7 @@ extension PieceRules {
       case "offset": "\"offset\" counts the bytes from the beginning of the file"
       case "status": "\"status\" counts the bytes from the beginning of the file"
       case "begins": "with \"begins\", the others need the reply to the first"
-      default: "with \"repeatable\" = false, the reply to each decides what comes next"
+      default: "with \"unanswered\", the reply to each decides what comes next"
       }
     throw place("parallel").fault("these pieces go one after the other: \(why)")
   }

@@ -8,6 +8,8 @@ enum TransportNews: Sendable {
   /// How many bytes of the body the other side has acknowledged. The number falls when the body starts over on
   /// another connection.
   case acknowledged(Int64)
+  /// Everything but the end of the body has been handed over, and the rest waits.
+  case endHeld
   /// The server ignores `Expect: 100-continue`.
   case expectIgnored
   /// An interim reply's head.

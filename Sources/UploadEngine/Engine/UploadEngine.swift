@@ -804,6 +804,9 @@ extension UploadEngine {
       } else {
         tell(ofUpload(transfer.news(at: now)))
       }
+    case .endHeld:
+      if let id = transfer.shares.first?.item.id { goOn(id, transfer) { $0.handleHeldEnd() } }
+      transfer.task.releaseBody()
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .informed(let head):

@@ -113,6 +113,7 @@ extension UploadRequest {
       headers: head.headers.map { (name: $0.name, value: $0.value.written) }, body: content)
     exchange.expectsContinue = expectsContinue
     exchange.waitsAfterInterim = asked.isTargetsOwn
+    exchange.holdsEnd = asked.holdsEnd
     // A request with content may have taken effect, so the server has to be asked before it is repeated. The same goes
     // for requests that the configuration describes.
     exchange.mayRepeat =

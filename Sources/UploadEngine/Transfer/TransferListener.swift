@@ -34,6 +34,10 @@ final class TransferListener: NSObject, UploadTaskDelegate {
     engine?.receive(.responded(head), of: task.taskIdentifier)
   }
 
+  func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask) {
+    engine?.receive(.endHeld, of: task.taskIdentifier)
+  }
+
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) {
     engine?.receive(.expectIgnored, of: task.taskIdentifier)
   }

@@ -18,8 +18,8 @@ package struct PieceCall: Hashable, Sendable {
   package var type: String?
   /// How a piece stands in the request, if it carries one.
   package var body = Target.Body.binary
-  /// Whether the server may get the piece again if the reply was lost.
-  package var isRepeatable = true
+  /// What becomes of a piece if nobody can tell whether the server has it.
+  package var unanswered = Unanswered.again
   /// How its reply is judged.
   package var rules = ReplyRules()
   /// What is kept of its reply.
@@ -28,6 +28,16 @@ package struct PieceCall: Hashable, Sendable {
   package var beginning: [Value] = []
   /// Where its reply says how much the server has; nil if it does not.
   package var offset: Offset?
+
+  /// What becomes of a piece whose reply was lost.
+  package enum Unanswered: String, Hashable, Sendable, CaseIterable {
+    /// It is sent again.
+    case again
+    /// It counts as taken: if it was not, the server refuses to finish the upload.
+    case taken
+    /// The whole upload starts over.
+    case restart
+  }
 
   /// Where a request goes.
   package enum Address: Hashable, Sendable {

@@ -31,7 +31,7 @@ package struct PieceMachine: ResumeMachine {
 
   /// What does not depend on the protocol.
   package private(set) var course: ResumeCourse
-  private let rules: PieceRules
+  @Boxed private var rules: PieceRules
   /// What `{upload.id}` stands for in an upload that this attempt begins.
   private let freshID: String
   private let values: Template.Values
@@ -47,7 +47,7 @@ package struct PieceMachine: ResumeMachine {
   /// Whether the upload may have been finished by a request whose reply does not say so.
   private var mayBeFinished = false
   /// The rules for the reply that ends an upload.
-  private let response: ReplyRules
+  @Boxed private var response: ReplyRules
 
   /// An attempt at a file.
   ///
@@ -78,7 +78,7 @@ package struct PieceMachine: ResumeMachine {
       // Another program may have written a point that is impossible.
       if point.pieces?.seal != seal || !settle(point) {
         course.lose(.formChanged)
-      } else if point.pieces?.isUnderWay == true, !rules.piece.isRepeatable, rules.status == nil {
+      } else if rules.status == nil, !settleUnanswered() {
         course.lose(.pieceUncertain)
       }
     }
@@ -129,6 +129,25 @@ package struct PieceMachine: ResumeMachine {
     guard let taken, progress.kept.count == taken.end else { return false }
     return progress.kept.enumerated().allSatisfy { index, values in
       values.count == (taken.contains(index) ? names.count : 0)
+    }
+  }
+
+  /// Settles whether the server has a piece whose reply was lost. Returns whether the upload can go on.
+  private mutating func settleUnanswered() -> Bool {
+    guard var point = course.point, let progress = point.pieces, progress.isUnderWay else {
+      return true
+    }
+    switch rules.piece.unanswered {
+    case .again: return true
+    case .restart: return false
+    case .taken:
+      // The upload needs the replies to the first piece and to the last.
+      guard rules.piece.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
+        course.record(min(point.offset + progress.size, course.length), into: &point) == nil
+      else { return false }
+      course.point = point
+      note { ($0.hasTaken, $0.isUnderWay) = (true, false) }
+      return true
     }
   }
 
@@ -369,25 +388,27 @@ package struct PieceMachine: ResumeMachine {
   private mutating func sendPiece() -> [ResumeAction] {
     if ticket == nil, rules.ticket != nil { return ask(rules.ticket, .asksTicket) }
     phase = .sending
-    let mayFinish = isLastRequest
-    let isNews =
-      course.point?.pieces.map {
-        mayFinish && !$0.isFinishing || !rules.piece.isRepeatable && !$0.isUnderWay
-      } ?? false
-    let mustNotRepeat = !rules.piece.isRepeatable
+    do throws(Failure.Cause) {
+      var request = try request(rules.call(for: piece), filled, content: piece.range)
+      request.number = piece.index
+      request.holdsEnd = isLastRequest || rules.piece.unanswered != .again
+      let actions = course.send(request)
+      save()
+      return actions
+    } catch {
+      return cannot(error)
+    }
+  }
+
+  /// Notes what the piece may do from now on. Before its end is sent, the server cannot have taken it, so that an attempt
+  /// that is killed earlier leaves no doubt.
+  package mutating func handleHeldEnd() -> [ResumeAction] {
+    let (mayFinish, mustNotRepeat) = (isLastRequest, rules.piece.unanswered != .again)
     note {
       $0.isFinishing = mayFinish
       $0.isUnderWay = mustNotRepeat
     }
-    do throws(Failure.Cause) {
-      var request = try request(rules.call(for: piece), filled, content: piece.range)
-      request.number = piece.index
-      let actions = course.send(request)
-      save()
-      return (isNews ? keep() : []) + actions
-    } catch {
-      return cannot(error)
-    }
+    return keep()
   }
 
   private mutating func finish() -> [ResumeAction] {
@@ -640,11 +661,20 @@ package struct PieceMachine: ResumeMachine {
         return course.startOver(end, status) ?? begin()
       }
     }
-    guard !response.isOK(status) else {
-      return failed(
-        .unusable("the \"ok\" of this request does not include that status"), end, status)
+    var kept: [ResumeAction] = []
+    if phase == .sending, course.point?.pieces?.isUnderWay == true,
+      !Failure.serverErrors.contains(status)
+    {
+      // It has not taken the piece.
+      note { $0.isUnderWay = false }
+      kept = keep()
     }
-    return course.over(end, status: status)
+    guard !response.isOK(status) else {
+      return kept
+        + failed(
+          .unusable("the \"ok\" of this request does not include that status"), end, status)
+    }
+    return kept + course.over(end, status: status)
   }
 
   private func failed(_ cause: Failure.Cause, _ end: TransferEnd, _ status: Int?) -> [ResumeAction]

@@ -126,7 +126,7 @@ package struct PieceRules: Hashable, Sendable {
     if piece.offset != nil || last?.offset != nil { return "offset" }
     if status != nil { return "status" }
     if !piece.beginning.isEmpty { return "begins" }
-    return piece.isRepeatable ? nil : "repeatable"
+    return piece.unanswered == .again ? nil : "unanswered"
   }
 
   /// Whether a reply says that the server no longer knows the upload.

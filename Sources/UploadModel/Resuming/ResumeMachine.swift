@@ -37,6 +37,8 @@ package protocol ResumeMachine: Sendable {
   var isFinishing: Bool { get }
   /// Whether it only waits for the other requests under way before it handles a failure.
   var isBreakingOff: Bool { get }
+  /// Handles that all but the end of a request has been sent, if the request asks for that.
+  mutating func handleHeldEnd() -> [ResumeAction]
   /// Handles the end of a request.
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
@@ -65,6 +67,9 @@ extension ResumeMachine {
 
   /// Does nothing: the protocol has one request at a time.
   package mutating func sendMore() -> [ResumeAction] { [] }
+
+  /// Does nothing: a request may arrive twice.
+  package mutating func handleHeldEnd() -> [ResumeAction] { [] }
 
   /// No offers are made.
   package var awaitsOffer: Bool { false }

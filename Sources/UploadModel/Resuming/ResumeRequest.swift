@@ -15,6 +15,8 @@ package struct ResumeRequest: Hashable, Sendable {
   /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
   package var isTargetsOwn = false
+  /// Whether the end of its content waits until the machine has handled that only the end is missing.
+  package var holdsEnd = false
   /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
   /// leads back to the target's own origin.
   package var staysAway = false

@@ -122,6 +122,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
         trouble: reply.trouble, sentAll: reply.sentAll,
         bytes: reply.bytes ?? Int64(request.content?.count ?? 0))
+      if request.holdsEnd, reply.sentAll {
+        trace += machine.handleHeldEnd().map { Self.words($0, target) }
+      }
       for interim in reply.interim {
         // Without fields, it is 100, and nothing else has come for a while.
         let actions =

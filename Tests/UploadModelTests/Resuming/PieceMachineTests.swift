@@ -66,6 +66,18 @@ struct PieceMachineTests {
     }
   }
 
+  /// A server that must not get a piece twice, and knows at the end whether it has them all.
+  private static func counting(
+    _ change: (inout PieceRules) -> Void = { _ in }
+  ) -> ResumeRules {
+    rules {
+      $0.each = nil
+      $0.finish = call("POST", "/{begin.id}")
+      ($0.piece.values, $0.piece.unanswered) = ([], .taken)
+      change(&$0)
+    }
+  }
+
   static func kept(
     _ rules: ResumeRules, at offset: Int64, _ change: (inout PieceProgress) -> Void = { _ in }
   ) -> ResumePoint {
@@ -210,12 +222,12 @@ struct PieceMachineTests {
     row(
       "the last piece must not arrive twice, and may have finished the upload: nobody can tell",
       by: rules {
-        $0.piece.isRepeatable = false
+        $0.piece.unanswered = .restart
         ($0.each, $0.finish) = (nil, nil)
       },
       from: kept(
         rules {
-          $0.piece.isRepeatable = false
+          $0.piece.unanswered = .restart
           ($0.each, $0.finish) = (nil, nil)
         }, at: 8
       ) { ($0.isUnderWay, $0.isFinishing) = (true, true) }, [],
@@ -226,10 +238,34 @@ struct PieceMachineTests {
       ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
     row(
       "a piece that may have arrived must not arrive twice",
-      by: rules { $0.piece.isRepeatable = false },
-      from: kept(rules { $0.piece.isRepeatable = false }, at: 4) { $0.isUnderWay = true },
+      by: rules { $0.piece.unanswered = .restart },
+      from: kept(rules { $0.piece.unanswered = .restart }, at: 4) { $0.isUnderWay = true },
       [.status(204), .status(503)],
       ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
+    row(
+      "a piece that may have arrived counts as taken, if the server tells at the end",
+      by: counting(), from: kept(counting(), at: 4) { $0.isUnderWay = true },
+      [.status(200), .status(400)],
+      [
+        "keep /upload at 8 from 8", "PUT /upload/7/003 8..<10", "keep /upload at 8 from 8",
+        "keep /upload at 10 from 8", "keep /upload at 10 from 8 finishing", "POST /upload/7",
+        "http-400 advanced",
+      ]),
+    row(
+      "but not the first, whose reply gives what the others need",
+      by: counting { $0.piece.beginning = [value("id", header: "x-id")] },
+      from: kept(counting { $0.piece.beginning = [value("id", header: "x-id")] }, at: 0) {
+        $0.isUnderWay = true
+      },
+      [.status(204), .status(503)],
+      ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
+    row(
+      "a piece that was refused has not arrived",
+      by: counting(), from: kept(counting(), at: 4), [.status(429)],
+      [
+        "keep /upload at 4 from 4", "PUT /upload/7/002 4..<8", "keep /upload at 4 from 4",
+        "keep /upload at 4 from 4", "http-429",
+      ]),
     row(
       "what another program wrote is no place to go on from", from: kept(rules(), at: 11),
       [.status(204), .status(503)],
@@ -253,7 +289,7 @@ struct PieceMachineTests {
       [placed, taken(2), taken(6), .status(200)],
       [
         "POST /upload", "keep /upload at 0", "PUT /s/1 0..<4", "keep /upload at 3",
-        "PUT /s/1 3..<7", "keep /upload at 7", "keep /upload at 7 finishing", "PUT /s/1 7..<10",
+        "PUT /s/1 3..<7", "keep /upload at 7", "PUT /s/1 7..<10", "keep /upload at 7 finishing",
         "done 200 10",
       ]),
     row(
@@ -261,15 +297,16 @@ struct PieceMachineTests {
       [placed, taken(3), taken(7), taken(8), .status(201)],
       [
         "POST /upload", "keep /upload at 0", "PUT /s/1 0..<4", "keep /upload at 4",
-        "PUT /s/1 4..<8", "keep /upload at 8", "keep /upload at 8 finishing", "PUT /s/1 8..<10",
-        "keep /upload at 9 finishing", "PUT /s/1 9..<10", "done 201 10",
+        "PUT /s/1 4..<8", "keep /upload at 8", "PUT /s/1 8..<10", "keep /upload at 8 finishing",
+        "keep /upload at 9 finishing", "PUT /s/1 9..<10", "keep /upload at 9 finishing",
+        "done 201 10",
       ]),
     row(
       "it is asked before the upload goes on", by: telling(), from: kept(telling(), at: 4),
       [taken(6), .status(200)],
       [
-        "PUT /s/1", "keep /upload at 7 from 7", "keep /upload at 7 from 7 finishing",
-        "PUT /s/1 7..<10", "done 200 3",
+        "PUT /s/1", "keep /upload at 7 from 7", "PUT /s/1 7..<10",
+        "keep /upload at 7 from 7 finishing", "done 200 3",
       ]),
     row(
       "it says that the upload was finished", by: telling(), from: kept(telling(), at: 4),
