@@ -9,7 +9,7 @@ package struct ShareXUploader {
   /// The name for the target.
   package private(set) var name: String
   /// The resulting target.
-  package private(set) var target: Target
+  @Boxed package private(set) var target: Target
   /// What could not be converted.
   package private(set) var notes: [String] = []
 
@@ -54,14 +54,14 @@ package struct ShareXUploader {
     guard Origin(sample) == Origin(url) else {
       throw InvalidInput("RequestURL: the host and port of a URL hold no placeholders")
     }
-    target = Target(name: "", url: url)
-    if !address.isLiteral { target.address = address.hidingQuery() }
-    name = members["Name"]?.text ?? ""
-    if name.isEmpty { name = target.url.host ?? "sharex" }
+    var name = members["Name"]?.text ?? ""
+    if name.isEmpty { name = url.host ?? "sharex" }
     name = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
       .joined().split(scalar: "-", omittingEmptySubsequences: true).joined(separator: "-")
     if name.isEmpty { name = "sharex" }
-    target.name = name
+    self.name = name
+    target = Target(name: name, url: url)
+    if !address.isLiteral { target.address = address.hidingQuery() }
     try readRequest(text)
     readReply()
   }

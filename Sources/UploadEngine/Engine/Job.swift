@@ -23,12 +23,12 @@ extension UploadEngine {
     /// The requests of the current attempt, if it takes several.
     var conversation: Conversation? {
       get { boxedConversation?.value }
-      set { boxedConversation = newValue.map(Boxed.init) }
+      set { boxedConversation = newValue.map(Boxed.init(_:)) }
     }
     /// Where it can resume.
     var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
-      set { boxedPoint = newValue.map(Boxed.init) }
+      set { boxedPoint = newValue.map(Boxed.init(_:)) }
     }
     /// The most bytes of it that the server has had at any time since the user asked for it to be sent.
     var furthest: Int64 = 0
@@ -43,7 +43,7 @@ extension UploadEngine {
     /// An upload submitted under its identifier after it was removed.
     var successor: UploadJob? {
       get { boxedSuccessor?.value }
-      set { boxedSuccessor = newValue.map(Boxed.init) }
+      set { boxedSuccessor = newValue.map(Boxed.init(_:)) }
     }
 
     init(_ upload: UploadJob) {

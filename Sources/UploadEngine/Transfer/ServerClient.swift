@@ -7,7 +7,7 @@ import UploadModel
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules
 /// for TLS and credentials as uploads. Each is tried once, and a second time if a command can give it a new token.
 package struct ServerClient: Sendable {
-  let target: Target
+  @Boxed private(set) var target: Target
   let token: TokenBox
   let time: TimeSource
 

@@ -56,7 +56,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     /// Where it can resume, if its target resumes uploads and one has begun.
     package var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
-      set { boxedPoint = newValue.map(Boxed.init) }
+      set { boxedPoint = newValue.map(Boxed.init(_:)) }
     }
     // Hardly any item has one.
     var boxedPoint: Boxed<ResumePoint>?

@@ -16,8 +16,8 @@ struct PieceScript {
 
   private var options: CurlOptions
   private let item: UploadItem
-  private let rules: PieceRules
-  private let target: Target
+  @Boxed private var rules: PieceRules
+  @Boxed private var target: Target
   private let values: Template.Values
   private let origin: String
   /// Whether parts of addresses may come from another server. Such an address gets no credentials, even if it leads back

@@ -18,7 +18,7 @@ package struct ResumeCourse: Sendable {
   /// of the next does not advance.
   package private(set) var furthest: Int64
 
-  let target: Target
+  @Boxed private(set) var target: Target
   let identity: FileIdentity
   let creation: URL
   /// The size of what is sent, in bytes: the file's, or that of the form around it.

@@ -6,7 +6,7 @@ package enum ResumeProtocol: Hashable, Sendable {
   /// Resumable Uploads for HTTP.
   case http
   /// The requests that the target describes.
-  case pieces(PieceRules)
+  indirect case pieces(PieceRules)
 
   /// Whether an upload that was recorded can continue with this protocol.
   func continues(_ point: ResumePoint) -> Bool {

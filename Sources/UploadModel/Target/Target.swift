@@ -64,21 +64,21 @@ package struct Target: Hashable, Sendable {
   /// Whether two files may have the same name in one request, or the same address of their own.
   package var takesSameNames = false
   /// Whether and how uploads resume.
-  package var resume = ResumeRules()
+  @Boxed package var resume = ResumeRules()
   /// Which files it takes at all.
   package var limits = UploadLimits()
   /// How replies are read.
-  package var response = ReplyRules()
+  @Boxed package var response = ReplyRules()
   /// The command that makes the file to send.
   package var prepare: PrepareCommand?
   /// How its server is asked whether it has a file already.
-  package var exists: ExistenceCheck?
+  @Boxed package var exists: ExistenceCheck?
   /// How its server is asked whether it has finished with a file that it has accepted.
-  package var wait: WaitRule?
+  @Boxed package var wait: WaitRule?
   /// The request for permission that comes first.
-  package var ticket: Ticket?
+  @Boxed package var ticket: Ticket?
   /// The requests before the first file of a run and after its last.
-  package var run = RunRules()
+  @Boxed package var run = RunRules()
   /// The run that its files belong to; nil before there is one.
   package var opened: RunPoint?
   /// Whether its requests are only shown, so that the values of a run stay as they are.
@@ -86,7 +86,7 @@ package struct Target: Hashable, Sendable {
   /// What becomes of local files after they have been sent.
   package var after = AfterRule()
   /// What can be done with what is already there.
-  package var server = ServerSide()
+  @Boxed package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.
   package var proxy: String?
   /// Secrets that are sent only in another form, such as the password in Basic credentials.

@@ -7,7 +7,7 @@ import UploadModel
 
 /// A target made from the user's answers, and how it gets into the configuration.
 struct NewTarget {
-  let target: Target
+  @Boxed private(set) var target: Target
 
   /// Why the user's answers do not make a target.
   struct Refusal: Error {

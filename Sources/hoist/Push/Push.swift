@@ -8,7 +8,7 @@ import UploadModel
 struct Push {
   /// What to send. It is enumerated on a thread of its own while the first files are uploaded.
   let inputs: PushInputs
-  let target: Target
+  @Boxed private(set) var target: Target
   var reporter: any PushReporter
   let context: Context
   /// Where events are logged.
