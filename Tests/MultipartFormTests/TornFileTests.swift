@@ -40,7 +40,8 @@ import Testing
     "is read whole as it was at one moment, or not to its end",
     arguments: Writer.allCases, [false, true])
   func torn(writer: Writer, isOld: Bool) async throws {
-    for size in [300_000, 5 << 20] {
+    // The last one is watched.
+    for size in [300_000, 5 << 20, 9 << 20] {
       for readBefore in [1, size / 2, size - 1] {
         try? FileManager.default.removeItem(atPath: path)
         // Waiting for each would take half a minute.
@@ -97,7 +98,14 @@ import Testing
   @Test(
     "what does not change its content does no harm", arguments: Bystander.allCases, [false, true])
   func untouched(bystander: Bystander, isOld: Bool) async throws {
-    let size = 5 << 20
+    // Summed, and watched.
+    for size in [5 << 20, 9 << 20] { try await untouched(bystander, size, isOld: isOld) }
+  }
+
+  private func untouched(_ bystander: Bystander, _ size: Int, isOld: Bool) async throws {
+    for name in ["file", "file.link", "file.away"] {
+      try? FileManager.default.removeItem(atPath: scratch.path(name))
+    }
     try await make(size, isOld: isOld)
     var mapping: MappedFile?
     var file: FileHandle?
@@ -128,17 +136,20 @@ import Testing
     }
   }
 
-  @Test("a reader that let go of the file in between still sees it")
-  func letGo() async throws {
-    try await make(3 << 20, isOld: false)
+  @Test("a reader that let go of the file in between still sees it", arguments: [3 << 20, 9 << 20])
+  func letGo(size: Int) async throws {
+    try await make(size, isOld: false)
     let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
     var content = [UInt8](repeating: 0, count: 1 << 20)
     _ = try content.withUnsafeMutableBytes { try reader.read(into: $0) }
     reader.close()
-    try rewrite(.settingBack, 3 << 20)
+    try rewrite(.settingBack, size)
     #expect(throws: BodyError.self) { try reader.rest() }
     reader.rewind()
-    #expect(try reader.rest() == [UInt8](repeating: 2, count: 3 << 20))
+    #expect(try content.withUnsafeMutableBytes { try reader.read(into: $0) } == content.count)
+    reader.close()
+    touch(for: .permissions)
+    #expect(try Data(content + reader.rest()) == Data(repeating: 2, count: size))
   }
 
   @Test("who has it open for writing is seen, and nobody is kept waiting")

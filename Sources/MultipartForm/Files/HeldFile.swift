@@ -10,6 +10,8 @@ package final class HeldFile: Sendable {
   /// The file when it was opened.
   package let identity: FileIdentity
   private let file: SystemFile
+  /// Watches a large file in place of checksums.
+  let watch: WriteWatch?
   private let reading: Mutex<Reading>
   private let inAnyOrder = Mutex(false)
 
@@ -33,29 +35,59 @@ package final class HeldFile: Sendable {
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
     resuming moment: FileMoment? = nil
   ) throws(FileError) {
-    try self.init(location, isKnown: false, expecting: expected, resuming: moment)
-  }
-
-  /// - Parameter isKnown: whether its path is known to lead to a regular file.
-  init(
-    _ location: FileLocation, isKnown: Bool, expecting expected: FileIdentity?,
-    resuming moment: FileMoment?
-  ) throws(FileError) {
-    let file = try SystemFile(opening: location, isKnown: isKnown)
+    let file = try SystemFile(opening: location)
     let look = try file.look()
     if let change = expected?.change(to: look.identity) { throw FileError(location, change) }
-    var first = moment.map { Reading($0) } ?? Reading(changed: look.changed)
-    if moment == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
+    self.init(file, look, resuming: moment, watch: nil)
+  }
+
+  /// Opens a file that is read once, from its first byte to its last, and not compared with anything afterwards.
+  ///
+  /// - Parameters:
+  ///   - expected: the identity that it has to have. Its path is known to lead to a regular file.
+  ///   - moment: what is known of an earlier reading that continues.
+  ///   - watch: what has watched the file since that began.
+  /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
+  convenience init(
+    once location: FileLocation, expecting expected: FileIdentity, resuming moment: FileMoment?,
+    watch: WriteWatch?
+  ) throws(FileError) {
+    let file = try SystemFile(opening: location, isKnown: true)
+    let isLarge = expected.size >= Self.leastWatched
+    let watch = moment == nil && isLarge ? file.watch() : watch
+    let look = try file.look()
+    if let change = expected.change(to: look.identity) { throw FileError(location, change) }
+    self.init(file, look, resuming: moment, watch: watch)
+  }
+
+  private init(
+    _ file: consuming SystemFile, _ look: SystemFile.Look, resuming moment: FileMoment?,
+    watch: WriteWatch?
+  ) {
+    var first =
+      moment.map { Reading($0) } ?? Reading(changed: look.changed, isSummed: watch == nil)
+    if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
     identity = look.identity
     reading = Mutex(first)
+    self.watch = watch
     self.file = file
   }
+
+  /// From how many bytes on a file is watched: setting that up takes as long as the checksum of a mebibyte.
+  private static let leastWatched: Int64 = 8 << 20
 
   /// What is known of the reading so far, to be kept.
   package var moment: FileMoment { reading.withLock { $0.moment } }
 
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
+
+  /// Whether nobody has written to the file since the reading began, although its times have changed.
+  var isQuiet: Bool {
+    guard let watch else { return false }
+    // In this order: an end that comes later is one of an opening that is noticed here.
+    return file.isOpenForWriting() == false && watch.isQuiet
+  }
 
   /// Whether ranges of the file are read in any order, several at once. If so, a new reading begins with
   /// ``beginAnew()`` and ends with ``verify()``, not with the file's first and last bytes.

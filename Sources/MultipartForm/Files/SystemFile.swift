@@ -66,6 +66,14 @@ struct SystemFile: ~Copyable {
     }
   }
 
+  /// Notices whether anybody writes to it from now on. Nil if that cannot be told, or somebody has it open for writing.
+  func watch() -> WriteWatch? {
+    guard showsWrites, let watch = WriteWatch(descriptor), isOpenForWriting() == false else {
+      return nil
+    }
+    return watch
+  }
+
   /// Whether somebody may write to it from now on without a trace in its times.
   var mayBeWrittenTo: Bool { !showsWrites || isOpenForWriting() != false }
 

@@ -16,6 +16,8 @@ public final class BodyReader {
   private var file: OpenRange?
   /// The state of what has been read from the current file, kept while the file is closed.
   private var moment: FileMoment?
+  /// What watches that file, if anything does.
+  private var watch: WriteWatch?
   private var failure: BodyError?
 
   init(_ body: FormBody) { self.body = body }
@@ -50,7 +52,7 @@ public final class BodyReader {
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()
-    moment = nil
+    (moment, watch) = (nil, nil)
     failure = nil
     offset = 0
     index = 0
@@ -59,7 +61,7 @@ public final class BodyReader {
 
   /// Closes the file that is open, if any. The next read opens it again where it stopped.
   public func close() {
-    if let file { moment = file.moment }
+    if let file { (moment, watch) = (file.moment, file.watch) }
     file = nil
   }
 
@@ -78,8 +80,7 @@ public final class BodyReader {
       filled += wanted
       within += Int64(wanted)
       if within == length {
-        file = nil
-        moment = nil
+        (file, moment, watch) = (nil, nil, nil)
         index += 1
         within = 0
       }
@@ -100,7 +101,7 @@ public final class BodyReader {
           from: UnsafeRawBufferPointer(rebasing: source[start..<(start + target.count)]))
       }
     case .file(let range):
-      let opened = try OpenRange(range, resuming: moment)
+      let opened = try OpenRange(range, resuming: moment, watch: watch)
       file = opened
       try opened.read(into: target, at: within)
     }

@@ -14,8 +14,12 @@ final class OpenRange {
   /// how far the second reading has come.
   private var tail: (start: Int64, bytes: [UInt8], comparison: Comparison)?
 
-  /// - Parameter moment: what is known of earlier bytes, if some have already been read.
-  init(_ range: FileRange, resuming moment: FileMoment?) throws(FileError) {
+  /// - Parameters:
+  ///   - moment: what is known of earlier bytes, if some have already been read.
+  ///   - watch: what has watched the file meanwhile.
+  init(
+    _ range: FileRange, resuming moment: FileMoment?, watch: WriteWatch?
+  ) throws(FileError) {
     self.range = range
     if let held = range.held {
       file = held
@@ -25,7 +29,7 @@ final class OpenRange {
     } else {
       isInAnyOrder = false
       file = try HeldFile(
-        range.location, isKnown: true, expecting: range.identity, resuming: moment)
+        once: range.location, expecting: range.identity, resuming: moment, watch: watch)
       if moment != nil { try file.begin(anew: false) }
     }
   }
@@ -36,11 +40,16 @@ final class OpenRange {
   /// What to remember if the file is closed before its end.
   var moment: FileMoment { file.moment }
 
+  /// What watches the file, if anything does.
+  var watch: WriteWatch? { file.watch }
+
   /// Fills the target with the range's bytes from an offset in the range, which has at least that many. Each
   /// call continues where the last one stopped.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
     let end = offset + Int64(target.count)
-    if tail == nil, isLast, end >= range.length - Self.tailSize, file.isDoubtful {
+    if tail == nil, isLast, end >= range.length - Self.tailSize, file.isDoubtful,
+      file.watch == nil
+    {
       try beginSecondReading(at: offset)
     }
     if let tail {
@@ -66,7 +75,7 @@ final class OpenRange {
   /// Releases the last bytes only if the file held everything at one moment.
   private func finish() throws(FileError) {
     try file.checkPlace()
-    guard file.isDoubtful else { return }
+    guard file.isDoubtful, !file.isQuiet else { return }
     var comparison =
       if let tail { tail.comparison } else { try file.comparison(of: range.all) }
     try file.compare(&comparison, to: comparison.total)
