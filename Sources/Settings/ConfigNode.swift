@@ -30,7 +30,14 @@ struct ConfigNode: Sendable {
 
   /// Parses a whole file.
   static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
-    guard let flaw = KeyLocator(text).flaw else { return try parse(sound: text, file: file) }
+    try parse(text, file: file, KeyLocator(text))
+  }
+
+  /// - Parameter lines: where the keys of the text are.
+  static func parse(
+    _ text: String, file: String, _ lines: KeyLocator
+  ) throws(ConfigError) -> ConfigNode {
+    guard let flaw = lines.flaw else { return try parse(sound: text, file: file) }
     // The parser crashes on the flaw, so parse only the text before it: an earlier error is reported first.
     _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
     throw ConfigError(file: file, line: flaw.line, "not valid TOML: \(flaw.words)")

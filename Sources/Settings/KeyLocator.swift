@@ -210,12 +210,14 @@ private struct Scanner {
     var open: [UInt8] = []
     var stray: Int?
     while let byte {
-      if consume("\"\"\"") {
-        skipLong("\"\"\"", escapes: true)
-      } else if consume("'''") {
-        skipLong("'''", escapes: false)
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        _ = quoted(by: byte)
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        if consume("\"\"\"") {
+          skipLong("\"\"\"", escapes: true)
+        } else if consume("'''") {
+          skipLong("'''", escapes: false)
+        } else {
+          _ = quoted(by: byte)
+        }
       } else if byte == UInt8(ascii: "#") {
         skipLine()
       } else if byte == UInt8(ascii: "\n"), open.isEmpty {

@@ -137,7 +137,7 @@ package struct Settings: Sendable {
           "holds a NUL character, which TOML does not allow and no "
             + "request could carry; remove it")
       }
-      return try ConfigNode.parse(text, file: file)
+      return try ConfigNode.parse(text, file: file, lines)
     }
     let top = entries(whole)
     part(or: ()) { () throws(ConfigError) in _ = try whole?.table(Self.keys) }
