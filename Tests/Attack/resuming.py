@@ -260,7 +260,7 @@ def receivers(hoist, seed, size, kills, protocol, pace):
 def run(hoist, seed, quick):
     size, often = {0: (1 << 30, 40), 1: (24 << 20, 4)}.get(quick, (12 << 20, 2))
     # So slow that all kills come before the end.
-    pace = size // (3 if quick else 8)
+    pace = size // 8
     return [count for protocol in PATHS for count in (
         lines(hoist, seed, size, often, protocol), senders(hoist, seed, size, often, protocol, pace),
         receivers(hoist, seed, size, often, protocol, pace))]

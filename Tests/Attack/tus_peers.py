@@ -90,7 +90,7 @@ def given_over(hoist, seed, kind, server, size):
         address = f"http://127.0.0.1:{server.port}/files/"
         first = make_file(place.file("first.bin"), size, draw)
         place.run("add", "--to", "tus", "first.bin")
-        sender = place.start("send", "--limit", f"{size // 4}B/s")
+        sender = place.start("send", "--limit", f"{size // 8}B/s")
         wait_until(lambda: (point(place) or {}).get("offset", 0) >= size // 4)
         sender.send_signal(signal.SIGKILL)
         sender.wait()

@@ -42,7 +42,7 @@ struct ExpectTests {
     exchange.withLock { $0 = asked }
     asked.resume()
     defer { asked.cancel() }
-    let told = try await wait(for: "the end", seconds: 20) { end.withLock { $0 } }
+    let told = try await wait(for: "the end") { end.withLock { $0 } }
     #expect(told.head?.status == 200 && told.trouble == nil, "\(told)")
   }
 
@@ -65,7 +65,7 @@ struct ExpectTests {
     defer { asker.task.cancel() }
     try await wait(for: "the interim reply") { asker.events.interim.first }
     asker.task.releaseBody()
-    try await wait(for: "the end", seconds: 20) { asker.events.end }
+    try await wait(for: "the end") { asker.events.end }
     let told = await end
     #expect(told.end?.head?.status == 200 && told.expectIgnored == 1, "\(told)")
   }

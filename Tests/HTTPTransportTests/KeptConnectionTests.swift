@@ -194,7 +194,10 @@ struct KeptConnectionTests {
 
   @Test func whatLiesUnreadWhenTheServerEndsMayHaveBeenSeen() async throws {
     let goOn = DispatchSemaphore(value: 0)
-    let (client, server) = try connection { _ in goOn.wait() }
+    let (client, server) = try connection { connection in
+      goOn.wait()
+      _ = connection.awaitUnread(7)
+    }
     defer {
       Glibc.close(client)
       server.stop()
@@ -240,7 +243,7 @@ struct KeptConnectionTests {
     waitForEnd(of: client)
     let mark = try #require(SocketTable.end(of: client))
     let closed = try #require(ClosedConnection(client, mark: mark))
-    #expect(closed.sight() == .open)
+    #expect(closed.sight(at: 0) == .open)
     #expect(closed.sight(at: Clock.now + 3600) == .uncertain)
     #expect(closed.sight() == .uncertain)
   }

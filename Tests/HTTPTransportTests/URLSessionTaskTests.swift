@@ -91,7 +91,9 @@ struct URLSessionTaskTests {
     let task: URLSessionTask = UploadSession.shared.task(request, delegate: listener)
     if isResumed {
       task.resume()
-      try await wait(for: "the first bytes") { task.countOfBytesSent > 0 ? true : nil }
+      try await wait(for: "the first bytes") {
+        task.countOfBytesSent > 0 && server.requests.count == 1 ? true : nil
+      }
     }
     task.cancel()
     task.cancel()

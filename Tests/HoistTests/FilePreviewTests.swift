@@ -23,9 +23,10 @@ import Testing
   private static func look(at path: String, pictures: Bool = false, path programs: String = "")
     -> FilePreview
   {
-    FilePreview(
-      of: request(path, pictures: pictures), PictureDecoder(environment: ["PATH": programs]),
-      isCancelled: { false })
+    var decoder = PictureDecoder(environment: ["PATH": programs])
+    decoder.patience = 60
+    return FilePreview(
+      of: request(path, pictures: pictures), decoder, isCancelled: { false })
   }
 
   @Test func textIsShownFromItsBeginning() {
@@ -147,9 +148,15 @@ import Testing
 
   /// A program that makes pictures, as far as this test knows: it prints as many bytes as it is asked for.
   private static func decoder(_ folder: ScratchDirectory, _ script: String) throws {
-    try folder.write("magick", Array("#!/bin/sh\n\(script)\n".utf8))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: folder.path("magick"))
+    try folder.write("text", Array("#!/bin/sh\n\(script)\n".utf8))
+    // Written by another process: no child of this one has it open for writing, which would keep it from being run.
+    let (text, program) = (folder.path("text"), folder.path("magick"))
+    try Tool.run(
+      "sh",
+      [
+        "-c",
+        "cat '\(text)' > '\(program).new' && chmod 755 '\(program).new' && mv -f '\(program).new' '\(program)'",
+      ])
   }
 
   private static let png: [UInt8] = [

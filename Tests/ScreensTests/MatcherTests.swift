@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Screens
@@ -44,11 +45,17 @@ import Testing
   @Test func aLongNameIsSearchedInNoTime() {
     let name = String(repeating: "a-", count: 20_000)
     let needle = String(repeating: "a", count: 60) + "b"
-    let time = ContinuousClock().measure {
-      #expect(!Matcher(needle).matches(name))
-      #expect(Matcher(String(repeating: "a", count: 60)).rank(name, isLoose: true) != nil)
-    }
-    #expect(time < .seconds(2))
+    let start = Self.processorSeconds
+    #expect(!Matcher(needle).matches(name))
+    #expect(Matcher(String(repeating: "a", count: 60)).rank(name, isLoose: true) != nil)
+    #expect(Self.processorSeconds - start < 2)
+  }
+
+  /// The time that this thread has had on a processor.
+  private static var processorSeconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   // MARK: On the screen

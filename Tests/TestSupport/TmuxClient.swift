@@ -92,7 +92,7 @@ final class TmuxClient: Sendable {
   /// Runs a command that looks at the screen, once no frame is under way. One that does not end within two seconds
   /// is what a program left that has ended or stopped.
   func look(_ words: [String]) async throws -> String {
-    let limit = ContinuousClock.now + .seconds(2)
+    let limit = ContinuousClock.now + .seconds(10)
     while true {
       let seen = changes
       let reply = try await ask(words)

@@ -89,7 +89,11 @@ struct CredentialTests {
     let (guests, tokens) = (Guests("Bearer t1"), TokenSource())
     let server = try server(for: guests)
     defer { server.stop() }
-    let engine = UploadEngine(tokens: tokens) { _ in }
+    let (ends, told) = AsyncStream.makeStream(of: ItemID.self)
+    let engine = UploadEngine(tokens: tokens) { changes in
+      for (id, state) in changes where state.isFinished { told.yield(id) }
+    }
+    var ended = ends.makeAsyncIterator()
     let jobs = try jobs(2, to: server.url(), command: counting)
     let call = ServerCall(url: Template(literal: server.url().absoluteString))
     func look() async throws {
@@ -100,7 +104,7 @@ struct CredentialTests {
     try await look()
     #expect(runs == 1)
     engine.submit([jobs[0]])
-    try await wait(for: "the first upload") { server.requests.count == 2 ? true : nil }
+    #expect(await ended.next() == jobs[0].item.id)
     #expect(runs == 1)
     guests.revoke("Bearer t1")
     guests.invite("Bearer t2")

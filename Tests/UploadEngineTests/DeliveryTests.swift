@@ -85,7 +85,8 @@ struct DeliveryTests {
     }
     defer { server.stop() }
     let paths = try (0..<3).map { try folder.write("\($0).bin", count: 2_000_000, seed: $0) }
-    let ends = await EngineHarness(lanes: 1).upload(paths, to: .once(server.url()))
+    let ends = await EngineHarness(lanes: 1, session: .patient).upload(
+      paths, to: .once(server.url()))
     #expect(ends.map(\.code) == Array(repeating: "done 200", count: 3), "\(ends)")
   }
 
@@ -113,7 +114,7 @@ struct DeliveryTests {
     }
     defer { server.stop() }
     let path = try folder.write("a.bin", count: 2_000_000)
-    let ends = await EngineHarness().upload([path], to: .once(server.url()))
+    let ends = await EngineHarness(session: .patient).upload([path], to: .once(server.url()))
     #expect(ends.map(\.code) == ["done 201"], "\(ends)")
     #expect(questions.withLock { $0 } == 1)
   }
@@ -126,7 +127,7 @@ struct DeliveryTests {
     }
     defer { server.stop() }
     let path = try folder.write("a.bin", count: 2_000_000)
-    let harness = EngineHarness()
+    let harness = EngineHarness(session: .patient)
     let ends = await harness.upload([path], to: .once(server.url()))
     #expect(ends.first?.failure?.reply.text == "too much", "\(ends)")
     let sent = harness.states(of: ItemID(1)).contains { state in

@@ -143,6 +143,11 @@ extension UploadItem {
   }
 }
 
+extension UploadSession {
+  /// A session that waits for "100 Continue" until the server gets its turn on a busy machine.
+  static let patient = UploadSession(expectPatience: 60)
+}
+
 extension Target {
   /// A target that tries once, so that a test sees the first cause, and takes as many files at once as
   /// there are lanes.

@@ -259,6 +259,10 @@ struct RepetitionTests {
     // The reset may overtake the reply.
     let expected = readsOn ? ["done 200"] : ["connection-lost", "outcome-unknown"]
     #expect(ends.count == 1 && ends.allSatisfy { expected.contains($0.code) }, "\(ends)")
+    // What has arrived may not have been read yet.
+    if readsOn {
+      try await wait(for: "the server to read it") { server.requests.isEmpty ? nil : true }
+    }
     #expect(server.requests.count == (readsOn ? 1 : 0))
   }
 

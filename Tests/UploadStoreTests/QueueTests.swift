@@ -303,13 +303,15 @@ struct QueueTests {
   func lockAskedForInVain() throws {
     _ = try harness.open()
     // Another open file, as another process has one.
-    let other = open(harness.path, O_RDWR)
+    let other = open(harness.path, O_RDWR | O_CLOEXEC)
     try #require(flock(other, LOCK_EX) == 0)
     #expect(try SenderLock(queue: harness.path) == nil)
     // What was not handed over is nobody's to lock with.
     #expect(throws: StoreError.self) {
       try SenderLock(queue: harness.path, inheriting: dup(open(harness.path, O_RDWR)))
     }
+    // A program that another test is starting may still have a copy.
+    flock(other, LOCK_UN)
     close(other)
     let first = try SenderLock(queue: harness.path)
     #expect(first != nil)

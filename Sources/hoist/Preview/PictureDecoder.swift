@@ -14,7 +14,7 @@ struct PictureDecoder {
   }
 
   /// How long it may take, in seconds.
-  private static let patience = 3.0
+  var patience = 3.0
   /// How many pixels a picture may have: a small file can claim any number.
   private static let mostPoints = 100_000_000
   /// Characters in file names that have a special meaning to these programs.
@@ -42,7 +42,7 @@ struct PictureDecoder {
     for program in programs {
       let words = Self.arguments(of: program.kind, path, header.format, width, height)
       let command = Command(
-        [program.path] + words, timeout: Self.patience, mostOutput: width * height * 3 + 1)
+        [program.path] + words, timeout: patience, mostOutput: width * height * 3 + 1)
       do throws(Command.Failure) {
         let bytes = try command.run(isCancelled: isCancelled)
         if bytes.count == width * height * 3 {

@@ -152,7 +152,7 @@ extension EndToEnd {
         keys += 1
         terminal.type(keys % 2 == 0 ? 0x31 : 0x34)
         deafLooks = terminal.untaken > 50 ? deafLooks + 1 : 0
-        return deafLooks > 50 ? true : nil
+        return deafLooks > 250 ? true : nil
       }
       kill(screen.processIdentifier, signal)
       try await wait(for: "its end") { screen.isRunning ? nil : true }

@@ -96,9 +96,12 @@ extension EndToEnd {
         let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
         return locks.contains(" \(lock.identifier) ") ? true : nil
       }
-      let next = try await person.hoist("push", "a", "--to", inbox.url, "--limit", "500B/s").end()
-      #expect(next.status == 0, "\(next)")
-      #expect(prepared == ["hoist-prepared-alive"])
+      // Leftovers are removed beside a push, which does not wait for it.
+      try await wait(for: "no copy but the one in use", otherwise: { "\(prepared)" }) {
+        let next = try await person.hoist("push", "a", "--to", inbox.url, "--limit", "500B/s").end()
+        #expect(next.status == 0, "\(next)")
+        return prepared == ["hoist-prepared-alive"] ? true : nil
+      }
     }
 
     private var prepared: [String] {

@@ -212,7 +212,7 @@ extension EndToEnd {
       let added = try await desk.hoist("add \(name)")
       #expect(added.status == 0, "\(added)")
       let killed = try await desk.person.shell(
-        "export \(service.variable)='\(service.secret)'; timeout -s KILL 1 hoist send --limit 12MB/s --config recipe.toml"
+        "export \(service.variable)='\(service.secret)'; timeout -s KILL 1 hoist send --limit 6MB/s --config recipe.toml"
       ).end()
       #expect(killed.status != 0, "\(killed)")
       let second = try await desk.hoist("send")
@@ -259,7 +259,7 @@ extension EndToEnd {
         #expect(added.status == 0, "\(added)")
       }
       let killed = try await desk.person.shell(
-        "timeout -s KILL 1 hoist send --limit 12MB/s --config recipe.toml"
+        "timeout -s KILL 1 hoist send --limit 6MB/s --config recipe.toml"
       ).end()
       #expect(killed.status != 0, "\(killed)")
       let second = try await desk.hoist("send")

@@ -186,7 +186,8 @@ extension EndToEnd {
           + ["--report", "r.json"] + (failsFast ? ["--fail-fast"] : []),
         time: time, signals: signals)
       if !failsFast {
-        try await wait(for: "an upload") { server.visitors > 0 ? true : nil }
+        // It begins when no other command of these tests uses the working folder.
+        try await wait(for: "an upload", seconds: 300) { server.visitors > 0 ? true : nil }
         signal.yield(SIGINT)
       }
       let outcome = try await push

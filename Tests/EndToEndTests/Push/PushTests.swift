@@ -317,7 +317,7 @@ extension EndToEnd {
         ["push", "--to", server.url().absoluteString, "--concurrency", "5", "--json"] + endless
           + small)
       // Without turns this takes minutes: one of the four sockets has to be full each time.
-      try await wait(for: "the small files", seconds: 90, otherwise: { push.output }) {
+      try await wait(for: "the small files", seconds: 240, otherwise: { push.output }) {
         push.output.split(separator: "\n").count { $0.contains(#""event":"finished""#) } == 60
           ? true : nil
       }
@@ -490,7 +490,7 @@ extension EndToEnd {
       let stuck = try person.shell(
         "mkfifo go; mkdir many; seq \(files) | split -l 1 -a 3 - many/; "
           + "hoist push -r many --to \(inbox.url) --json | (read line < go; grep -c finished)")
-      try await wait(for: "all files", seconds: 60) { inbox.names.count == files + 4 ? true : nil }
+      try await wait(for: "all files", seconds: 240) { inbox.names.count == files + 4 ? true : nil }
       let read = try await person.shell("echo > go").end()
       #expect(read.status == 0)
       #expect(try await stuck.end().output == "\(files)\n")

@@ -33,22 +33,29 @@ extension EndToEnd {
       let terminal = try await person.terminal(columns: 80, rows: 24)
       try await terminal.command(
         "until [ -e fast ]; do hoist --to \(inbox.url) --queue \(queue) --limit 600kB/s; done")
-      var last: Int32 = 0
+      let store = try UploadStore(path: queue)
+      var (last, begun): (Int32, Int) = (0, 0)
       for kill in 1...Self.kills {
         last = try await wait(for: "hoist number \(kill)") { () -> Int32? in
           guard let holder = SenderLock.holder(queue: queue), holder != last else { return nil }
           return holder
         }
         // Some in the middle of their first steps, most under way.
+        if !kill.isMultiple(of: 4) {
+          try await wait(for: "an upload of hoist number \(kill)") {
+            try store.history().count > begun || store.items().allSatisfy(\.state.isFinished)
+              ? true : nil
+          }
+        }
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...180, using: &random)))
         if kill == Self.kills { try person.folder.write("fast", []) }
         try #require(Foundation.kill(last, SIGKILL) == 0)
+        begun = try store.history().count
         if kill.isMultiple(of: Self.kills / 10) { try checkQueue(queue, after: kill) }
       }
 
       try await terminal.waitForShell()
       try await terminal.command("hoist --to \(inbox.url) --queue \(queue)")
-      let store = try UploadStore(path: queue)
       try await wait(for: "everything but the unknown", seconds: 120) {
         try store.items().allSatisfy(\.state.isFinished) ? true : nil
       }

@@ -200,7 +200,10 @@ extension EndToEnd {
       try await first.wait(for: "awaiting reply")
       let second = try await screen("--to \(server.url())")
       try await second.wait(for: "b.bin")
-      try await second.press("G", "e")
+      // Nothing is edited before the whole queue is read: then the log says so.
+      try await second.press("4")
+      try await second.wait(for: "2 files in the queue")
+      try await second.press("1", "G", "e")
       try await second.wait(for: "Edit b.bin")
       try await second.press("C-u")
       try await second.type("renamed.bin")

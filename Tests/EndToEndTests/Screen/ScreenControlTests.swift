@@ -45,7 +45,7 @@ extension EndToEnd {
         }
         return screen.rows.contains { $0.contains(/[6-9]\.\d of 102 MB/) } ? true : nil
       }
-      #expect(!speeds.isEmpty && speeds.allSatisfy { $0 <= 1100 }, "\(speeds)")
+      #expect(!speeds.isEmpty && speeds.allSatisfy { $0 <= 1300 }, "\(speeds)")
       #expect(!promises.isEmpty && promises.allSatisfy { $0 >= 75 }, "\(promises)")
       try await terminal.press("u", "C-u", "Enter")
       let screen = try await terminal.wait(for: "2 ok")

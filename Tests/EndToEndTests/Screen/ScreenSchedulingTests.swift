@@ -242,6 +242,11 @@ extension EndToEnd {
       // One that has failed.
       try await terminal.press("g", "r")
       try await wait(for: "its request") { server.requests.count == 5 ? true : nil }
+      // The screen says the same before and after: the history says when it has ended.
+      try await wait(for: "its end") {
+        let told = try await person.hoist("history", "--json").end().output
+        return told.components(separatedBy: #""status":401"#).count == 6 ? true : nil
+      }
       try await terminal.wait(until: "as before") {
         $0.row(with: "1.txt")?.contains("401") == true && $0.shows("4 failed  5 waiting")
           && $0.row(with: "5.txt")?.contains("credentials refused") == true

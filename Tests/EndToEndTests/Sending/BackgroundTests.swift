@@ -43,7 +43,7 @@ extension EndToEnd {
     @Test("q, b: another process goes on, with what only memory held")
     func leave() async throws {
       let inbox = try await person.receiver("--token", "right")
-      let terminal = try await visit(inbox)
+      let terminal = try await visit(inbox, limit: "300kB/s")
       // No upload ends before the next screen is there, for nobody answers.
       inbox.program.signal(SIGSTOP)
       try await terminal.press("q")
@@ -69,7 +69,7 @@ extension EndToEnd {
       let next = try await person.terminal()
       try await next.command("hoist --to \(inbox.url)")
       try await next.wait(until: "the sender's limit") {
-        $0.shows("limit 1.0 MB/s") && $0.shows("sends this queue")
+        $0.shows("limit 300 kB/s") && $0.shows("sends this queue")
       }
       inbox.program.signal(SIGCONT)
       try await next.wait(until: "the right to send") { !$0.shows("sends this queue") }
@@ -78,7 +78,7 @@ extension EndToEnd {
       try await next.press("Escape")
       // A key on the heels of Escape would make one with it: what terminals send for Alt.
       try await next.wait(until: "the same limit") {
-        !$0.shows("─ Help ─") && $0.shows("limit 1.0 MB/s")
+        !$0.shows("─ Help ─") && $0.shows("limit 300 kB/s")
       }
       try await next.press("q")
       try await hasAll(inbox)
@@ -96,7 +96,7 @@ extension EndToEnd {
       let path = try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       try await FileChange.waitUntilOld(path)
       let terminal = try await person.terminal()
-      try await terminal.command("hoist large.bin --to desk --limit 2MB/s; echo ended $?")
+      try await terminal.command("hoist large.bin --to desk --limit 700kB/s; echo ended $?")
       try await wait(for: "some of it", otherwise: { inbox.names.joined(separator: " ") }) {
         inbox.hasMegabyteOfUpload ? true : nil
       }

@@ -164,7 +164,7 @@ extension EndToEnd {
       try person.folder.write("b.bin", count: 2_000_000, seed: 4)
       let nobody = try await person.run("queue", "--follow")
       #expect(nobody.status == 1 && nobody.errors.contains("no hoist is sending"), "\(nobody)")
-      let sender = try person.hoist("send", "--stay", "--limit", "1MB/s", "--to", inbox.url)
+      let sender = try person.hoist("send", "--stay", "--limit", "400kB/s", "--to", inbox.url)
       try await wait(for: "the sender", otherwise: { sender.errors }) {
         SenderLock.isTaken(queue: "\(person.home.path)/.local/state/hoist/queue.sqlite")
           ? true : nil

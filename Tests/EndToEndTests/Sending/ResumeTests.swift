@@ -32,7 +32,7 @@ extension EndToEnd {
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       _ = try await person.run("add", "--to", "desk", "large.bin")
       // What is left of it takes some seconds.
-      let first = try person.hoist("send", "--limit", "2MB/s")
+      let first = try person.hoist("send", "--limit", "500kB/s")
       try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
         inbox.hasMegabyteOfUpload ? true : nil
       }
@@ -59,7 +59,7 @@ extension EndToEnd {
       try await FileChange.waitUntilOld(person.folder.path("other.bin"))
       func begin(_ name: String) async throws {
         _ = try await person.run("add", "--to", "desk", name)
-        let sender = try person.hoist("send", "--limit", "2MB/s")
+        let sender = try person.hoist("send", "--limit", "500kB/s")
         try await wait(for: "some of it", otherwise: { sender.output + sender.errors }) {
           inbox.hasMegabyteOfUpload ? true : nil
         }
@@ -112,7 +112,7 @@ extension EndToEnd {
           [targets.\(name)]
           url = "\(nginx.url(site.0))"
           resume = "\(mode)"
-          timeout = "1s"
+          timeout = "3s"
           tls = { ca_file = "\(site.1.certificate.file)" }
 
           """
@@ -152,7 +152,7 @@ extension EndToEnd {
       )
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       let terminal = try await person.terminal()
-      try await terminal.command("hoist --limit 2MB/s large.bin")
+      try await terminal.command("hoist --limit 500kB/s large.bin")
       // Once bytes of it have arrived, hoist knows its address as well.
       try await wait(for: "some of it", otherwise: { "\(inbox.names)" }) {
         inbox.names.contains { $0.hasSuffix(".data") && inbox.bytes($0)?.isEmpty == false }

@@ -188,8 +188,10 @@ struct ParallelPieceTests {
     let job = job(path, try target(peer.server, parallel: 3))
     let harness = EngineHarness()
     harness.engine.submit([job])
-    // The first one has been answered, so that the fourth is under way.
-    try await peer.until(busy: 3)
+    // The first one has been answered.
+    try await wait(for: "the fourth piece") {
+      peer.count("PUT /u/4") == 1 && peer.content.busy == 3 ? true : nil
+    }
     harness.engine.pause([ItemID(1)])
     await harness.wait { states in
       if case .paused? = states[ItemID(1)]?.last { true } else { false }
@@ -257,9 +259,15 @@ struct ParallelPieceTests {
       return .reply(PiecePeer.reply("400 No", []))
     }
     let path = try folder.write("a.bin", count: 800_000)
-    let harness = EngineHarness()
+    let harness = EngineHarness(lanes: 3)
     harness.engine.submit([job(path, try target(peer.server, parallel: 3))])
-    try await peer.until(busy: 2)
+    try await wait(for: "three pieces") { peer.lines.count == 4 ? true : nil }
+    // Another file gets the second piece's lane once the engine knows of the failure.
+    let other = try PiecePeer()
+    var next = job(path, try target(other.server, parallel: 1))
+    next.item = .file(path, id: 2)
+    harness.engine.submit([next])
+    #expect(await harness.finish([ItemID(2)]).map(\.code) == ["done 201"])
     #expect(harness.states(of: ItemID(1)).last?.isFinished != true)
     gate.open()
     let end = try #require(await harness.finish([ItemID(1)]).last)
@@ -283,7 +291,9 @@ struct ParallelPieceTests {
     target.retry = RetryPolicy(attempts: 2, base: 0.02, cap: 0.05)
     let harness = EngineHarness(waitsForServers: true)
     harness.engine.submit([job(path, target)])
-    try await first.until(busy: 3)
+    try await wait(for: "the fourth piece") {
+      first.count("PUT /u/4") == 1 && first.content.busy == 3 ? true : nil
+    }
     first.server.stop()
     gone.open()
     await harness.untilAway()
