@@ -2,8 +2,8 @@
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened, after each
 /// mebibyte, and before its last byte is handed out. If a write may have left its identity unchanged, the file is read
-/// a second time before its last byte is handed out. So a request completes only if each file's bytes come from one
-/// moment.
+/// a second time before its last byte is handed out, or, if it was watched from the beginning, refused. So a request
+/// completes only if each file's bytes come from one moment.
 ///
 /// A reader belongs to one thread at a time.
 public final class BodyReader {
