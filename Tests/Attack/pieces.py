@@ -145,8 +145,9 @@ def killed(hoist, seed, copies, total, kills):
             piece = bytes_of(SERVICES[name][2])
             left = place.lines("queue", "list")
             is_unknown = any("outcome-unknown" in json.dumps(line) for line in left)
-            # Nobody can tell whether such a server got the last piece.
-            if not (is_unknown and name in COUNTING):
+            # Only its state tells whether such a server got the last piece.
+            is_missing = not any(thing["service"] == path for thing in copies.ask("/state")["objects"])
+            if not (is_unknown and is_missing and name in COUNTING):
                 judge(count, title(name, parallel), copies, path, total, digest, 1.1 * total + (made + 1) * parallel * piece)
             if status != 0 and not is_unknown:
                 count.fail(title(name, parallel), f"status {status} after {made} kills: {errors or output or left}")
