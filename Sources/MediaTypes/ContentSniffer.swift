@@ -34,6 +34,9 @@ public final class ContentSniffer: Sendable {
     }
   }
 
+  /// The same for a path that is UTF-8.
+  public func guess(path: String) -> MediaTypeGuess { guess(path: Array(path.utf8)) }
+
   /// Guesses from the first bytes of a file.
   public func guess(content bytes: [UInt8]) -> MediaTypeGuess {
     func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {

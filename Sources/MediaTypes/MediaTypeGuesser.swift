@@ -48,6 +48,9 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
+  /// Guesses by a file's name alone; nil if the name says nothing.
+  public func guess(name: some StringProtocol) -> MediaTypeGuess? { guess(name: Array(name.utf8)) }
+
   /// Frees the memory that is only needed to look into files, until the next one is examined.
   public func unload() { content.unload() }
 

@@ -57,6 +57,9 @@ extension UploadReceiver {
     public var emptyUploadLifetime: Duration = .seconds(600)
     /// The most unfinished uploads; more are hardly an accident.
     var maxUnfinishedUploads = 10_000
+    /// Whether the receiver's own paths are served: `/`, `/upload`, `/multiupload`, `/uploads/…` and `/files/…`. If not,
+    /// all paths belong to endpoints, and nobody can store or fetch a file but through them.
+    public var servesUploads = true
     /// Whether clients may delete stored files with `DELETE /files/NAME`. Set a ``token`` as well if anyone other
     /// than the owners of the files can reach the receiver.
     public var allowsDeletion = false

@@ -8,6 +8,9 @@ public enum ReceiverEvent: Sendable {
   /// A request was answered with an error. The request line is what the client sent: make it safe before
   /// showing it on a terminal.
   case refused(status: Int, message: String, request: String, client: String)
+  /// An endpoint threw an error of its own, or its reply cannot be sent. The client is told only that it failed, with
+  /// 500, which ``refused(status:message:request:client:)`` reports next.
+  case failed(error: String, request: String, client: String)
   /// A client disconnected in the middle of the reply, or of a request. What it had sent was then deleted, unless the
   /// upload can resume.
   case disconnected(request: String, client: String)

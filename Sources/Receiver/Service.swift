@@ -33,7 +33,7 @@ struct Service: Sendable {
     try Admission.authorize(head, token: site.configuration.token)
     let route = try Route(
       method: head.method, target: head.uri, maxFiles: site.configuration.maxFiles,
-      endpoints: endpoints)
+      servesUploads: site.configuration.servesUploads, endpoints: endpoints)
     switch route {
     case .upload(let maxFiles):
       return try await upload(request, maxFiles: maxFiles)
@@ -67,14 +67,24 @@ struct Service: Sendable {
     var asked = try EndpointRequest(request, site: site)
     try await asked.finishWithoutBody()
     do {
-      return try await endpoint.answer(&asked)
+      let reply = try await endpoint.answer(&asked)
+      if let fault = reply.fault { throw failure(fault, request) }
+      return reply
     } catch {
       // The caller, which serves the connection, handles errors of the connection itself.
       if !(error is Refusal), let failure = request.body.failure { throw failure }
       // Errors in a form that the endpoint reads itself are also the client's fault.
-      throw Refusal(of: error)
-        ?? Refusal(.internalServerError, "The receiver could not answer this.")
+      guard let refusal = Refusal(of: error) else { throw failure("\(error)", request) }
+      if let fault = refusal.fault { throw failure(fault, request) }
+      throw refusal
     }
+  }
+
+  /// The refusal for a fault of an endpoint, whose words stay here.
+  private func failure(_ words: String, _ request: Request) -> Refusal {
+    site.onEvent?(
+      .failed(error: words, request: Connection.line(request.head), client: request.client))
+    return Refusal(.internalServerError, "The receiver could not answer this.")
   }
 
   private func upload(_ request: Request, maxFiles: Int) async throws -> Reply {

@@ -6,7 +6,9 @@ struct Reports: ReceiverEndpoint {
 
   func answer(_ request: inout EndpointRequest) async throws -> Reply {
     let form = try await request.storeForm(maxFiles: 1) { form in
-      guard form.files[0].type == "application/pdf" else { throw Refusal(415, "Send a PDF.") }
+      guard form.files[0].beginning.starts(with: "%PDF-".utf8) else {
+        throw Refusal(415, "Send a PDF.")
+      }
     }
     let count = try request.folder.change("reports", atMost: 100) { bytes in
       let count = 1 + (Int(String(decoding: bytes ?? [], as: UTF8.self)) ?? 0)

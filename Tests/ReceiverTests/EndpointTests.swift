@@ -14,6 +14,7 @@ struct EndpointTests {
       switch path {
       case "/probe", "/probe/a%20b", "/upload": ["GET", "HEAD", "POST"]
       case "/ignored", "/broken", "/pieces", "/form": ["POST"]
+      case "/split", "/status", "/number", "/refusal": ["GET"]
       default: nil
       }
     }
@@ -21,6 +22,10 @@ struct EndpointTests {
     func answer(_ request: inout EndpointRequest) async throws -> Reply {
       switch (request.method, request.path) {
       case (_, "/broken"): throw Broken()
+      case (_, "/split"): return Reply(status: 200, headers: [("X-A", "b\r\nX-Evil: 1")])
+      case (_, "/status"): return Reply(status: 42)
+      case (_, "/number"): return .json([Double.nan])
+      case (_, "/refusal"): throw Refusal(200, "fine")
       case (_, "/form"): return .json(try await request.storeForm(maxFiles: 1))
       case (_, "/ignored"): return Reply(status: 204)
       case (_, "/pieces"):
@@ -144,6 +149,40 @@ struct EndpointTests {
     }
   }
 
+  @Test(
+    "what cannot be sent is answered with 500, and the event says why",
+    arguments: [
+      ("/split", "X-A"), ("/status", "the status 42"), ("/number", "JSON"),
+      ("/refusal", "status 200"),
+    ])
+  func unsendable(path: String, words: String) async throws {
+    try await run { server in
+      let reply = try server.request(get(path))
+      #expect(reply.status == 500 && reply["x-evil"] == nil, "\(reply)")
+      let told = server.events.all.contains {
+        if case .failed(let error, _, _) = $0 { error.contains(words) } else { false }
+      }
+      #expect(told, "\(server.events.all)")
+    }
+  }
+
+  @Test("without the receiver's own paths, only endpoints answer")
+  func alone() async throws {
+    try await TestServer.run(
+      {
+        $0.token = "t"
+        $0.servesUploads = false
+      }, endpoints: [Probe()]
+    ) { server in
+      #expect(try server.request(get("/probe")).status == 200)
+      #expect(try server.request(get("/upload")).status == 200, "it is the endpoint's now")
+      for path in ["/", "/files/a", "/multiupload", "/uploads/1"] {
+        let reply = try server.request(get(path))
+        #expect(reply.status == 404 && !reply.text.contains("/upload"), "\(reply)")
+      }
+    }
+  }
+
   @Test("an error is answered with 500, and its words stay here")
   func failure() async throws {
     try await run { server in
@@ -180,15 +219,15 @@ struct EndpointTests {
     let scratch = try ScratchDirectory()
     let inbox = scratch.path("inbox")
     let (receiver, port) = try await startReceiver(directory: inbox)
-    func send(_ type: String) throws -> RawClient.Reply {
+    func send(_ content: String) throws -> RawClient.Reply {
       let client = try RawClient(port: port)
-      let form = Wire.file("%PDF").replacingOccurrences(of: "text/plain", with: type) + Wire.end
+      let form = Wire.file(content) + Wire.end
       let request = Wire.post(form, to: "/reports")
       try client.send(request.replacingOccurrences(of: "Host: test", with: "Host: localhost"))
       return try client.readReply()
     }
     let results = Result {
-      try [send("application/pdf"), send("text/html"), send("application/pdf")]
+      try [send("%PDF-1.7"), send("%PDF"), send("%PDF-1.7")]
     }
     await receiver.stop()
     let replies = try results.get()

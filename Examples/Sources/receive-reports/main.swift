@@ -11,7 +11,9 @@ struct Reports: ReceiverEndpoint {
 
   func answer(_ request: inout EndpointRequest) async throws -> Reply {
     let form = try await request.storeForm(maxFiles: 1) { form in
-      guard form.files[0].type == "application/pdf" else { throw Refusal(415, "Send a PDF.") }
+      guard form.files[0].beginning.starts(with: "%PDF-".utf8) else {
+        throw Refusal(415, "Send a PDF.")
+      }
       guard form.fields["title"]?.first?.isEmpty == false else {
         throw Refusal(400, "Send a title.")
       }

@@ -90,7 +90,7 @@ extension FileError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .vanished:
-      "there is no such file. Check the path, or queue the file again from where it is now."
+      "there is no such file. Check its path."
     case .shrunk(let before, let now):
       "the file shrank from \(before) to \(now) bytes since it was looked at. "
         + "Send it again when nothing writes to it."

@@ -117,7 +117,7 @@ struct Connection {
     try await channel.writeAndFlush(HTTPServerResponsePart.end(nil))
   }
 
-  private static func line(_ head: HTTPRequestHead) -> String {
+  static func line(_ head: HTTPRequestHead) -> String {
     "\(head.method.rawValue) \(head.uri)"
   }
 }

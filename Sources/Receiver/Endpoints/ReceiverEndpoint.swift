@@ -17,8 +17,8 @@ public protocol ReceiverEndpoint: Sendable {
   /// The methods that may be used at a path, such as `["GET", "HEAD"]`; nil if the path is not this
   /// endpoint's. Other methods are answered with 405 and this list.
   ///
-  /// The receiver's own paths come first: `/`, `/upload`, `/multiupload` and `/files/…`. If several
-  /// endpoints have the path, the first one answers.
+  /// The receiver's own paths come first: `/`, `/upload`, `/multiupload`, `/uploads/…` and `/files/…`, unless
+  /// ``UploadReceiver/Configuration/servesUploads`` is false. If several endpoints have the path, the first one answers.
   ///
   /// - Parameter path: the path as in the request, with percent-encoding and without the query.
   func methods(at path: String) -> [String]?
@@ -30,6 +30,7 @@ public protocol ReceiverEndpoint: Sendable {
   ///
   /// - Throws: ``Refusal`` to answer with an error. Pass on what reading the body throws, and what `MultipartForm`
   ///   throws for a form: these errors are the client's fault and are answered with 413, 415 or 400. Any other
-  ///   error is answered with 500, and its description is not sent.
+  ///   error is answered with 500. Its description is not sent, but reported
+  ///   (``ReceiverEvent/failed(error:request:client:)``), as is a reply that cannot be sent.
   func answer(_ request: inout EndpointRequest) async throws -> Reply
 }

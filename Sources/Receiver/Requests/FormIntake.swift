@@ -8,6 +8,7 @@ final class FormIntake {
     var fileName: String
     var file: TemporaryFile
     var sha256 = ""
+    var beginning: [UInt8] = []
     /// A part without a type is text (RFC 7578, section 4.4).
     var type: String { header.contentType ?? "text/plain" }
   }
@@ -40,6 +41,9 @@ final class FormIntake {
     parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
 
+  /// How many bytes of a file are kept for those who check the form.
+  private static let beginning = 4096
+
   /// Parses the next bytes of the body.
   func push(_ bytes: UnsafeRawBufferPointer) throws {
     do throws(FormReadError) { try parser.push(bytes, handle) } catch { throw error.cause }
@@ -64,7 +68,9 @@ final class FormIntake {
       ReceivedForm(
         order: order, types: types, fields: fields,
         files: files.map {
-          ReceivedForm.File(field: $0.header.name, type: $0.type, size: $0.file.size)
+          ReceivedForm.File(
+            field: $0.header.name, name: $0.fileName, type: $0.type, size: $0.file.size,
+            beginning: $0.beginning)
         }))
     let earlier = files.enumerated().map { index, incoming in
       named.indices.contains(index) ? find(incoming, numbered: named[index]) : nil
@@ -118,10 +124,15 @@ final class FormIntake {
 
   private func append(_ bytes: UnsafeRawBufferPointer) throws {
     switch current {
-    case .file(let incoming):
+    case .file(var incoming):
       if incoming.file.size == 0 { try countFile() }
       try reserve.reserve(bytes.count)
       try incoming.file.append(bytes)
+      let missing = Self.beginning - incoming.beginning.count
+      guard missing > 0 else { return }
+      current = nil
+      incoming.beginning += bytes.prefix(missing)
+      current = .file(incoming)
     case .field(let name, var value):
       // Release the other reference, or each piece would copy what came before it.
       current = nil
@@ -153,7 +164,7 @@ final class FormIntake {
       throw Refusal(
         .badRequest,
         maxFiles == 1
-          ? "Send exactly one file here; /multiupload takes several."
+          ? "Send exactly one file in one request."
           : "Send at most \(maxFiles) files in one request.")
     }
   }

@@ -38,6 +38,14 @@ public struct Refusal: Error {
     }
   }
 
+  /// Why it cannot be sent; nil if it can.
+  var fault: String? {
+    guard (400...599).contains(code) else {
+      return "it refused with the status \(code), which is not from 400 to 599"
+    }
+    return Reply.fault(in: headers)
+  }
+
   /// The refusal for an error in a request itself; nil for an error of the connection.
   init?(of error: any Error) {
     switch error {
@@ -45,7 +53,12 @@ public struct Refusal: Error {
     case let failure as Inbox.Failure: self.init(failure)
     case let error as ParserError: self.init(error)
     case let error as FormReadError: self.init(of: error.cause)
-    case let error as FormError: self.init(.badRequest, error.description)
+    case let error as FormError:
+      if case .notMultipartForm = error {
+        self.init(.unsupportedMediaType, error.description)
+      } else {
+        self.init(.badRequest, error.description)
+      }
     default: return nil
     }
   }

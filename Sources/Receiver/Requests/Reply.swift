@@ -19,22 +19,53 @@ public struct Reply {
   /// Header fields, as names and values, in addition to those that the receiver adds.
   public var headers: [(String, String)]
   var body: Body
+  /// Why it could not be made.
+  private var trouble: String?
+
+  init(status: HTTPResponseStatus, headers: [(String, String)], body: Body) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
 
   /// A reply without a body.
   static func empty(_ status: HTTPResponseStatus, _ headers: [(String, String)] = []) -> Reply {
     Reply(status: status, headers: headers, body: .bytes([]))
   }
 
-  /// A value as JSON, with members sorted by name and dates in ISO 8601. A value that cannot be encoded
-  /// becomes `{}`.
+  /// A value as JSON, with members sorted by name and dates in ISO 8601. If it cannot be encoded, the client gets
+  /// 500, and ``ReceiverEvent/failed(error:request:client:)`` says why.
   public static func json(_ value: some Encodable, status: Int = 200) -> Reply {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    // Strings and integers can always be encoded.
-    let data = (try? encoder.encode(value)) ?? Data("{}".utf8)
-    return Reply(
-      status: status, headers: [("Content-Type", "application/json")], body: data + [0x0A])
+    var reply = Reply(status: status, headers: [("Content-Type", "application/json")])
+    do {
+      reply.body = .bytes(try encoder.encode(value) + [0x0A])
+    } catch {
+      reply.trouble = "its reply cannot be encoded as JSON: \(error)"
+    }
+    return reply
+  }
+
+  /// Why it cannot be sent; nil if it can.
+  var fault: String? {
+    if let trouble { return trouble }
+    guard (200...599).contains(status.code) else {
+      return "its reply has the status \(status.code), which is not from 200 to 599"
+    }
+    return Self.fault(in: headers)
+  }
+
+  /// What would end a header field early, or make it another one.
+  static func fault(in headers: [(String, String)]) -> String? {
+    for (name, value) in headers {
+      let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
+      guard isName, !value.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) }) else {
+        return
+          "its reply has the header field \(name.debugDescription), which holds a line break or "
+          + "another character that is not allowed there"
+      }
+    }
+    return nil
   }
 
   /// A refusal as JSON: `{"error": …}`, or a registered problem (RFC 9457).

@@ -24,10 +24,13 @@ enum Route: Hashable {
   /// Finds the route of a request.
   /// - Throws: 404 or 405 if there is none.
   init(
-    method: HTTPMethod, target: String, maxFiles: Int, endpoints: [any ReceiverEndpoint] = []
+    method: HTTPMethod, target: String, maxFiles: Int, servesUploads: Bool = true,
+    endpoints: [any ReceiverEndpoint] = []
   ) throws(Refusal) {
     let allowed: [String]
     switch Self.path(of: target) {
+    case let path where !servesUploads:
+      (self, allowed) = try Self.endpoint(at: path, endpoints, otherwise: "")
     case "/upload", "/multiupload":
       let isSingle = Self.path(of: target) == "/upload"
       self = method == .OPTIONS ? .limits : .upload(maxFiles: isSingle ? 1 : maxFiles)
@@ -47,21 +50,27 @@ enum Route: Hashable {
       self = method == .DELETE ? .deletion(name) : .file(name)
       allowed = ["GET", "HEAD", "DELETE"]
     case let path:
-      let found = endpoints.lazy.enumerated().compactMap { number, endpoint in
-        endpoint.methods(at: path).map { (number, $0) }
-      }.first
-      guard let (number, methods) = found else {
-        throw Refusal(
-          .notFound,
-          "There is nothing here. Send one file to /upload, up to \(maxFiles) to /multiupload.")
-      }
-      (self, allowed) = (.endpoint(number), methods)
+      (self, allowed) = try Self.endpoint(
+        at: path, endpoints,
+        otherwise: " Send one file to /upload, up to \(maxFiles) to /multiupload.")
     }
     guard allowed.contains(method.rawValue) else {
       let list = allowed.joined(separator: ", ")
       throw Refusal(
         .methodNotAllowed, "Use \(list) here, not \(method.rawValue).", headers: [("Allow", list)])
     }
+  }
+
+  /// The endpoint that a path belongs to, and the methods that may be used there.
+  ///
+  /// - Parameter advice: what to do if there is none.
+  private static func endpoint(
+    at path: String, _ endpoints: [any ReceiverEndpoint], otherwise advice: String
+  ) throws(Refusal) -> (Route, methods: [String]) {
+    for (number, endpoint) in endpoints.enumerated() {
+      if let methods = endpoint.methods(at: path) { return (.endpoint(number), methods) }
+    }
+    throw Refusal(.notFound, "There is nothing here." + advice)
   }
 
   /// The path of a request target, which may be a whole URL (RFC 9112, section 3.2.2).

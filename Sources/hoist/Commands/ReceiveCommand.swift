@@ -190,6 +190,8 @@ struct ReceiveCommand: HoistCommand {
     case .refused(let status, let message, let request, let client):
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
         + advice(status, request)
+    case .failed(let error, let request, let client):
+      "\(client) could not be answered \(SafeText.line(request)): \(SafeText.line(error))"
     case .disconnected(let request, let client):
       "\(client) hung up during \(SafeText.line(request)); \(Self.rest(of: request))"
     case .brokenOff(let request, let client):

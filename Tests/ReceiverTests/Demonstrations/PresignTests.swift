@@ -13,7 +13,10 @@ struct PresignTests {
   private func summary(_ fields: [String: String], size: Int64 = 5) -> ReceivedForm {
     ReceivedForm(
       order: fields.keys.sorted() + ["file"], types: [:], fields: fields.mapValues { [$0] },
-      files: [ReceivedForm.File(field: "file", type: "text/plain", size: size)])
+      files: [
+        ReceivedForm.File(
+          field: "file", name: "a", type: "text/plain", size: size, beginning: [])
+      ])
   }
 
   private func refusal(_ form: ReceivedForm, at date: Date = Date()) -> Int? {
