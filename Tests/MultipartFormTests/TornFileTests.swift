@@ -42,7 +42,7 @@ import Testing
   func torn(writer: Writer, isOld: Bool) async throws {
     // The last one is watched.
     for size in [300_000, 5 << 20, 9 << 20] {
-      for readBefore in [1, size / 2, size - 1] {
+      for readBefore in size > 8 << 20 ? [size / 2] : [1, size / 2, size - 1] {
         try? FileManager.default.removeItem(atPath: path)
         // Waiting for each would take half a minute.
         try await make(size, isOld: isOld && readBefore == size / 2)
