@@ -71,6 +71,8 @@ struct SystemFile: ~Copyable {
     guard showsWrites, let watch = WriteWatch(descriptor), isOpenForWriting() == false else {
       return nil
     }
+    // A program that has just closed the file did so before its first byte is read.
+    watch.forget()
     return watch
   }
 

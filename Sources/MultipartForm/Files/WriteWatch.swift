@@ -36,6 +36,14 @@ final class WriteWatch: Sendable {
     Self.spare.withLock { $0.append(instance) }
   }
 
+  /// Forgets what was reported so far.
+  func forget() {
+    hasReported.withLock {
+      _ = Self.takeReport(of: number, from: instance)
+      $0 = false
+    }
+  }
+
   /// Whether nothing was reported so far.
   var isQuiet: Bool {
     hasReported.withLock {
