@@ -26,13 +26,14 @@ SERVICES = {
               ("AZURE_SAS", "sv=2023-11-03&sp=cw&se=2099-01-01T00%3A00%3A00Z&sr=c&sig=abc%2Bdef%3D")),
     "gcs": ("https://storage.googleapis.com", "gcs", "4 MiB", None),
     "dropbox": ("https://content.dropboxapi.com", "dropbox", "4 MiB", ("DROPBOX_TOKEN", "token")),
+    "s3": ("http://127.0.0.1:3000", "s3", "5 MiB", ("AWS_SECRET_ACCESS_KEY", "secret")),
     "s3-parts": ("https://app.example", "presign", "5 MiB", ("APP_TOKEN", "app-token")),
     "b2": ("https://api001.backblazeb2.com", "b2", "5 MB", ("B2_TOKEN", "account")),
 }
 # It adds up what it gets, so that it must not get its last piece again if that may have arrived.
 COUNTING = {"zipline"}
 # One piece after the other, and three at once where their order does not matter.
-CASES = [(name, 1) for name in SERVICES] + [(name, 3) for name in ["nextcloud", "azure", "s3-parts", "b2"]]
+CASES = [(name, 1) for name in SERVICES] + [(name, 3) for name in ["nextcloud", "azure", "s3", "s3-parts", "b2"]]
 
 
 def title(name, parallel):
@@ -79,6 +80,7 @@ def configure(place, name, parallel, copies, more):
     # The application that presigns has another origin than S3.
     base = f"http://{'localhost' if path == 'presign' else '127.0.0.1'}:{copies.port}"
     text = text.replace(origin, base if path == "presign" else f"{base}/{path}")
+    text = text.replace("/s3/inbox/", "/s3/bucket/")
     for key, value in ("above", '"1 MiB"'), ("size", f'"{piece}"'), ("parallel", parallel):
         text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
@@ -87,6 +89,7 @@ def configure(place, name, parallel, copies, more):
         file.write(text)
     if secret:
         place.environment[secret[0]] = secret[1]
+    place.environment["AWS_ACCESS_KEY_ID"] = "AKIDEXAMPLE"
     tools = place.folder("bin")
     with open(os.path.join(tools, "gcloud"), "w") as file:
         file.write("#!/bin/sh\necho token\n")
