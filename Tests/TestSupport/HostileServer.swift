@@ -12,6 +12,7 @@ public final class HostileServer: Sendable {
   private let listener: Int32
   private let seen = Mutex<[SeenRequest]>([])
   private let open = Mutex<Set<Int32>>([])
+  private let hasStopped = Mutex(false)
   private let stalls = DispatchSemaphore(value: 0)
 
   /// A request as it came in.
@@ -95,7 +96,12 @@ public final class HostileServer: Sendable {
 
   /// Hangs up on everybody.
   public func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
+    // Only once: then its number may be that of another test's socket.
+    let isFirst = hasStopped.withLock { hasStopped in
+      defer { hasStopped = true }
+      return !hasStopped
+    }
+    if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
     open.withLock { for socket in $0 { shutdown(socket, Int32(SHUT_RDWR)) } }
   }
 
