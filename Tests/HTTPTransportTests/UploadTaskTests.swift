@@ -112,7 +112,7 @@ struct UploadTaskTests {
     #expect(told.acknowledged == told.acknowledged.sorted(), "it never goes back")
   }
 
-  /// So that a server that has received a request is on record before it has.
+  /// So that it can be recorded that the server may have the request before it can have it.
   @Test(arguments: [100, 100_000, 2 << 20])
   func theEndOfABodyIsHeld(length: Int64) async throws {
     let server = try HostileServer.answering(Self.ok)

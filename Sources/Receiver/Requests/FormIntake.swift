@@ -41,7 +41,7 @@ final class FormIntake {
     parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
 
-  /// How many bytes of a file are kept for those who check the form.
+  /// How many bytes of each file the check of a form gets to see.
   private static let beginning = 4096
 
   /// Parses the next bytes of the body.

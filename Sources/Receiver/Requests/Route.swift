@@ -63,7 +63,7 @@ enum Route: Hashable {
 
   /// The endpoint that a path belongs to, and the methods that may be used there.
   ///
-  /// - Parameter advice: what to do if there is none.
+  /// - Parameter advice: what the client is told to do if no endpoint has the path.
   private static func endpoint(
     at path: String, _ endpoints: [any ReceiverEndpoint], otherwise advice: String
   ) throws(Refusal) -> (Route, methods: [String]) {
