@@ -87,19 +87,18 @@ def shared(program):
     """The shared libraries that a program names, as Debian's packages."""
     names = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", program))
     paths = dict(re.findall(r"(\S+) => (\S+)", output("ldd", program)))
+    files = {os.path.realpath(paths.get(name, name)) for name in names}
+    # Debian names some files by the place that they had before /usr was merged. All at once, for each question reads the
+    # list of every package.
+    found = subprocess.run(
+        ["dpkg-query", "-S", *sorted(files | {file.removeprefix("/usr") for file in files})],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    owners = {line.split(": ")[0].split(",")[0] for line in found.splitlines()}
     seen = {}
-    for name in sorted(names):
-        path = os.path.realpath(paths.get(name, name))
-        for form in (path, path.removeprefix("/usr")):
-            found = subprocess.run(["dpkg-query", "-S", form], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            if found.returncode == 0:
-                package = found.stdout.split(": ")[0].split(",")[0]
-                break
-        else:
-            continue
+    for owner in sorted(owners):
         version, architecture = output(
-            "dpkg-query", "-W", "-f", "${Version} ${Architecture}", package).split()
-        package = package.split(":")[0]
+            "dpkg-query", "-W", "-f", "${Version} ${Architecture}", owner).split()
+        package = owner.split(":")[0]
         seen[package] = Component(
             package, version, "NOASSERTION", [], "NOASSERTION",
             f"pkg:deb/debian/{package}@{version}?arch={architecture}")

@@ -67,7 +67,10 @@ struct TLSRepetitionTests {
   private static let smallSize = 20_000
 
   private static func body(_ size: Int) -> MemoryBody {
-    MemoryBody(Data((0..<size).map { UInt8($0 * 7 % 251) }))
+    let period = Data((0..<251).map { UInt8($0 * 7 % 251) })
+    var bytes = Data(capacity: size + period.count)
+    while bytes.count < size { bytes.append(period) }
+    return MemoryBody(bytes.prefix(size))
   }
 
   /// A server from a script, which is given its certificate, its key and these arguments, and prints its port.

@@ -51,7 +51,7 @@ import Testing
     let mapping = event == .mapping ? try MappedFile(path, Self.size) : nil
     mapping?.fill(with: 1)
     let body = try FormBody(rawFile: HeldFile(FileLocation(path)))
-    #expect(try body.slice(range(0, 0.3)).bytes() == [UInt8](repeating: 1, count: 1_572_864))
+    #expect(try Data(body.slice(range(0, 0.3)).bytes()) == Data(repeating: 1, count: 1_572_864))
     _ = try body.slice(range(0.3, 0.6)).bytes()
     try happen(event, mapping)
     // The other side has less than was read.
@@ -59,7 +59,7 @@ import Testing
     if event.isHarmful {
       #expect(throws: BodyError.file(FileError(FileLocation(path), .modified))) { try rest.bytes() }
     } else {
-      #expect(try rest.bytes() == [UInt8](repeating: 1, count: Self.size / 2))
+      #expect(try Data(rest.bytes()) == Data(repeating: 1, count: Self.size / 2))
     }
   }
 
@@ -69,7 +69,7 @@ import Testing
     let body = try FormBody(rawFile: HeldFile(FileLocation(path)))
     _ = try body.slice(range(0, 0.5)).bytes()
     try happen(.settingBack, nil)
-    #expect(try body.bytes() == [UInt8](repeating: 2, count: Self.size))
+    #expect(try Data(body.bytes()) == Data(repeating: 2, count: Self.size))
   }
 
   @Test(
@@ -153,7 +153,7 @@ import Testing
     #expect(try second.compare() == isSame)
     let rest = try FormBody(rawFile: second).slice(range(0.5, 1))
     if isSame {
-      #expect(try rest.bytes() == [UInt8](repeating: 1, count: Self.size / 2))
+      #expect(try Data(rest.bytes()) == Data(repeating: 1, count: Self.size / 2))
     }
     // A process that was killed has left no sums.
     let third = try HeldFile(FileLocation(path), resuming: kept.whileReading)

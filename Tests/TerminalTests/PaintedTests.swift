@@ -98,8 +98,12 @@ import Testing
   private static func painting(
     of terminal: DriverTerminal, _ width: Int, _ height: Int, signs: [String]
   ) async throws -> Painting {
-    try await wait(for: "the screen in \(width)x\(height) with \(signs)") {
-      let painting = Painting(try await terminal.tmux.painting())
+    var last = ""
+    return try await wait(for: "the screen in \(width)x\(height) with \(signs)") {
+      let captured = try await terminal.tmux.painting()
+      guard captured != last else { return nil }
+      last = captured
+      let painting = Painting(captured)
       let lines = painting.text.prefix(height)
       // The hints end one column before the edge; the list of commands goes from edge to edge.
       let footer = lines.last ?? ""

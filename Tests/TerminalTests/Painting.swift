@@ -11,7 +11,10 @@ struct Painting {
 
   /// The lines without the blanks at their ends.
   var text: [String] {
-    lines.map { $0.map(\.text).joined().trimmingEnd(" ") }
+    lines.map { line in
+      let end = (line.lastIndex { $0.text != " " } ?? -1) + 1
+      return line[..<end].reduce(into: "") { $0 += $1.text }
+    }
   }
 
   init(_ captured: String) {
@@ -49,8 +52,11 @@ struct Painting {
     private var on: Set<Int> = []
     private var ink = ""
     private var ground = ""
+    /// The looks of a blank and of all else, for most cells look like the one before.
+    private var looks = (blank: "plain", other: "plain")
 
     mutating func apply(_ codes: [Int]) {
+      defer { looks = (described(isBlank: true), described(isBlank: false)) }
       var codes = codes.isEmpty ? [0] : codes[...]
       while let code = codes.popFirst() {
         switch code {
@@ -79,11 +85,15 @@ struct Painting {
       return "#" + codes.prefix(3).map { String($0 + 256, radix: 16).dropFirst() }.joined()
     }
 
-    /// The colour of a blank cannot be seen, and curses leaves it as it comes.
     func look(of scalar: Unicode.Scalar) -> String {
-      let seen = scalar == " " ? on.intersection([4, 7]) : on
+      scalar == " " ? looks.blank : looks.other
+    }
+
+    /// The colour of a blank cannot be seen, and curses leaves it as it comes.
+    private func described(isBlank: Bool) -> String {
+      let seen = isBlank ? on.intersection([4, 7]) : on
       var words = seen.sorted().compactMap { Self.attributes[$0] }
-      if !ink.isEmpty, scalar != " " || !seen.isEmpty { words.append(ink) }
+      if !ink.isEmpty, !isBlank || !seen.isEmpty { words.append(ink) }
       return (words.isEmpty ? "plain" : words.joined(separator: " ")) + ground
     }
   }

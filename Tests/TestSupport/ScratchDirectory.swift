@@ -34,7 +34,19 @@ public final class ScratchDirectory: Sendable {
   @discardableResult
   public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
     let file = path(name)
-    try Data(bytes).write(to: URL(fileURLWithPath: file))
+    // Not by Foundation, which waits until the disk has each file: a tenth of what tests took.
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    defer { close(descriptor) }
+    try Array(bytes).withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Foundation.write(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        guard count >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        rest = rest.dropFirst(count)
+      }
+    }
     return file
   }
 

@@ -20,9 +20,7 @@ struct LargeFileTests {
     scratch = try ScratchDirectory()
     path = scratch.path("large.bin")
     var random = SplitMix64(seed: 7)
-    content = (0..<(6 << 20) / 8).flatMap { _ in
-      withUnsafeBytes(of: random.next()) { Array($0) }
-    }
+    content = random.bytes(6 << 20)
     try scratch.write("large.bin", content)
   }
 

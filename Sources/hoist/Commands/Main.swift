@@ -100,18 +100,31 @@ enum Main {
 
   /// The command that the arguments ask for.
   ///
-  /// The root examines all commands and their options first, which takes a fifth of the time to start. So a named
-  /// command parses its arguments alone. If it fails, the root repeats the error with the whole usage.
+  /// The root examines all commands and their options first, which takes a fifth of the time to start. So the command
+  /// that is meant parses its arguments alone. If it fails, the root repeats the error with the whole usage.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    if let word = arguments.first, !asksForHelp(arguments),
-      let verb = Hoist.configuration.subcommands.first(where: {
-        $0.configuration.commandName == word && $0.configuration.subcommands.isEmpty
-      }),
-      let command = try? verb.parseAsRoot(Array(arguments.dropFirst()))
+    if !asksForHelp(arguments), let (verb, rest) = verb(of: arguments),
+      let command = try? verb.parseAsRoot(Array(rest))
     {
       return command
     }
     return try Hoist.parseAsRoot(arguments)
+  }
+
+  /// The innermost command that the arguments name, or the one that is meant where none is named, and what follows.
+  private static func verb(
+    of arguments: [String]
+  ) -> ((any ParsableCommand.Type), rest: ArraySlice<String>)? {
+    var (command, rest): (any ParsableCommand.Type, _) = (Hoist.self, arguments[...])
+    while !command.configuration.subcommands.isEmpty {
+      let named = command.configuration.subcommands.first {
+        $0.configuration.commandName == rest.first
+      }
+      guard let next = named ?? command.configuration.defaultSubcommand else { return nil }
+      if named != nil { rest = rest.dropFirst() }
+      command = next
+    }
+    return (command, rest)
   }
 
   private static func asksForHelp(_ arguments: [String]) -> Bool {
