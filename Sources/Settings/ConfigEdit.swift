@@ -6,7 +6,7 @@ import UploadModel
 /// string, so the result is parsed and compared: it must mean exactly what the original did, plus the change.
 package struct ConfigEdit {
   /// The file's current text; empty if there is no file yet.
-  let text: String
+  package let text: String
   /// The file's path, for messages and as the base of relative paths.
   let file: String
   private let environment: [String: String]

@@ -1,3 +1,4 @@
+import ScalarText
 import TOMLKit
 import UploadModel
 

@@ -81,6 +81,32 @@ struct NewTargetTests {
         .replacing("\"https://a/\"", with: "\"\(new.url)\""))
   }
 
+  @Test("a token can lie in a file, and never in the configuration")
+  func tokenInAFile() async throws {
+    let server = try Self.server("200 OK")
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(
+      named: try folder.write("config.toml", []), environment: ["HOME": folder.path])
+    func make(_ token: String) async -> NewTarget.Refusal? {
+      let answers = TargetAnswers(url: server.url().absoluteString, name: "a", token: token)
+      do throws(NewTarget.Refusal) {
+        _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let missing = await make("~/token")
+    #expect(missing?.part == .token && missing?.words.contains("no file") == true)
+    #expect(await make("to-ken")?.part == .token)
+    try folder.write("token", Array("s3cret\n".utf8))
+    #expect(await make("~/token") == nil)
+    let text = try String(contentsOfFile: config.path, encoding: .utf8)
+    #expect(text.contains("bearer_command = [ \"cat\", \"\(folder.path)/token\" ]"), "\(text)")
+    #expect(!text.contains("s3cret"))
+  }
+
   @Test(
     "logging in says whether the server takes the credentials",
     arguments: [

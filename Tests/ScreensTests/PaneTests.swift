@@ -290,6 +290,10 @@ import UploadModel
     ("find lost", [], nil), ("filter txt", [], nil), ("history", [.listHistory], nil),
     ("quit", [], nil), ("q", [], nil), ("", [], nil), ("  ", [], nil),
     ("frobnicate", [.bell], "no command is called \"frobnicate\"; help lists them"),
+    ("delte", [.bell], "no command is called \"delte\"; did you mean remove?"),
+    ("delete 4", [.remove([ItemID(4)])], ""), ("speed 2 MB/s", [.setLimit(2_000_000)], nil),
+    ("retry all", [.retry([ItemID(4), ItemID(10)])], ""), ("stop all", [.setStarted(false)], nil),
+    ("retry *.txt", [.retry([ItemID(10), ItemID(11)])], nil),
     ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
     ("theme nord", [], nil),
     (
@@ -307,6 +311,15 @@ import UploadModel
     var state = Fixture.mixed()
     #expect(Fixture.play(&state, .command(line)) == effects)
     if message != "" { #expect(state.message == message) }
+  }
+
+  @Test(arguments: [
+    ("delete", "remove"), ("speed", "limit"), ("parallel", "lanes"), ("resend", "retry"),
+    ("upload", "add"), ("q!", "quit"), ("rename", "rename"), ("lim", "limit"),
+  ])
+  func theListOffersWhatTheLineRuns(_ typed: String, _ first: String) {
+    #expect(CommandLine.matching(typed).first?.name.word == first)
+    #expect(CommandLine(typed)?.action?.name.word == first || typed == "lim")
   }
 
   /// A command of the queue, given beside it, and what is to be seen then.

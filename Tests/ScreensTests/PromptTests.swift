@@ -182,7 +182,7 @@ import Testing
     #expect(lines()[0].contains("add files by path"))
     // What begins so, else what speaks of it.
     Fixture.type("li", &state)
-    #expect(lines().map { String($0.prefix(5)) } == ["limit"])
+    #expect(lines().map { String($0.prefix(5)) } == ["limit", "serve"], "`list` lists the server")
     Fixture.play(&state, .key(.escape))
     Fixture.type(":at once", &state)
     Fixture.play(&state, .key(.control("u")))

@@ -174,6 +174,7 @@ import UploadModel
     Case(0, "5", "c", asks: [.readTargets, .tryTarget("album")]),
     Case(0, "5", "d", asks: [.readTargets, .makeDefault("album")]),
     Case(0, "5", "x", "y", asks: [.readTargets, .deleteTarget("album")]),
+    Case(0, "5", "z", asks: [.readTargets, .restoreTarget]),
     Case(0, "5", "r", asks: [.readTargets, .readTargets]),
     Case(0, "5", "a", .escape, asks: [.readTargets]),
     Case(

@@ -160,6 +160,25 @@ import UploadModel
     #expect(state.mode == .targets && state.message?.contains("is the default") == true)
   }
 
+  @Test func whatWasDeletedIsBroughtBack() {
+    var state = Self.pane()
+    Fixture.play(&state, .targetDeleted("album"))
+    #expect(state.message == "album is deleted · z brings it back")
+    #expect(Fixture.type("z", &state) == [.restoreTarget])
+  }
+
+  @Test func whoIsLetInIsToldWhatWasRefusedBefore() {
+    var state = Self.pane()
+    var items = state.queue.rows.map(\.item)
+    for index in items.indices { items[index].target = "album" }
+    items[3].state = .failed(Failure(.rejected("token expired"), status: 401))
+    Fixture.play(&state, .added(items), .tried(target: "album", obstacle: "refused"))
+    #expect(state.message?.contains("again") != true)
+    Fixture.play(&state, .tried(target: "album", obstacle: nil))
+    #expect(
+      state.message == "album answers; R in the queue sends the 1 file again that it refused")
+  }
+
   @Test func withoutAConfigurationItSaysSo() {
     var state = Fixture.mixed()
     state.options.configuration = nil

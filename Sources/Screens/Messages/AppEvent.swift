@@ -43,6 +43,8 @@ package enum AppEvent: Sendable {
   case targetRows([TargetRow])
   /// The answer to `Effect.tryTarget`: why it does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
+  /// A target is no longer in the configuration, and can be brought back.
+  case targetDeleted(String)
   /// A text to read.
   case page(title: String, lines: [String])
   /// The addresses of targets of items in the queue, by name.

@@ -65,6 +65,8 @@ package enum Effect: Sendable, Equatable {
   /// Make the target of this name the default one, or remove it from the configuration; answered as `readTargets` is, or
   /// by `AppEvent.message`.
   case makeDefault(String), deleteTarget(String)
+  /// Bring the target back that was deleted last; answered as `readTargets` is, and by `AppEvent.message`.
+  case restoreTarget
   /// List what is on the server; answered by `AppEvent.server`.
   case listServer
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if
@@ -137,12 +139,12 @@ package struct TargetAnswers: Hashable, Sendable {
   package var name: String
   /// The form field that carries the file; empty for the usual one.
   package var field = ""
-  /// The environment variable with a bearer token; empty if none is needed.
-  package var variable = ""
+  /// The environment variable with a bearer token, or the path of a file with it; empty if none is needed.
+  package var token = ""
 
   /// What can be wrong.
   package enum Part: Sendable {
-    case url, name, variable
+    case url, name, token
   }
 }
 

@@ -18,6 +18,8 @@ extension Action {
     Action(
       .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
     Action(
+      .undo, ["z"], in: [.targets], "bring back the target that was deleted last", hint: "undo"),
+    Action(
       .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
       hint: "edit"),
     Action(

@@ -40,10 +40,18 @@ struct CommandLine: Hashable, Sendable {
 
   /// Other words for actions, besides those that the screen shows for them.
   private static let others: [String: Action.Name] = [
-    "q": .quit, "exit": .quit, "rm": .remove, "delete": .remove, "h": .help, "search": .find,
-    "go on": .startStop, "resume": .startStop, "list": .server, "speed": .limit,
-    "bandwidth": .limit, "copy": .copyURL, "open": .openURL,
+    "q": .quit, "q!": .quit, "quit!": .quit, "wq": .quit, "exit": .quit,
+    "rm": .remove, "delete": .remove, "skip": .remove, "cancel": .remove, "h": .help,
+    "search": .find, "go on": .startStop, "resume": .startStop, "stop all": .startStop,
+    "start": .startStop, "pause all": .pauseAll, "resend": .retry, "upload": .add, "list": .server,
+    "speed": .limit, "bandwidth": .limit, "parallel": .lanes, "concurrency": .lanes,
+    "copy": .copyURL, "open": .openURL, "copy as curl": .copyAsCurl, "send first": .moveToTop,
+    "send sooner": .moveUp, "send later": .moveDown, "clear done": .clear, "clear all": .clear,
+    "colours": .theme, "colors": .theme, "files": .browse,
   ]
+
+  /// The other words for each action.
+  private static let otherWords = Dictionary(grouping: others.keys.sorted()) { others[$0] }
 
   /// What the screen calls the actions: "retry all", "copy url".
   private static let shown: [String: Action.Name] = Dictionary(
@@ -52,19 +60,32 @@ struct CommandLine: Hashable, Sendable {
 
   /// The action of the queue that is meant.
   var action: Action? {
-    let name = Action.Name(word: word) ?? Self.shown[word] ?? Self.others[word]
-    return Self.actions.first { $0.name == name }
+    // The queue has no action of some names, but one that goes by the same word: delete.
+    [Action.Name(word: word), Self.shown[word], Self.others[word]].lazy
+      .compactMap { name in Self.actions.first { $0.name == name } }.first
   }
 
   /// Everything that can be asked for here.
   static let actions = Action.inMode(.queue)
 
-  /// The actions that match a word being typed, the best first: by their names, or else by their other words.
+  /// The actions that match a word being typed, the best first: by their names and the other words for them, or else
+  /// by what they do.
   static func matching(_ text: String) -> [Action] {
+    // What runs a command offers it, and nothing that only looks like it.
+    if let name = others[text.lowercasedASCII] { return actions.filter { $0.name == name } }
     let matcher = Matcher(text)
-    let named = actions.filter { matcher.matches($0.name.word) }
-    return (named.isEmpty ? actions : named).ranked(by: matcher) {
-      [$0.name.word, $0.hint ?? "", $0.help]
+    func words(_ action: Action) -> [String] {
+      [action.name.word, action.hint ?? ""] + (otherWords[action.name] ?? [])
     }
+    let named = actions.filter { words($0).contains(where: matcher.matches) }
+    return named.isEmpty
+      ? actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
+      : named.ranked(by: matcher, words)
+  }
+
+  /// The command that was probably meant by a word that is none.
+  static func nearest(_ word: String) -> Action? {
+    let words = actions.map(\.name.word) + shown.keys + others.keys
+    return NearestName.of(word, among: words.sorted()).flatMap { CommandLine($0)?.action }
   }
 }

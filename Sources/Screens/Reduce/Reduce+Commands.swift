@@ -1,3 +1,4 @@
+import Glibc
 import ScalarText
 import UploadModel
 
@@ -25,7 +26,8 @@ extension AppState {
     commands.append(line)
     if commands.count > 100 { commands.removeFirst() }
     guard let action = command.action else {
-      return refuse("no command is called \"\(command.word)\"; help lists them")
+      let near = CommandLine.nearest(command.word).map { "; did you mean \($0.name.word)?" }
+      return refuse("no command is called \"\(command.word)\"\(near ?? "; help lists them")")
     }
     guard command.argument.isEmpty || action.argument != nil else {
       return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
@@ -87,8 +89,14 @@ extension AppState {
       if let number = Int(word), number > 0, let row = row(number - 1) {
         items.append(row.item)
       } else {
-        let named = queue.rows.lazy.map(\.item).filter {
+        var named = queue.rows.map(\.item).filter {
           $0.fileName == word || $0.location.description == word
+        }
+        // A name may have a star in it; where none has, it is a pattern.
+        if named.isEmpty {
+          named = queue.rows.map(\.item).filter {
+            word == "all" || fnmatch(word, $0.fileName, 0) == 0
+          }
         }
         if named.isEmpty { return refuse("\(name.word): no file of the queue is \"\(word)\"") }
         items += named

@@ -11,6 +11,7 @@ extension AppState {
     case .refresh:
       trials = [:]
       return [.readTargets]
+    case .undo: return [.restoreTarget]
     default: break
     }
     guard let row = targets.selected else { return [.bell] }
@@ -42,6 +43,18 @@ extension AppState {
     if row.name == target { return refuse("\(row.name) is chosen: choose another first") }
     dialog = .question(Question(.deletingTarget(row.name)))
     return []
+  }
+
+  /// Names the key that sends what failed for the credentials of a target that takes them now.
+  mutating func offerRetry(of name: String) {
+    let refused = queue.rows.count {
+      guard $0.item.target == name, case .failed(let failure) = $0.item.state else { return false }
+      return failure.status == 401 || failure.status == 403
+    }
+    let key = keymap.label(.retryAll, in: .queue, ascii: isASCII)
+    guard refused > 0, !key.isEmpty else { return }
+    let files = HumanReadable.count(refused, "file")
+    message = "\(name) answers; \(key) in the queue sends the \(files) again that it refused"
   }
 
   /// How many files in the queue are still to be sent to a target.

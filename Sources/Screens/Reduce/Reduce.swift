@@ -84,6 +84,10 @@ extension AppState {
     case .tried(let target, let obstacle):
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
+      if obstacle == nil { offerRetry(of: target) }
+    case .targetDeleted(let name):
+      let key = keymap.label(.undo, in: .targets, ascii: isASCII)
+      message = "\(name) is deleted" + (key.isEmpty ? "" : " · \(key) brings it back")
     case .page(let title, let lines):
       open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
     case .setupRefused(let words, let part, let isGoodEnough):

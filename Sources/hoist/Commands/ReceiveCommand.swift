@@ -58,7 +58,9 @@ struct ReceiveCommand: HoistCommand {
   )
   var name: [String] = []
 
-  @Option(help: "The folder for received files; created if missing.")
+  @Option(
+    name: [.long, .customLong("directory")],
+    help: "The folder for received files; created if missing.")
   var dir = "inbox"
 
   @Option(
@@ -76,6 +78,7 @@ struct ReceiveCommand: HoistCommand {
   var publicUrl: String?
 
   @Option(
+    name: [.long, .customLong("max-file")],
     help: ArgumentHelp("The largest file that is taken, such as \"100 MB\".", valueName: "size"))
   var maxFileBytes: String?
 

@@ -27,7 +27,12 @@ enum Usage {
     let text = message.split(whereSeparator: \.isNewline).map { line in
       line.trimming(\.isWhiteSpace)
     }.joined(separator: " ")
-    let words = text.prefix(1).lowercased() + text.dropFirst()
+    var words = text.prefix(1).lowercased() + text.dropFirst()
+    if arguments.first == ReceiveCommand.configuration.commandName,
+      words.hasPrefix(scalars: "unexpected argument '")
+    {
+      words += "; did you mean --dir \(words.dropFirst(21).dropLast())?"
+    }
     let verb = arguments.first.flatMap { verbs.contains($0) ? " \($0)" : nil } ?? ""
     let end =
       words.unicodeScalars.last.map { ".?!".unicodeScalars.contains($0) } == true ? " See" : "; see"

@@ -35,9 +35,13 @@ struct ConfigSource: Sendable {
     }
   }
 
-  /// Writes what an edit makes of its text. A new file can be read only by its owner.
-  func change(_ change: (ConfigEdit) throws -> String) throws {
-    let text = try change(ConfigEdit(of: text(), file: path, environment: environment))
+  /// Writes what an edit makes of its text. A new file can be read only by its owner. Returns its text before and after.
+  @discardableResult
+  func change(
+    _ change: (ConfigEdit) throws -> String
+  ) throws -> (before: String, after: String) {
+    let before = try self.text()
+    let text = try change(ConfigEdit(of: before, file: path, environment: environment))
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,6 +50,7 @@ struct ConfigSource: Sendable {
         "\(folder.path) cannot be created: \(error.localizedDescription)", status: .someFailed)
     }
     try AtomicFile.write(text.utf8, to: path, mode: 0o600)
+    return (before, text)
   }
 
   /// Its text; empty if the file does not exist yet.

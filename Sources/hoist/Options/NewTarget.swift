@@ -24,17 +24,19 @@ struct NewTarget {
     let url = try TargetURL.parse(answers.url)
     let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
     for problem in [
-      Self.problem(ofName: name, taken: taken), Self.problem(ofVariable: answers.variable),
+      Self.problem(ofName: name, taken: taken), Self.problem(ofToken: answers.token),
     ] {
       if let problem { throw InvalidInput(problem) }
     }
     var target = Target(name: name, url: url)
     if !answers.field.isEmpty { target.fileField = try Template(answers.field) }
-    if !answers.variable.isEmpty {
+    if Self.isPath(answers.token) {
+      target.tokenCommand = TokenCommand(["cat", answers.token])
+    } else if !answers.token.isEmpty {
       // The variable may not be set yet.
       guard
         let value = try? Template(
-          "Bearer {env.\(answers.variable)}", environment: { _ in Template.unknown })
+          "Bearer {env.\(answers.token)}", environment: { _ in Template.unknown })
       else { throw InvalidInput("that is not the name of a variable") }
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
@@ -52,8 +54,12 @@ struct NewTarget {
       if !answers.name.isEmpty, let problem = problem(ofName: answers.name, taken: taken) {
         throw Refusal(words: problem, part: .name)
       }
-      if let problem = problem(ofVariable: answers.variable) {
-        throw Refusal(words: problem, part: .variable)
+      var answers = answers
+      if answers.token.hasPrefix(scalars: "~/"), let home = config.environment["HOME"] {
+        answers.token = home + answers.token.dropFirst()
+      }
+      if let problem = problem(ofToken: answers.token) {
+        throw Refusal(words: problem, part: .token)
       }
       let new = try NewTarget(answers, taken: taken)
       if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
@@ -117,11 +123,24 @@ struct NewTarget {
     return taken.contains(name) ? "there is already a target of that name" : nil
   }
 
+  /// What is wrong with an answer that says where the token is; nil if nothing is.
+  static func problem(ofToken place: String) -> String? {
+    if isPath(place) {
+      return access(place, R_OK) == 0 ? nil : "there is no file at that path that can be read"
+    }
+    return problem(ofVariable: place) == nil
+      ? nil
+      : "that is neither the name of a variable nor the path of a file; do not put the token itself here"
+  }
+
   /// What is wrong with the name of an environment variable; nil if nothing is.
   static func problem(ofVariable name: String) -> String? {
     name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
       ? nil : "that is not the name of a variable; do not put the token itself here"
   }
+
+  /// Whether an answer names a file with the token, and not a variable.
+  private static func isPath(_ place: String) -> Bool { place.hasPrefix(scalars: "/") }
 
   /// A name for a target that the user did not name: the first part of the host's name that can be one.
   private static func name(for url: URL, taken: [String]) -> String {

@@ -1,3 +1,4 @@
+import ScalarText
 import Screens
 import Settings
 import Terminal

@@ -153,7 +153,8 @@ final class ScreenSession {
     case .changeTarget(let old, let new, let isGoodEnough):
       targets.change(old, to: new, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
-    case .deleteTarget(let name): targets.change { try $0.removing(name) }
+    case .deleteTarget(let name): targets.delete(name)
+    case .restoreTarget: targets.restore()
     case .retry(let ids):
       // What made it fail may have been mended in the configuration. Both answers come in this order.
       targets.read()

@@ -15,6 +15,8 @@ final class SessionTargets {
   private let loop: ScreenLoop
   /// The targets whose addresses the screen knows.
   private var located: Set<String> = []
+  /// The target that was deleted last, and the configuration before and after.
+  private var deletion: (name: String, before: String, after: String)?
   /// Tries a new target.
   private var trial: Task<Void, Never>?
 
@@ -135,12 +137,45 @@ final class SessionTargets {
   }
 
   /// Applies an edit to the configuration, and reads it again.
-  func change(_ edit: @escaping @Sendable (ConfigEdit) throws -> String) {
+  ///
+  /// - Parameter then: what to tell the screen, from the configuration's text before and after.
+  func change(
+    _ edit: @escaping @Sendable (ConfigEdit) throws -> String,
+    then: @escaping @MainActor (_ before: String, _ after: String) -> [AppEvent] = { _, _ in [] }
+  ) {
     guard let configuration = book.configuration else { return }
     loop.answer({ Result { try configuration.change(edit) } }) { [weak self] result in
-      if case .failure(let error) = result { return [.message("\(error)")] }
-      self?.read()
-      return []
+      switch result {
+      case .success(let (before, after)):
+        self?.read()
+        return then(before, after)
+      case .failure(let error): return [.message("\(error)")]
+      }
+    }
+  }
+
+  /// Removes a target from the configuration, and keeps what was there.
+  func delete(_ name: String) {
+    change({ try $0.removing(name) }) { [weak self] before, after in
+      self?.deletion = (name, before, after)
+      return [.targetDeleted(name)]
+    }
+  }
+
+  /// Brings the target back that was deleted last, unless the configuration has been changed since.
+  func restore() {
+    guard let (name, before, after) = deletion else {
+      return loop.handle([.message("no target has been deleted since hoist was started")])
+    }
+    change({ edit in
+      guard edit.text == after else {
+        throw UserError(
+          "\(name) cannot be brought back: the configuration has been changed since it was deleted")
+      }
+      return before
+    }) { [weak self] _, _ in
+      self?.deletion = nil
+      return [.message("\(name) is back")]
     }
   }
 

@@ -41,6 +41,7 @@ final class SetupSession {
       .move,
       .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
       .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget,
+      .restoreTarget,
       .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded, .listHistory,
       .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:

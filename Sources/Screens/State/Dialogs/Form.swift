@@ -15,7 +15,7 @@ struct Form: Sendable {
   /// What is asked for in a row.
   enum Field: Sendable {
     case path, fileName, names, type, field, target
-    case url, name, usualField, variable, isUsual
+    case url, name, usualField, token, isUsual
 
     var words: (label: String, explanation: String) {
       switch self {
@@ -30,7 +30,11 @@ struct Form: Sendable {
       case .name: ("Name", "what you call it: hoist FILE --to NAME")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
       case .isUsual: ("Default", "whether files go there on every start: yes or no")
-      case .variable: ("Token in", "the environment variable with a bearer token, if it needs one")
+      case .token:
+        (
+          "Token in",
+          "a variable of the environment or a file (/…, ~/…) with a bearer token, if it needs one"
+        )
       }
     }
   }
@@ -105,7 +109,7 @@ struct Form: Sendable {
     let isURL = words.unicodeScalars.contains { ":/.".unicodeScalars.contains($0) }
     rows = [
       Row(.url, [isURL ? words : ""]), Row(.name, [isURL ? "" : words]),
-      Row(.usualField, ["file"]), Row(.variable, []),
+      Row(.usualField, ["file"]), Row(.token, []),
     ]
     focus = isURL ? 1 : 0
   }
@@ -181,7 +185,7 @@ struct Form: Sendable {
       switch part {
       case .url: .url
       case .name: .name
-      case .variable: .variable
+      case .token: .token
       }
     focus = rows.firstIndex { $0.field == field } ?? focus
   }
@@ -265,7 +269,7 @@ struct Form: Sendable {
         (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
-      case .names, .url, .name, .usualField, .variable, .isUsual: break
+      case .names, .url, .name, .usualField, .token, .isUsual: break
       }
     }
     return item
@@ -275,6 +279,6 @@ struct Form: Sendable {
   var answers: TargetAnswers {
     func text(_ field: Field) -> String { rows.first { $0.field == field }?.text.text ?? "" }
     return TargetAnswers(
-      url: text(.url), name: text(.name), field: text(.usualField), variable: text(.variable))
+      url: text(.url), name: text(.name), field: text(.usualField), token: text(.token))
   }
 }
