@@ -115,6 +115,13 @@ struct ShareXTests {
     ("15.0.0", "{regex:(?<n>a)[(](b)|1}", #"regex = "(?:a)[(](b)""#),
     ("15.0.0", "{regex:(?<n>a)[(](b)|2}", #"regex = "(?<n>a)[(](b)""#),
     ("15.0.0", "{regex:(?i)a(b)}", #"regex = "((?i)a(b))""#),
+    (
+      "15.0.0", "http://x/{json:a}/{regex:b(c)|1}{header:D}.e",
+      #"url = [ { pointer = "/a", prefix = "http://x/" }, { regex = "b(c)", prefix = "/" }, { header = "d", suffix = ".e" } ]"#
+    ),
+    ("12.0.0", "$responseurl$.jpeg", #"url = { header = "location", suffix = ".jpeg" }"#),
+    ("12.0.0", "$responseurl$", #"ok = [ "200-299", "301-303" ]"#),
+    ("15.0.0", "https://{random:a.example|b.example}/{json:f}", #"prefix = "https://a.example/""#),
     ("12.0.0", "http://x/$json:id$", "prefix = \"http://x/\""),
     ("15.0.0", "", #"regex = '\S+'"#),
   ])
@@ -127,7 +134,6 @@ struct ShareXTests {
   }
 
   @Test(arguments: [
-    ("{json:a}{json:b}", "it combines several values, but hoist supports only one"),
     ("{xml:/a/b}", "{xml} has no counterpart here"),
     ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
     ("{regex:(a)(b)|3}", "the regular expression has no group 3"),

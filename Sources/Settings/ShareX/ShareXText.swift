@@ -53,6 +53,8 @@ struct ShareXText {
       switch piece {
       case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", let argument) where argument.text.isEmpty: return "{file.name}"
+      // Any of them will do.
+      case .call("random", let argument): return Template.braced(argument.parts[0])
       case .call("base64", let argument):
         // Supported only for fixed text: the configuration then contains the result.
         return Template.braced(Data(argument.text.utf8).base64EncodedString())
@@ -66,23 +68,30 @@ struct ShareXText {
 
   /// Converts a string that takes a value from the reply.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
-    var (prefix, suffix) = ("", "")
-    var place: ReplyPlace?
+    // What stands before a value belongs to it, and what stands behind the last one to that.
+    var literal = ""
+    var values: [ReplyValue] = []
     for piece in try pieces(of: text) {
       switch piece {
-      case .text(let text) where place == nil: prefix += text
-      case .text(let text): suffix += text
+      case .text(let text): literal += text
+      case .call("random", let argument): literal += argument.parts[0]
       case .call(let name, let argument):
-        guard place == nil else {
-          throw InvalidInput("it combines several values, but hoist supports only one")
-        }
-        place = try self.place(name, argument)
+        values.append(ReplyValue(try place(name, argument), prefix: literal))
+        literal = ""
       }
     }
-    guard let place else {
-      throw InvalidInput("it takes nothing from the reply")
+    guard !values.isEmpty else { throw InvalidInput("it takes nothing from the reply") }
+    values[values.count - 1].suffix = Template(literal: literal)
+    var value = values[0]
+    value.next = Array(values.dropFirst())
+    return value
+  }
+
+  /// Whether a string takes the address that ShareX is at once it has followed the redirects.
+  func asksForAddress(_ text: String) -> Bool {
+    ((try? pieces(of: text)) ?? []).contains {
+      if case .call("responseurl", _) = $0 { true } else { false }
     }
-    return ReplyValue(place, prefix: prefix, suffix: suffix)
   }
 
   private func place(_ name: String, _ argument: Argument) throws(InvalidInput)
@@ -96,6 +105,8 @@ struct ShareXText {
       }
       return .pointer(pointer)
     case "header": return .header(argument.text.lowercased())
+    // ShareX has followed the redirect by then; here its reply is the answer.
+    case "responseurl": return .header("location")
     case "regex": return .pattern(try expression(argument))
     default: throw InvalidInput("{\(name)} has no counterpart here")
     }

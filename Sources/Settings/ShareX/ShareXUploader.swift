@@ -135,9 +135,11 @@ package struct ShareXUploader {
   private mutating func readReply() {
     let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
       members["ResponseType"]?.text ?? "")
+    var followsRedirects = isOfHeaders
     if let text = members["URL"]?.text, !text.isEmpty {
       do throws(InvalidInput) {
         target.response.url = try texts.value(text)
+        followsRedirects = texts.asksForAddress(text)
       } catch {
         notes.append("URL: \(error.description)")
       }
@@ -145,6 +147,7 @@ package struct ShareXUploader {
       // Without a URL, ShareX uses the whole reply.
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
+    if followsRedirects { target.response.ok = [200...299, 301...303] }
     if let text = members["DeletionURL"]?.text, !text.isEmpty {
       do throws(InvalidInput) {
         target.response.deletionURL = try texts.value(text)

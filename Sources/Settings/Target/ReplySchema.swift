@@ -14,7 +14,7 @@ extension Schema where Root == ReplyRules {
   static let response = Schema(
     judgement.keys + [
       Key("duplicate_when", \.duplicates, .list(.failure)),
-      Key("url", \.url, .place()), Key("deletion_url", \.deletionURL, .place()),
+      Key("url", \.url, .places), Key("deletion_url", \.deletionURL, .places),
       Key("verify", \.sum, .sum),
     ])
 }
@@ -116,6 +116,27 @@ extension ReplyPlace {
 }
 
 extension Codec where Value == ReplyValue {
+  /// What `place` reads, or an array of several that stand side by side.
+  static var places: Codec {
+    let one = place()
+    return Codec(
+      read: { node, reader in
+        guard case .array = node.value else { return try one.read(node, reader) }
+        let values = try node.array().map { (node) throws(ConfigError) in
+          try one.read(node, reader)
+        }
+        guard var value = values.first else { throw node.fault("expected at least one value") }
+        value.next = Array(values.dropFirst())
+        return value
+      },
+      write: { value, writer in
+        guard !value.next.isEmpty else { return one.write(value, writer) }
+        var first = value
+        first.next = []
+        return TOMLText.array(([first] + value.next).compactMap { one.write($0, writer) })
+      })
+  }
+
   /// `"/files/0/url"`, `{ regex = … }` or `{ header = … }`.
   ///
   /// - Parameter scope: the placeholders allowed in `prefix` and `suffix`, which are then parts of a URL; nil

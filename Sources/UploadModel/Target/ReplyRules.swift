@@ -40,7 +40,7 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the rules read the content of replies at all.
   package var needsContent: Bool {
     (failures + duplicates).contains(where: \.place.needsContent)
-      || [url, deletionURL].contains { $0?.place.needsContent == true }
+      || [url, deletionURL].contains { $0?.needsContent == true }
       || sum?.place.needsContent == true
   }
 
@@ -51,7 +51,7 @@ package struct ReplyRules: Hashable, Sendable {
     content.match = url?.match(in: reply)
     content.deletionMatch = deletionURL?.match(in: reply)
     if needsDocument || duplicates.contains(where: \.place.needsJSON)
-      || [url, deletionURL].contains(where: { $0?.place.needsJSON == true })
+      || [url, deletionURL].contains(where: { $0?.needsJSON == true })
       || sum?.place.needsJSON == true
     {
       content.document = JSONValue(text: reply.text)
@@ -138,14 +138,14 @@ package struct ReplyRules: Hashable, Sendable {
   /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,
   /// an address that is not specific to a file does not count.
   package func address(in end: TransferEnd) -> String? {
-    guard end.place.count == 1 || url?.place.dependsOnFile == true else { return nil }
+    guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
   }
 
   /// The address that deletes the file, as a whole URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
-    guard let deletionURL, end.place.count == 1 || deletionURL.place.dependsOnFile else {
+    guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else {
       return nil
     }
     var content = end.content ?? read(end.reply)

@@ -8,6 +8,8 @@ package struct ReplyValue: Hashable, Sendable {
   package var prefix: Template
   /// What is put after it.
   package var suffix: Template
+  /// Other texts that follow it. All have to be there.
+  package var next: [ReplyValue] = []
 
   /// The text at a place.
   package init(_ place: ReplyPlace, prefix: String = "", suffix: String = "") {
@@ -20,6 +22,14 @@ package struct ReplyValue: Hashable, Sendable {
   func match(in reply: Reply) -> String? {
     if case .pattern(let pattern) = place { pattern.value(in: reply.text) } else { nil }
   }
+
+  private var places: [ReplyPlace] { [place] + next.map(\.place) }
+  /// Whether it differs for each file of a request.
+  package var dependsOnFile: Bool { places.contains(where: \.dependsOnFile) }
+  /// Whether only a JSON reply has it.
+  var needsJSON: Bool { places.contains(where: \.needsJSON) }
+  /// Whether it is in the content of the reply.
+  var needsContent: Bool { places.contains(where: \.needsContent) }
 
   /// Whether what is put around it is the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
@@ -38,7 +48,7 @@ package struct ReplyValue: Hashable, Sendable {
   /// - Parameter values: the values for placeholders in the text around it.
   package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
-    if place.needsJSON { content.document = JSONValue(text: end.reply.text) }
+    if needsJSON { content.document = JSONValue(text: end.reply.text) }
     content.match = match(in: end.reply)
     return text(in: end, content, values)
   }
@@ -56,6 +66,13 @@ package struct ReplyValue: Hashable, Sendable {
     func around(_ template: Template) -> String {
       values.map(template.filled) ?? template.fixedText
     }
-    return text.map { around(prefix) + $0 + around(suffix) }
+    guard var whole = text.map({ around(prefix) + $0 + around(suffix) }) else { return nil }
+    for part in next {
+      var content = content
+      content.match = part.match(in: end.reply)
+      guard let text = part.text(in: end, content, values) else { return nil }
+      whole += text
+    }
+    return whole
   }
 }
