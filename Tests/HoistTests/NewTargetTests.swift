@@ -81,6 +81,43 @@ struct NewTargetTests {
         .replacing("\"https://a/\"", with: "\"\(new.url)\""))
   }
 
+  @Test("hoist's own receiver is noticed, and needs no more than its address")
+  func receiver() async throws {
+    let server = try HostileServer { connection, _ in
+      guard let request = connection.readHead() else { return }
+      switch request.line.split(separator: " ").first {
+      case "OPTIONS":
+        connection.send("HTTP/1.1 204 No Content\r\nUpload-Draft-Interop-Version: 10\r\n\r\n")
+      case "GET":
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"files\":[]}")
+      default: connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    let url = server.url().deletingLastPathComponent()
+    for (number, written) in [url, server.url()].enumerated() {
+      let answers = TargetAnswers(
+        url: written.absoluteString, name: "a\(number)", token: number == 0 ? "" : "TOKEN")
+      _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
+    }
+    let text = try String(contentsOfFile: config.path, encoding: .utf8)
+    #expect(
+      text.hasSuffix(
+        """
+        [targets.a0]
+        type = "hoist"
+        url = "\(url.absoluteString)"
+
+        [targets.a1]
+        type = "hoist"
+        url = "\(url.absoluteString)"
+        auth = { bearer = "{env.TOKEN}" }
+
+        """), "\(text)")
+  }
+
   @Test("a token can lie in a file, and never in the configuration")
   func tokenInAFile() async throws {
     let server = try Self.server("200 OK")

@@ -26,7 +26,8 @@ import UploadModel
   }
 
   private static let story: [ItemState] = [
-    .done(Fixture.receipt), .failed(Fixture.tooLarge), .done(Receipt(status: 204)), unknown,
+    .done(Fixture.receipt), .failed(Fixture.tooLarge),
+    .done(Receipt(status: 204, seconds: 1, bytes: 1_100)), unknown,
   ]
 
   @Test(arguments: [
@@ -35,7 +36,7 @@ import UploadModel
   func itSaysHowItEndedAndWhatCanBeDone(_ size: Size) {
     let text = Self.text(Self.ended(Self.story, size: size))
     #expect(
-      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 550 B/s"), "\(text)")
+      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
     #expect(text.contains("✓ 2 sent    ✗ 1 failed    ? 1 may have arrived"))
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }

@@ -314,12 +314,13 @@ import UploadModel
   }
 
   @Test(arguments: [
-    ("delete", "remove"), ("speed", "limit"), ("parallel", "lanes"), ("resend", "retry"),
+    ("delete", "remove"), ("dele", "remove"), ("speed", "limit"), ("parallel", "lanes"),
+    ("resend", "retry"),
     ("upload", "add"), ("q!", "quit"), ("rename", "rename"), ("lim", "limit"),
   ])
   func theListOffersWhatTheLineRuns(_ typed: String, _ first: String) {
     #expect(CommandLine.matching(typed).first?.name.word == first)
-    #expect(CommandLine(typed)?.action?.name.word == first || typed == "lim")
+    #expect(CommandLine(typed)?.action?.name.word == first || ["lim", "dele"].contains(typed))
   }
 
   /// A command of the queue, given beside it, and what is to be seen then.

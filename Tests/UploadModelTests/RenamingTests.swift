@@ -48,13 +48,4 @@ import Testing
     let name = String(repeating: "a", count: 40) + "!"
     #expect(try Renaming("s/(a+)+$/x/").name(of: Self.item(name), number: 1, of: 5_000) == nil)
   }
-
-  @Test func aFileThatHasMovedKeepsAChosenName() {
-    var item = Self.item("a.txt")
-    item.move(to: "/g/b.txt")
-    #expect(item.fileName == "b.txt" && item.location == FileLocation("/g/b.txt"))
-    item.fileName = "c.txt"
-    item.move(to: "/g/d.txt")
-    #expect(item.fileName == "c.txt")
-  }
 }

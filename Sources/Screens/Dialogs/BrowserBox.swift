@@ -150,9 +150,12 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
+      // What is in folders is not known.
+      let size =
+        browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
       facts.append(
-        "\(browser.marks.count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))\(words)"
+        "\(browser.marks.count)/\(all) marked\(size)\(words)"
       )
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }

@@ -189,7 +189,7 @@ struct QuestionBox {
   /// - Parameter isNamed: whether these are files that the user named, and not all.
   private func loss(of items: some Sequence<UploadItem>, isNamed: Bool = false) -> String {
     let (count, bytes) = state.loss(of: items)
-    let (first, isOne) = (items.first { state.losesMuch($0) }, isNamed && count == 1)
+    let (first, isOne) = (items.first { state.startsAgain($0) }, isNamed && count == 1)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
     return switch count {
     case 0: "By now a pause costs nothing: nothing would start again."

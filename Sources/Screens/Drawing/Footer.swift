@@ -90,6 +90,9 @@ extension AppState {
     default: break
     }
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
+    if action.name == .open, case .browser(let browser) = dialog, !browser.marks.isEmpty {
+      offer.words = "add what is marked"
+    }
     if action.name == .startStop && !isStarted || action.name == .pause && isPaused {
       offer.words = "go on"
     }

@@ -89,12 +89,13 @@ struct TotalLine {
       isWhole
       ? HumanReadable.bytes(totals.bytes)
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
-    let session = state.speeds.session
-    guard totals.paused == 0, totals.arrivedBytes > 0, let speed = session.speed else { return far }
-    // The time is that of all that this session has sent, which may have been cleared, or have been there before.
-    let time =
-      session.bytes == totals.arrivedBytes ? " in \(HumanReadable.clock(session.seconds))" : ""
-    return "\(far)\(time), \(HumanReadable.speed(speed))"
+    let arrivals = state.speeds.arrivals
+    guard totals.paused == 0, let speed = arrivals.speed else { return far }
+    // Amount, time and speed are of the same files. Others may have been there before, or have left the list since.
+    let amount =
+      arrivals.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(arrivals.bytes))"
+    return far + amount
+      + " in \(HumanReadable.clock(arrivals.seconds)), \(HumanReadable.speed(speed))"
   }
 
   /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".

@@ -40,8 +40,9 @@ struct CommandLine: Hashable, Sendable {
 
   /// Other words for actions, besides those that the screen shows for them.
   private static let others: [String: Action.Name] = [
-    "q": .quit, "q!": .quit, "quit!": .quit, "wq": .quit, "exit": .quit,
-    "rm": .remove, "delete": .remove, "skip": .remove, "cancel": .remove, "h": .help,
+    "q": .quit, "q!": .quit, "quit!": .quit, "wq": .quit, "exit": .quit, "rate": .limit,
+    "rm": .remove, "delete": .remove, "skip": .remove, "cancel": .remove, "abort": .remove,
+    "h": .help,
     "search": .find, "go on": .startStop, "resume": .startStop, "stop all": .startStop,
     "start": .startStop, "pause all": .pauseAll, "resend": .retry, "upload": .add, "list": .server,
     "speed": .limit, "bandwidth": .limit, "parallel": .lanes, "concurrency": .lanes,
@@ -78,9 +79,22 @@ struct CommandLine: Hashable, Sendable {
       [action.name.word, action.hint ?? ""] + (otherWords[action.name] ?? [])
     }
     let named = actions.filter { words($0).contains(where: matcher.matches) }
-    return named.isEmpty
-      ? actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
-      : named.ranked(by: matcher, words)
+    if named.isEmpty {
+      return actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
+    }
+    // The best of its words counts: "dele" is nearer to `delete`, which removes a row, than to delete-uploaded. A name of
+    // its own is worth two letters.
+    let ranks = named.map { action in
+      words(action).enumerated().compactMap { index, word in
+        var rank = matcher.rank(word)
+        if index > 0 { rank?.length += 2 }
+        return rank
+      }.min()
+    }
+    return zip(named.indices, ranks).sorted { one, other in
+      guard let first = one.1, let second = other.1 else { return one.1 != nil }
+      return first == second ? one.0 < other.0 : first < second
+    }.map { named[$0.0] }
   }
 
   /// The command that was probably meant by a word that is none.

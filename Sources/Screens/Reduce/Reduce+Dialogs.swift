@@ -134,7 +134,7 @@ extension AppState {
       return leaveWhenDone()
     case (.close, .quitting): finishing = nil
     case (.finishThese, .breakingOff(let ids)):
-      return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
+      return pauseOnly(ids.compactMap(item).filter { !startsAgain($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
     case (.keepAnyway, .keepingTarget): return keepTarget()

@@ -38,6 +38,7 @@ extension AppState {
     case (.accept, _) where form.isTrying: return []
     case (.accept, let subject):
       form.completeURL()
+      form.completePath(home: options.home)
       if let error = form.firstError(targets: options.targets) {
         (form.focus, form.complaint) = (error.row, error.words)
         dialog = .form(form)
@@ -91,6 +92,14 @@ extension AppState {
     let effects = edit(form.apply(to: editable))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
+    // A file that was not found where it was has not been sent.
+    let found = ids.compactMap(item).filter {
+      form.changesPath && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
+    }
+    if !found.isEmpty {
+      message = "changed, and sent from there"
+      return effects + retryNow(found)
+    }
     let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }
     message = hasFailed ? "changed; r sends it again" : "changed"
     return effects

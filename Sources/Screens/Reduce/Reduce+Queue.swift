@@ -185,31 +185,41 @@ extension AppState {
   /// Pauses or resumes everything. Asks first if what is being sent would have to start again from its first
   /// byte.
   private mutating func askToPauseAll() -> [Effect] {
-    guard queue.totals.active > 0, queue.rows.contains(where: { losesMuch($0.item) })
-    else { return pauseAll() }
+    guard queue.totals.active > 0, losesMuch(queue.rows.lazy.map(\.item)) else { return pauseAll() }
     dialog = .question(Question(.pausing))
     return []
   }
 
   /// The same for some.
   private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
-    guard items.contains(where: losesMuch) else { return pause(items) }
+    guard losesMuch(items) else { return pause(items) }
     dialog = .question(Question(.breakingOff(items.map(\.id))))
     return []
   }
 
-  /// Whether breaking an item off would throw away more than a moment's work: over 1 MiB, or over 5 s of sending.
-  func losesMuch(_ item: UploadItem) -> Bool {
-    guard case .sending(_, let sent, _) = item.state, sent > 0, !item.canGoOn else {
-      return false
+  /// Whether an item would start again from its first byte if it were broken off now.
+  func startsAgain(_ item: UploadItem) -> Bool {
+    guard case .sending(_, let sent, _) = item.state else { return false }
+    return sent > 0 && !item.canGoOn
+  }
+
+  /// Whether breaking these items off would throw away more than a moment's work: over 1 MiB of all of them, or over 5 s
+  /// of sending one.
+  func losesMuch(_ items: some Sequence<UploadItem>) -> Bool {
+    var lost: Int64 = 0
+    for item in items where startsAgain(item) {
+      lost &+= item.state.bytesHandedOver(of: item.sentSize) ?? 0
+      if lost > 1 << 20 || speeds.beginning(of: item.id).map({ now - $0 > 5 }) ?? false {
+        return true
+      }
     }
-    return sent > 1 << 20 || speeds.beginning(of: item.id).map { now - $0 > 5 } ?? false
+    return false
   }
 
   /// How many of these items would start again if they were broken off now, and how much they have sent.
   func loss(of items: some Sequence<UploadItem>) -> (count: Int, bytes: Int64) {
     items.reduce(into: (0, 0)) { loss, item in
-      guard losesMuch(item) else { return }
+      guard startsAgain(item) else { return }
       loss.count += 1
       loss.bytes &+= item.state.bytesHandedOver(of: item.sentSize) ?? 0
     }

@@ -47,18 +47,20 @@ extension AppState {
       lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }
     case .target(let name, let url, let concurrency, let listsServer, let usual):
+      let isNew = name != target || url != self.url
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
       self.concurrency = wishes[name] ?? concurrency
       server = PaneList()
       // Entries to be deleted are not on the new target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
-      message = "files that are added from now on go to \(name)"
-      if let usual, usual != name {
+      // It may only have been read again.
+      if isNew { message = "files that are added from now on go to \(name)" }
+      if isNew, let usual, usual != name {
         let place = options.configuration ?? "the configuration"
         message? += "; hoist starts with \(usual): default_target in \(place)"
       }
-      record("target: \(name)")
+      if isNew { record("target: \(name)") }
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
     case .history(let listing): return showHistory(listing)

@@ -115,6 +115,8 @@ package struct AppState: Sendable {
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     package var hasHistory = false
+    /// The user's home folder, which `~/` stands for; nil if it is not known.
+    package var home: String?
     /// The folder that relative paths start from, for people.
     package var folder = ""
     /// Where the configuration is, for people; nil if there is none to choose targets from.

@@ -133,9 +133,9 @@ struct Queue: Sendable {
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
-  /// Once nothing is left to do, what was removed counts no longer.
+  /// Once nothing more is sent by itself, what was removed counts no longer: it is in no row beside the totals.
   private mutating func forgetGoneAtRest() {
-    guard !gone.isEmpty, totals.busy + totals.paused == 0 else { return }
+    guard !gone.isEmpty, totals.busy == 0 else { return }
     gone = [:]
     totals.forgetGone()
   }

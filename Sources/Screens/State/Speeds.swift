@@ -10,23 +10,20 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
   }
 
-  /// What arrived, and how long the attempts took that brought it.
-  struct Session: Sendable {
-    /// The bytes of the files.
+  /// What arrived since items were last forgotten, and how long the attempts took that brought it.
+  struct Arrivals: Sendable {
+    /// The bytes that these attempts sent: the server may have had some of the files' already.
     private(set) var bytes: Int64 = 0
-    /// The bytes that these attempts sent: the server may have had some already.
-    private var sent: Int64 = 0
     /// The times in which at least one of the attempts was under way, which do not overlap.
     private var times: [Range<Double>] = []
     /// How long they are together.
     private(set) var seconds = 0.0
 
     /// Bytes per second on average; `nil` if nothing arrived.
-    var speed: Double? { ThroughputEstimate.mean(of: sent, in: seconds) }
+    var speed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
 
-    mutating func add(_ receipt: Receipt, of size: Int64, at now: Instant) {
-      bytes &+= size
-      sent &+= receipt.bytes
+    mutating func add(_ receipt: Receipt, at now: Instant) {
+      bytes &+= receipt.bytes
       var start = now.seconds - max(0, receipt.seconds)
       // They come in the order in which they end.
       while let last = times.last, last.upperBound >= start {
@@ -51,7 +48,9 @@ struct Speeds: Sendable {
   }
 
   private(set) var run: Run?
-  private(set) var session = Session()
+  private(set) var arrivals = Arrivals()
+  /// Whether items have been forgotten since the run began: the next one is then summed up alone.
+  private var hasForgotten = false
   /// What has moved lately, of all items together.
   private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
@@ -113,9 +112,11 @@ struct Speeds: Sendable {
     let after = new.bytesHandedOver(of: size)
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(estimate: ThroughputEstimate(start: now))
+      if hasForgotten { arrivals = Arrivals() }
+      hasForgotten = false
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
-    if case .done(let receipt) = new, !old.isDone { session.add(receipt, of: size, at: now) }
+    if case .done(let receipt) = new, !old.isDone { arrivals.add(receipt, at: now) }
     if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
@@ -161,6 +162,7 @@ struct Speeds: Sendable {
   }
 
   mutating func forget(_ ids: Set<ItemID>) {
+    hasForgotten = true
     for id in ids {
       moving.remove(id)
       (sending[id], starts[id]) = (nil, nil)

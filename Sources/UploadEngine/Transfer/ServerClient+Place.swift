@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import JSONText
 import ScalarText
 import UploadModel
 
@@ -21,6 +22,27 @@ extension ServerClient {
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
     guard [404, 405, 410].contains(status), !isTaken else { return nil }
     return "\(host) answers \(Failure.statusLine(status)) there"
+  }
+
+  /// The address of hoist's own receiver, if that is what the target's URL leads to: it takes uploads in several
+  /// requests beside a list of files.
+  package func receiver() async -> URL? {
+    guard ["", "/", "/upload"].contains(target.url.path), target.url.query == nil,
+      let base = URL(string: "/", relativeTo: target.url)?.absoluteURL
+    else { return nil }
+    func end(_ method: String, _ path: String) async -> TransferEnd? {
+      var request = ExchangeRequest(
+        url: base.appendingPathComponent(path), method: method,
+        headers: [("Accept", "application/json")])
+      do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch { return nil }
+      return await self.end(of: request, stallTimeout: Self.patience)
+    }
+    guard let offer = await end("OPTIONS", "upload"), offer.status == 204,
+      offer.headers["upload-draft-interop-version"] != nil,
+      let list = await end("GET", ""), list.status == 200,
+      case .object(let members)? = JSONValue(text: list.reply.text), case .array? = members["files"]
+    else { return nil }
+    return base
   }
 
   /// Logs in as an upload does, with a new token if a command gives it. Returns why that fails; nil if nothing shows

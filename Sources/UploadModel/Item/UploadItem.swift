@@ -87,12 +87,8 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     return item
   }
 
-  /// Notes that the file is at another path. A name that came from the old one comes from the new one.
-  package mutating func move(to path: String) {
-    let isOwnName = self.fileName == self.location.lastComponent
-    self.location = FileLocation(path)
-    if isOwnName { self.fileName = self.location.lastComponent }
-  }
+  /// Notes that the file is at another path.
+  package mutating func move(to path: String) { self.location = FileLocation(path) }
 
   private mutating func noteSize() {
     switch state {

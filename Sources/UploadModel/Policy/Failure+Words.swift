@@ -225,7 +225,7 @@ extension Failure {
     case .denied:
       status == nil
         ? "Run the command by hand, fix it, then retry."
-        : "Check what the command's token is good for, then retry: that runs the command again."
+        : "Check what the token is good for, then retry: that gets a new one."
     case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
     }
   }

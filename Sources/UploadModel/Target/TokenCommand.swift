@@ -13,8 +13,10 @@ package struct TokenCommand: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The program's name, for messages, since its arguments may be private.
+  /// The program's name, for messages, since its arguments may be private. A file whose content is the token has none.
   package var name: String {
-    words.first.map { $0.split(scalar: "/", omittingEmptySubsequences: true).last ?? $0 } ?? ""
+    words.count == 2 && words[0] == "cat"
+      ? "its file"
+      : words.first.map { $0.split(scalar: "/", omittingEmptySubsequences: true).last ?? $0 } ?? ""
   }
 }

@@ -8,6 +8,8 @@ import UploadModel
 /// A target made from the user's answers, and how it gets into the configuration.
 struct NewTarget {
   @Boxed private(set) var target: Target
+  /// Where the token is, as the user has said.
+  private let token: String
 
   /// Why the user's answers do not make a target.
   struct Refusal: Error {
@@ -41,6 +43,7 @@ struct NewTarget {
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
     self.target = target
+    token = answers.token
   }
 
   /// Makes a target from the user's answers: tries it, unless it is good enough, and writes it into the
@@ -65,9 +68,10 @@ struct NewTarget {
       if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
+      let receiver = answers.field.isEmpty ? await ServerClient(target: new.target).receiver() : nil
       try Task.checkCancellation()
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
-      try new.write(to: config, asUsual: isFirst)
+      try new.write(to: config, asUsual: isFirst, as: receiver)
       return new.target.name
     } catch let error as Refusal {
       throw error
@@ -130,7 +134,7 @@ struct NewTarget {
     }
     return problem(ofVariable: place) == nil
       ? nil
-      : "that is neither the name of a variable nor the path of a file; do not put the token itself here"
+      : "no variable's name and no file's path; do not put the token itself here"
   }
 
   /// What is wrong with the name of an environment variable; nil if nothing is.
@@ -156,10 +160,29 @@ struct NewTarget {
       ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
   }
 
+  /// The target as one for hoist's own receiver, with the same credentials.
+  private func draft(of receiver: URL, file: String) -> TargetDraft {
+    var draft = TargetDraft(named: target.name, file: file)
+    draft.set("type", TargetText.string("hoist"))
+    draft.set("url", TargetText.string(receiver.absoluteString))
+    if let command = target.tokenCommand {
+      let words = command.words.map(TargetText.string).joined(separator: ", ")
+      draft.set("auth", "{ bearer_command = [\(words)] }")
+    } else if !token.isEmpty {
+      draft.set("auth", "{ bearer = \(TargetText.string("{env.\(token)}")) }")
+    }
+    return draft
+  }
+
   /// Writes it into the configuration, as the default target if there is none yet.
-  private func write(to config: ConfigSource, asUsual: Bool) throws {
+  ///
+  /// - Parameter receiver: the address of hoist's own receiver, which needs no more than that.
+  private func write(to config: ConfigSource, asUsual: Bool, as receiver: URL?) throws {
     try config.change { edit in
-      let text = try edit.adding(target, named: target.name)
+      let text =
+        if let receiver { try edit.adding(draft(of: receiver, file: config.path)) } else {
+          try edit.adding(target, named: target.name)
+        }
       guard asUsual else { return text }
       // A top-level key has to come before the first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text

@@ -97,6 +97,7 @@ final class ScreenSession {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
     state.options.showsPictures = interface.showsPictures
+    state.options.home = context.environment["HOME"]
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(
       &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))

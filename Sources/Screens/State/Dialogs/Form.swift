@@ -225,7 +225,8 @@ struct Form: Sendable {
       case .isUsual where !["yes", "no"].contains(text): return (index, "yes or no")
       case .isUsual where text == "no":
         return (index, "it is the default until another one is: make that the default")
-      case .path where !text.hasPrefix(scalars: "/"): return (index, "a whole path begins with /")
+      case .path where !text.hasPrefix(scalars: "/"):
+        return (index, "a whole path begins with / or ~/")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .names:
         if let words = firstError(ofNames: text) { return (index, words) }
@@ -238,6 +239,17 @@ struct Form: Sendable {
       }
     }
     return nil
+  }
+
+  /// Whether the file is said to be elsewhere now.
+  var changesPath: Bool { rows.contains { $0.field == .path && $0.isChanged } }
+
+  /// Puts the home folder in the place of `~` at the beginning of the path.
+  mutating func completePath(home: String?) {
+    guard let home, let index = rows.firstIndex(where: { $0.field == .path }),
+      rows[index].text.text.hasPrefix(scalars: "~/")
+    else { return }
+    rows[index].text = TextField(home + rows[index].text.text.dropFirst())
   }
 
   /// The items with the changes applied.
@@ -261,6 +273,7 @@ struct Form: Sendable {
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
+      // The server is still told the name that the form shows.
       case .path: item.move(to: text)
       case .fileName: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
