@@ -118,6 +118,29 @@ struct NewTargetTests {
         """), "\(text)")
   }
 
+  @Test(
+    "where uploads can resume, they do",
+    arguments: [
+      ("Tus-Resumable: 1.0.0", "resume = \"tus\"\n"),
+      ("Upload-Limit: max-size=9", "resume = \"http\"\n"),
+      ("Allow: POST", ""),
+    ])
+  func resuming(_ header: String, _ line: String) async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send("HTTP/1.1 204 No Content\r\n\(header)\r\n\r\n")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    let answers = TargetAnswers(url: server.url().absoluteString, name: "a")
+    _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
+    let text = try String(contentsOfFile: config.path, encoding: .utf8)
+    #expect(
+      text.contains("resume = ") == !line.isEmpty && (line.isEmpty || text.contains(line)),
+      "\(text)")
+  }
+
   @Test("a token can lie in a file, and never in the configuration")
   func tokenInAFile() async throws {
     let server = try Self.server("200 OK")

@@ -30,19 +30,26 @@ extension ServerClient {
     guard ["", "/", "/upload"].contains(target.url.path), target.url.query == nil,
       let base = URL(string: "/", relativeTo: target.url)?.absoluteURL
     else { return nil }
-    func end(_ method: String, _ path: String) async -> TransferEnd? {
-      var request = ExchangeRequest(
-        url: base.appendingPathComponent(path), method: method,
-        headers: [("Accept", "application/json")])
-      do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch { return nil }
-      return await self.end(of: request, stallTimeout: Self.patience)
-    }
-    guard let offer = await end("OPTIONS", "upload"), offer.status == 204,
-      offer.headers["upload-draft-interop-version"] != nil,
-      let list = await end("GET", ""), list.status == 200,
+    guard let offer = await answer("OPTIONS", base.appendingPathComponent("upload")),
+      offer.status == 204, offer.headers["upload-draft-interop-version"] != nil,
+      let list = await answer("GET", base), list.status == 200,
       case .object(let members)? = JSONValue(text: list.reply.text), case .array? = members["files"]
     else { return nil }
     return base
+  }
+
+  /// How uploads to the target's URL can resume, according to what it answers to OPTIONS; nil if it does not say.
+  package func resuming() async -> ResumeRules.Mode? {
+    guard let headers = await answer("OPTIONS", target.url)?.headers else { return nil }
+    if headers["tus-resumable"] != nil { return .tus }
+    return headers["upload-draft-interop-version"] ?? headers["upload-limit"] == nil ? nil : .http
+  }
+
+  private func answer(_ method: String, _ url: URL) async -> TransferEnd? {
+    var request = ExchangeRequest(
+      url: url, method: method, headers: [("Accept", "application/json")])
+    do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch { return nil }
+    return await end(of: request, stallTimeout: Self.patience)
   }
 
   /// Logs in as an upload does, with a new token if a command gives it. Returns why that fails; nil if nothing shows

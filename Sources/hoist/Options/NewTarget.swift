@@ -68,10 +68,21 @@ struct NewTarget {
       if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
-      let receiver = answers.field.isEmpty ? await ServerClient(target: new.target).receiver() : nil
+      let client = ServerClient(target: new.target)
+      let draft: TargetDraft? =
+        if answers.field.isEmpty, let receiver = await client.receiver() {
+          new.draft(for: config, [("type", "hoist"), ("url", receiver.absoluteString)])
+        } else if let mode = await client.resuming() {
+          new.draft(
+            for: config,
+            [("url", new.target.url.absoluteString), ("resume", mode.rawValue)]
+              // For a small file it is not worth another request.
+              + (mode == .http ? [("resume_from", "1 MiB")] : [])
+              + (answers.field.isEmpty ? [] : [("file_field", answers.field)]))
+        } else { nil }
       try Task.checkCancellation()
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
-      try new.write(to: config, asUsual: isFirst, as: receiver)
+      try new.write(draft, to: config, asUsual: isFirst)
       return new.target.name
     } catch let error as Refusal {
       throw error
@@ -160,11 +171,12 @@ struct NewTarget {
       ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
   }
 
-  /// The target as one for hoist's own receiver, with the same credentials.
-  private func draft(of receiver: URL, file: String) -> TargetDraft {
-    var draft = TargetDraft(named: target.name, file: file)
-    draft.set("type", TargetText.string("hoist"))
-    draft.set("url", TargetText.string(receiver.absoluteString))
+  /// The target with these texts as its keys, and its credentials.
+  private func draft(
+    for config: ConfigSource, _ texts: [(key: String, text: String)]
+  ) -> TargetDraft {
+    var draft = TargetDraft(named: target.name, file: config.path)
+    for (key, text) in texts { draft.set(key, TargetText.string(text)) }
     if let command = target.tokenCommand {
       let words = command.words.map(TargetText.string).joined(separator: ", ")
       draft.set("auth", "{ bearer_command = [\(words)] }")
@@ -176,11 +188,11 @@ struct NewTarget {
 
   /// Writes it into the configuration, as the default target if there is none yet.
   ///
-  /// - Parameter receiver: the address of hoist's own receiver, which needs no more than that.
-  private func write(to config: ConfigSource, asUsual: Bool, as receiver: URL?) throws {
+  /// - Parameter draft: what is written instead of what the user has answered.
+  private func write(_ draft: TargetDraft?, to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
       let text =
-        if let receiver { try edit.adding(draft(of: receiver, file: config.path)) } else {
+        if let draft { try edit.adding(draft) } else {
           try edit.adding(target, named: target.name)
         }
       guard asUsual else { return text }

@@ -106,7 +106,7 @@ extension EndToEnd {
       try await terminal.press("c")
       try await terminal.wait(for: "answers")
       try await terminal.press("j", "c")
-      try await terminal.wait(for: "no answer from")
+      try await terminal.wait(for: "no answer: ")
       try await terminal.press("d")
       try await terminal.wait(for: "nas is the default from now on")
       #expect(try text().contains("default_target = \"nas\""))
@@ -121,6 +121,11 @@ extension EndToEnd {
       let after = try text()
       #expect(!after.contains("targets.nas") && after.contains("mouse = false"))
       #expect(after.contains("[targets.desk]\nurl = \"\(inbox.url)\""))
+      // What was deleted by mistake comes back as it was, with its comment.
+      try await terminal.press("z")
+      try await terminal.wait(for: "nas is back")
+      #expect(try text().contains("# The other one.\n[targets.nas]\nurl"))
+      try await terminal.wait(for: "127.0.0.1:9/upload")
     }
   }
 }
