@@ -99,7 +99,8 @@ struct NewTargetTests {
     let url = server.url().deletingLastPathComponent()
     for (number, written) in [url, server.url()].enumerated() {
       let answers = TargetAnswers(
-        url: written.absoluteString, name: "a\(number)", token: number == 0 ? "" : "TOKEN")
+        url: written.absoluteString, name: "a\(number)", field: "file",
+        token: number == 0 ? "" : "TOKEN")
       _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
     }
     let text = try String(contentsOfFile: config.path, encoding: .utf8)
@@ -133,7 +134,8 @@ struct NewTargetTests {
     defer { server.stop() }
     let folder = try ScratchDirectory()
     let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
-    let answers = TargetAnswers(url: server.url().absoluteString, name: "a")
+    let answers = TargetAnswers(
+      url: server.url().absoluteString, name: "a", field: "file")
     _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
     let text = try String(contentsOfFile: config.path, encoding: .utf8)
     #expect(

@@ -105,7 +105,7 @@ struct ShareXText {
       }
       return .pointer(pointer)
     case "header": return .header(argument.text.lowercased())
-    // ShareX has followed the redirect by then; here its reply is the answer.
+    // ShareX has followed the redirect by then. Here, the redirect itself is the reply.
     case "responseurl": return .header("location")
     case "regex": return .pattern(try expression(argument))
     default: throw InvalidInput("{\(name)} has no counterpart here")

@@ -69,8 +69,10 @@ struct NewTarget {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
       let client = ServerClient(target: new.target)
+      // The form suggests this one.
+      let isUsualField = ["", "file"].contains(answers.field)
       let draft: TargetDraft? =
-        if answers.field.isEmpty, let receiver = await client.receiver() {
+        if isUsualField, let receiver = await client.receiver() {
           new.draft(for: config, [("type", "hoist"), ("url", receiver.absoluteString)])
         } else if let mode = await client.resuming() {
           new.draft(
@@ -78,7 +80,7 @@ struct NewTarget {
             [("url", new.target.url.absoluteString), ("resume", mode.rawValue)]
               // For a small file it is not worth another request.
               + (mode == .http ? [("resume_from", "1 MiB")] : [])
-              + (answers.field.isEmpty ? [] : [("file_field", answers.field)]))
+              + (isUsualField ? [] : [("file_field", answers.field)]))
         } else { nil }
       try Task.checkCancellation()
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
@@ -145,7 +147,7 @@ struct NewTarget {
     }
     return problem(ofVariable: place) == nil
       ? nil
-      : "no variable's name and no file's path; do not put the token itself here"
+      : "neither a variable nor a file (/…, ~/…); do not put the token itself here"
   }
 
   /// What is wrong with the name of an environment variable; nil if nothing is.
