@@ -98,6 +98,12 @@ final class Transfer {
   /// Called when a connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
+    // The task was stopped between two of libcurl's questions for more, which then closes the connection by itself.
+    if bodyError is CancellationError {
+      breakOff()
+      (socket, mark) = (nil, nil)
+      return
+    }
     recordArrival(at: descriptor, isClosing: true)
     if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
     (socket, mark) = (nil, nil)
