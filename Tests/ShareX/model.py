@@ -140,7 +140,7 @@ class Uploader:
                     yield piece, number == 0
 
     def address(self, key, reply):
-        """The address that ShareX takes from a reply, as an expression; None if there is none."""
+        """The address that ShareX takes from a reply, as an expression, or None."""
         text = self.text(key)
         if not text:
             if key == "DeletionURL":

@@ -97,7 +97,7 @@ struct CommandLine: Hashable, Sendable {
     }.map { named[$0.0] }
   }
 
-  /// The command that was probably meant by a word that is none.
+  /// The command that an unknown word probably stands for.
   static func nearest(_ word: String) -> Action? {
     let words = actions.map(\.name.word) + shown.keys + others.keys
     return NearestName.of(word, among: words.sorted()).flatMap { CommandLine($0)?.action }

@@ -8,20 +8,24 @@ extension ServerClient {
   /// Why the target's URL does not seem to take uploads; nil if it may take them. A resource that takes uploads may
   /// well refuse a HEAD request, but it exists, and the `Allow` of a 405 says which methods it takes (RFC 9110
   /// §15.5.6).
-  package func obstacle() async -> String? {
+  ///
+  /// - Parameter namesHost: whether the words name the server; beside its address they need not.
+  package func obstacle(namesHost: Bool = true) async -> String? {
     let host = target.url.host ?? "there"
+    let subject = namesHost ? "\(host) " : ""
     var request = ExchangeRequest(url: target.url, method: "HEAD")
     do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch {
-      return "\(host) cannot be asked: \(Failure(error).headline)"
+      return "\(subject)cannot be asked: \(Failure(error).headline)"
     }
     let end = await end(of: request, stallTimeout: Self.patience)
     guard let status = end.status else {
-      return "no answer from \(host)" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
+      return (namesHost ? "no answer from \(host)" : "no answer")
+        + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
     }
     let allowed = end.headers["allow"]?.uppercased() ?? ""
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
     guard [404, 405, 410].contains(status), !isTaken else { return nil }
-    return "\(host) answers \(Failure.statusLine(status)) there"
+    return "\(subject)answers \(Failure.statusLine(status))" + (namesHost ? " there" : "")
   }
 
   /// The address of hoist's own receiver, if that is what the target's URL leads to: it takes uploads in several
@@ -55,15 +59,14 @@ extension ServerClient {
   /// Logs in as an upload does, with a new token if a command gives it. Returns why that fails; nil if nothing shows
   /// that it does.
   package func logIn() async -> String? {
-    let host = target.url.host ?? "there"
     let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {
       let end = try await send(call, Self.values(), to: target.url, stallTimeout: Self.patience)
       guard let status = end.status else {
-        return "no answer from \(host)" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
+        return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }
       return [401, 403, 407].contains(status)
-        ? "\(host) refuses the credentials: \(Failure.statusLine(status))" : nil
+        ? "refuses the credentials: \(Failure.statusLine(status))" : nil
     } catch {
       return hidden(in: error).headline
     }

@@ -31,7 +31,8 @@ enum Usage {
     if arguments.first == ReceiveCommand.configuration.commandName,
       words.hasPrefix(scalars: "unexpected argument '")
     {
-      words += "; did you mean --dir \(words.dropFirst(21).dropLast())?"
+      let folder = String(words.unicodeScalars.dropFirst(21).dropLast())
+      words += "; did you mean --dir \(folder)?"
     }
     let verb = arguments.first.flatMap { verbs.contains($0) ? " \($0)" : nil } ?? ""
     let end =

@@ -121,14 +121,10 @@ final class SessionTargets {
       }
       Task {
         let client = ServerClient(target: target)
-        let obstacle = loggingIn ? await client.logIn() : await client.obstacle()
         // The pane has little room, and its rows name the server.
-        let host = target.url.host ?? ""
-        let words = obstacle.map {
-          $0.replacing(scalars: " from \(host)", with: "").replacing(scalars: "\(host) ", with: "")
-            .replacing(scalars: " there", with: "")
-        }
-        self?.loop.handle([.tried(target: name, obstacle: words)])
+        let obstacle =
+          loggingIn ? await client.logIn() : await client.obstacle(namesHost: false)
+        self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
     }

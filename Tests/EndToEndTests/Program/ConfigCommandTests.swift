@@ -100,6 +100,14 @@ extension EndToEnd {
       #expect(outcome.output.split(separator: "\n") == ["album", "b"], "\(outcome)")
     }
 
+    /// A combining mark after the quote is part of the name, and of no quote.
+    @Test("a folder without --dir is told its option", arguments: ["inbox", "\u{301}in box"])
+    func folderToReceive(_ name: String) async throws {
+      let outcome = try await Person().run("receive", name)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("did you mean --dir \(name)?"), "\(outcome.errors)")
+    }
+
     @Test(
       "a command that only holds others says where they are listed",
       arguments: ["config", "target"])
