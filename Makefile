@@ -1,11 +1,11 @@
 # hoist: run `make` for the list of targets.
 SWIFT ?= swift
 # With or without colours, or every change between a terminal and a pipe would build all anew.
-BUILD = $(SWIFT) build --no-color-diagnostics $(SCRATCH)
+BUILD = $(SWIFT) build --no-color-diagnostics
 # Swift's own libraries in the program, and C++'s, without a symbol for others to find: it starts sooner, and runs
 # where there is no Swift.
 # The linker looks into the folder of the build first, and finds C++'s library there without its shared twin.
-LINKED = @folder=$$($(SWIFT) build $(SCRATCH) -c release --show-bin-path) && mkdir -p "$$folder" && \
+LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$folder" && \
   library=$$(clang++ -print-file-name=libstdc++.a 2> /dev/null); \
   if test -f "$$library"; then ln -sf "$$library" "$$folder/"; fi
 # LLVM's linker, where the toolchain has it: a program by gold takes 4 MB more. Half of that are relocations, which LLVM's
@@ -24,12 +24,8 @@ ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz
 ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks.
 HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
-# Nothing in the program names this folder. Only the length of the path to .build is in it, since Swift puts that into one
-# function of GRDB's (a check of withoutActuallyEscaping). A release is built through a path that always has the same
-# length, so that it is the same from any folder.
-MAPPED = $(foreach folder,$(CURDIR)=. $(if $(THROUGH),$(THROUGH)=./.build),-Xswiftc -file-prefix-map -Xswiftc "$(folder)" \
-  -Xcc "-ffile-prefix-map=$(folder)" -Xcxx "-ffile-prefix-map=$(folder)")
-SCRATCH = $(if $(THROUGH),--scratch-path $(THROUGH))
+# Nothing in the program names this folder, so that a release is the same from any folder.
+MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 # What `hoist --version` says of the commit; a plus after it means changes.
 COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /dev/null)
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names. Optimized for size:
@@ -41,7 +37,7 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo start-order install uninstall man sbom deb deb-test release release-program release-test api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo start-order install uninstall man sbom deb deb-test release release-test api api-record fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -76,7 +72,7 @@ sbom: build ## make a bill of materials (SPDX), .build/hoist.spdx.json
 	config/components.py sbom $(RELEASE)/hoist > .build/hoist.spdx.json
 
 # Packages run elsewhere: Ubuntu 22.04 has glibc 2.35.
-deb release release-program: PACKED =
+deb release: PACKED =
 deb: ## make a Debian package in .build that needs no Swift
 	@config/setup.sh deb
 	$(LINKED)
@@ -85,13 +81,9 @@ deb: ## make a Debian package in .build that needs no Swift
 
 release: ## make what a release consists of, in .build/dist
 	@config/setup.sh deb
-	@mkdir -p .build && folder=$$(mktemp -d /var/tmp/hoist-XXXXXXXX) && ln -s "$(CURDIR)/.build" "$$folder/build" && \
-	  { $(MAKE) --no-print-directory release-program THROUGH="$$folder/build"; status=$$?; rm -r "$$folder"; exit $$status; }
-	config/release.sh $(RELEASE)/hoist .build/dist
-
-release-program:
 	$(LINKED)
 	$(PROGRAM) hoist
+	config/release.sh $(RELEASE)/hoist .build/dist
 
 release-test: release ## package the release a second time elsewhere, and compare
 	config/release-test.sh $(RELEASE)/hoist .build/dist

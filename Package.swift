@@ -30,7 +30,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
@@ -40,6 +39,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CTerminalRescue"),
     .target(name: "CChild"),
     // What a build is told of the commit; a change compiles one file in C.
@@ -54,6 +54,7 @@ let package = Package(
 
     .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strict),
     .target(name: "RegularExpressions", dependencies: ["CPCRE2"], swiftSettings: strict),
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
 
     // Header fields with a structure, for both ends of an upload.
     .target(
@@ -107,11 +108,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UploadStore",
-      dependencies: [
-        "MultipartForm", "ScalarText", "UploadModel",
-        outside("GRDB", "GRDB.swift", for: "Program"),
-        outside("GRDBSQLite", "GRDB.swift", for: "Program"),
-      ],
+      dependencies: ["MultipartForm", "SQLite", "ScalarText", "UploadModel"],
       swiftSettings: strict),
     .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
@@ -243,8 +240,7 @@ let package = Package(
     .testTarget(
       name: "UploadStoreTests",
       dependencies: [
-        "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
-        outside("GRDB", "GRDB.swift", for: "Program"),
+        "MultipartForm", "SQLite", "TestSupport", "UploadModel", "UploadStore",
       ],
       exclude: ["Versions"],
       swiftSettings: strict),

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import UploadModel
 
 /// What the history records of an attempt that has ended.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension Database {
   /// How many rows go into one statement.
@@ -11,12 +11,12 @@ extension Database {
     into table: String, _ columns: [String], _ rows: some Sequence<Row>,
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
-    let row = "(\(databaseQuestionMarks(count: columns.count)))"
+    let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
     /// A statement for this many rows. There are only two lengths, so that both stay cached.
     func statement(_ count: Int) throws -> Statement {
       let places = repeatElement(row, count: count).joined(separator: ", ")
-      return try cachedStatement(
-        sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)")
+      return try self.statement(
+        "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)")
     }
     var insertMany: Statement?
     var waiting: [Row] = []

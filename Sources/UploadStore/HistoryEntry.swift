@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import UploadModel
 
 /// One attempt to send a file, as the history records it.
@@ -47,7 +47,7 @@ package struct HistoryEntry: Hashable, Sendable {
 
 extension HistoryEntry {
   init(_ row: Row) {
-    let location = FileLocation(bytes: [UInt8](row[2] as Data))
+    let location = FileLocation(bytes: row[2])
     self.init(
       item: ItemID(row[1]), location: location, name: row[3] ?? location.lastComponent,
       mediaType: row[4], size: row[5], target: row[6], attempt: row[7],

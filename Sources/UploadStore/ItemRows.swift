@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import UploadModel
 
 /// Conversion between items and rows.
@@ -72,7 +72,7 @@ enum ItemRows {
     let size: Int64 = row[7]
     var item = UploadItem(
       id: ItemID(row[0]), uuid: row[1], target: row[2],
-      location: FileLocation(bytes: [UInt8](row[3] as Data)), fileName: row[9], field: row[8],
+      location: FileLocation(bytes: row[3]), fileName: row[9], field: row[8],
       mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
     (item.folder, item.nameIsChosen, item.contentType) = (row[15], row[16], row[18])
     if let device = row[4] as Int64?, let inode = row[5] as Int64?,

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import UploadModel
 
 /// The part of an item's last attempt that its state depends on.

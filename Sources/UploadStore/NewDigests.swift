@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import Synchronization
 import UploadModel
 
@@ -38,14 +38,14 @@ final class NewDigests: Sendable {
     let now = Date().timeIntervalSince1970
     if isFirst {
       try db.execute(
-        sql: "DELETE FROM file_digest WHERE learnt < ?", arguments: [now - Self.lifetime])
+        "DELETE FROM file_digest WHERE learnt < ?", [now - Self.lifetime])
     }
-    let insert = try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO file_digest VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    let insert = try db.statement(
+      "INSERT OR REPLACE INTO file_digest VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
     for (stamp, digests) in new {
       let file = stamp.identity
       for (algorithm, digest) in digests.digits {
-        try insert.execute(arguments: [
+        try insert.execute([
           Int64(bitPattern: file.device), Int64(bitPattern: file.inode), algorithm.name, file.size,
           file.modified, stamp.changed, digest, now,
         ])

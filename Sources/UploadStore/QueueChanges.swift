@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import UploadModel
 
 /// The changes to a queue since a revision.

@@ -1,14 +1,45 @@
-import GRDB
+import SQLite
 
 /// The tables of the queue, version by version. A released version is never edited.
 enum Schema {
-  static let migrator = versions.enumerated().reduce(into: DatabaseMigrator()) {
-    migrator, version in
-    migrator.registerMigration("\(version.offset + 1)") { db in try db.execute(sql: version.element)
+  /// Brings a queue to the newest version.
+  ///
+  /// - Returns: false, and changes nothing, if a newer hoist has written it.
+  static func complete(_ pool: DatabasePool) throws -> Bool {
+    let known = try pool.read(versions)
+    guard known.isSubset(of: names(upTo: scripts.count)) else { return false }
+    if known.count < scripts.count { try pool.write { try bring($0, to: scripts.count) } }
+    return true
+  }
+
+  /// Runs the scripts that a queue has yet to see, up to that of a version.
+  static func bring(_ db: Database, to version: Int) throws {
+    try db.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
+    // Another process may have been faster.
+    let known = try versions(db)
+    for (name, script) in zip(names(upTo: version), scripts) where !known.contains(name) {
+      try db.executeScript(script)
+      try db.execute("INSERT INTO \(table) VALUES (?)", [name])
     }
   }
 
-  private static let versions = [
+  /// The versions whose scripts a queue has seen.
+  private static func versions(_ db: Database) throws -> Set<String> {
+    let isMade: Bool? = try db.value(
+      "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", [table])
+    guard isMade == true else { return [] }
+    return Set(try db.rows("SELECT identifier FROM \(table)") { $0[0] })
+  }
+
+  private static func names(upTo version: Int) -> [String] { (1...version).map(String.init) }
+
+  /// The number of versions.
+  static var count: Int { scripts.count }
+
+  /// Where a queue lists its versions, with a name that queues have had from the first on.
+  private static let table = "grdb_migrations"
+
+  private static let scripts = [
     // `item` has one row for each file that was ever queued; those that left the queue stay for the history.
     // `failure` is `Failure.Cause` as JSON. Times are in seconds since 1970.
     //

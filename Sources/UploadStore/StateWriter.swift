@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import UploadModel
 
 /// Writes states and the ends of attempts, all within one transaction.
@@ -28,8 +28,8 @@ struct StateWriter {
       try end(id, AttemptEnd(receipt))
       try set("done", of: id)
       if let disposal = JSONColumn.text(receipt.disposal) {
-        try db.cachedStatement(sql: "UPDATE item SET disposal = ? WHERE id = ?")
-          .execute(arguments: [disposal, id.rawValue])
+        try db.statement("UPDATE item SET disposal = ? WHERE id = ?")
+          .execute([disposal, id.rawValue])
       }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way will be sent next time. The others keep their state: waiting or paused.
@@ -53,61 +53,59 @@ struct StateWriter {
   ) throws -> AttemptEnd {
     var end = AttemptEnd(outcome, bytes: bytes, message: message)
     // Without a start, the point is that of an earlier attempt.
-    let text = try String.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT resume_point FROM item JOIN attempt ON attempt.item = item.id
-          WHERE item.id = ? AND ended IS NULL AND start IS NOT NULL
-          """), arguments: [id.rawValue])
+    let text: String? = try db.value(
+      """
+      SELECT resume_point FROM item JOIN attempt ON attempt.item = item.id
+      WHERE item.id = ? AND ended IS NULL AND start IS NOT NULL
+      """, [id.rawValue])
     let point: ResumePoint? = JSONColumn.value(text)
     end.pieces = point?.pieceCount
     return end
   }
 
   private func canGoOn(_ id: ItemID) throws -> Bool {
-    let row = try Row.fetchOne(
-      db.cachedStatement(sql: "SELECT resume_point, target FROM item WHERE id = ?"),
-      arguments: [id.rawValue])
-    let point: ResumePoint? = JSONColumn.value(row?[0])
-    return point?.holds(for: row?[1] ?? "") == true
+    try db.rows("SELECT resume_point, target FROM item WHERE id = ?", [id.rawValue]) { row in
+      let point: ResumePoint? = JSONColumn.value(row[0])
+      return point?.holds(for: row[1]) == true
+    }.first == true
   }
 
   func set(
     _ state: String, of id: ItemID, failure: String? = nil, processing: String? = nil,
     unless exception: String = "0"
   ) throws {
-    try db.cachedStatement(
-      sql: """
-        UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
-        WHERE id = ? AND NOT (\(exception))
-        """
-    ).execute(arguments: [state, failure, processing, revision, id.rawValue])
+    try db.statement(
+      """
+      UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
+      WHERE id = ? AND NOT (\(exception))
+      """
+    ).execute([state, failure, processing, revision, id.rawValue])
   }
 
   /// If an item was put back in line repeatedly before anything was sent, keeps only the last attempt: a server
   /// that is down all night is tried a thousand times.
   private func forgetEarlierProbes(of id: ItemID) throws {
-    try db.cachedStatement(
-      sql: """
-        DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) = 0
-          AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
-        """
-    ).execute(arguments: [id.rawValue])
+    try db.statement(
+      """
+      DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) = 0
+        AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
+      """
+    ).execute([id.rawValue])
   }
 
   /// Ends the item's open attempt; false if it had none.
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
-    try db.cachedStatement(
-      sql: """
-        UPDATE attempt SET ended = ?,
-          bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
-          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?, verified = ?, pieces = ?,
-          sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
-          began = MAX(began, ?)
-        WHERE item = ? AND ended IS NULL
-        """
+    try db.statement(
+      """
+      UPDATE attempt SET ended = ?,
+        bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
+        status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
+        deletion_url = ?, verified = ?, pieces = ?,
+        sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
+        began = MAX(began, ?)
+      WHERE item = ? AND ended IS NULL
+      """
     ).execute { values in
       ending.add(to: &values, at: now)
       values.add(ending.sent?.name)
@@ -116,6 +114,6 @@ struct StateWriter {
       values.add(ending.beginning(at: now))
       values.add(id.rawValue)
     }
-    return db.changesCount > 0
+    return db.changes > 0
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import UploadModel
 
 /// Why the queue could not be read or written: the action, the file, and what to do next.
@@ -24,17 +24,17 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension DatabaseError {
   fileprivate func reason(_ path: String) -> String {
-    switch resultCode {
-    case .SQLITE_FULL: "the disk is full; free up some space and try again"
-    case .SQLITE_IOERR: "the disk may be full or gone (\(message ?? "input/output error"))"
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+    switch code {
+    case Self.full: "the disk is full; free up some space and try again"
+    case Self.inputOutput: "the disk may be full or gone (\(message))"
+    case Self.corrupt, Self.notADatabase:
       "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or save "
         + "what can be saved with: sqlite3 \(path) .recover"
-    case .SQLITE_READONLY, .SQLITE_PERM:
+    case Self.readOnly, Self.permission:
       "it is read-only; check its permissions and those of its folder"
-    case .SQLITE_CANTOPEN: "check that its folder can be written to"
-    case .SQLITE_BUSY, .SQLITE_LOCKED: "another program keeps it locked; try again"
-    default: message ?? String(describing: resultCode)
+    case Self.cannotOpen: "check that its folder can be written to"
+    case Self.busy, Self.locked: "another program keeps it locked; try again"
+    default: message
     }
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import UploadModel
 
 /// The history of what was sent, from the queue and without it, and what it says of files that are to be sent.
@@ -8,21 +8,9 @@ extension UploadStore {
   /// Attempts in the order in which they were recorded, which does not depend on the clock.
   package func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry]
   {
-    var conditions = ["1"]
-    var arguments: StatementArguments = []
-    if query.onlyFailed {
-      conditions.append("outcome NOT IN \(AttemptOutcome.harmless.sql)")
-    }
-    if let since = query.since {
-      conditions.append("began >= :since")
-      arguments += ["since": since.timeIntervalSince1970]
-    }
-    if let until = query.until {
-      conditions.append("began < :until")
-      arguments += ["until": until.timeIntervalSince1970]
-    }
-    arguments += ["limit": query.limit ?? -1]
-    let wanted = conditions.joined(separator: " AND ")
+    let wanted =
+      "began >= COALESCE(?1, began) AND began < COALESCE(?2, 9e99)"
+      + (query.onlyFailed ? " AND outcome NOT IN \(AttemptOutcome.harmless.sql)" : "")
     let sql = """
       SELECT * FROM (
         SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
@@ -34,11 +22,14 @@ extension UploadStore {
         SELECT id, id, path, name, type, size, target, number, began, ended, NULL, bytes, status,
           outcome, message, reply, url, deletion_url, verified, pieces
         FROM pushed WHERE \(wanted)
-        ORDER BY recorded DESC LIMIT :limit
+        ORDER BY recorded DESC LIMIT ?3
       ) ORDER BY recorded
       """
     return try read { db in
-      try Array(Row.fetchCursor(db, sql: sql, arguments: arguments).map { HistoryEntry($0) })
+      try db.rows(
+        sql,
+        [query.since?.timeIntervalSince1970, query.until?.timeIntervalSince1970, query.limit ?? -1]
+      ) { HistoryEntry($0) }
     }
   }
 
@@ -51,12 +42,12 @@ extension UploadStore {
         ORDER BY COALESCE(ended, 9e99) DESC
         """
       var beginning: Double?
-      let rows = try Row.fetchCursor(db, sql: sql)
       // Those that have not ended come first.
-      while let row = try rows.next() {
+      try db.eachRow(sql) { row in
         let (began, ended): (Double, Double?) = (row[0], row[1])
-        if let beginning, let ended, beginning - ended > seconds { break }
+        if let beginning, let ended, beginning - ended > seconds { return false }
         beginning = min(beginning ?? began, began)
+        return true
       }
       return beginning.map { Date(timeIntervalSince1970: $0) }
     }
@@ -67,20 +58,20 @@ extension UploadStore {
   package func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
       try db.execute(
-        sql: """
-          DELETE FROM attempt WHERE ended < ? AND item IN (SELECT id FROM item WHERE NOT listed)
-          """, arguments: [date.timeIntervalSince1970])
-      var count = db.changesCount
+        """
+        DELETE FROM attempt WHERE ended < ? AND item IN (SELECT id FROM item WHERE NOT listed)
+        """, [date.timeIntervalSince1970])
+      var count = db.changes
       try db.execute(
-        sql: """
-          DELETE FROM item WHERE NOT listed AND added < ?
-            AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = item.id)
-          """, arguments: [date.timeIntervalSince1970])
+        """
+        DELETE FROM item WHERE NOT listed AND added < ?
+          AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = item.id)
+        """, [date.timeIntervalSince1970])
       try db.execute(
-        sql: "DELETE FROM pushed WHERE ended < ?", arguments: [date.timeIntervalSince1970])
-      count += db.changesCount
+        "DELETE FROM pushed WHERE ended < ?", [date.timeIntervalSince1970])
+      count += db.changes
       try db.execute(
-        sql: "DELETE FROM run_end WHERE ended < ?", arguments: [date.timeIntervalSince1970])
+        "DELETE FROM run_end WHERE ended < ?", [date.timeIntervalSince1970])
       return count
     }
   }
@@ -136,11 +127,10 @@ extension UploadStore {
   /// so neither table may have or later assign these numbers.
   private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
     let tables = "name IN ('item', 'attempt')"
-    let last = try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT MAX(seq) FROM sqlite_sequence WHERE \(tables)"))
+    let last: Int64? = try db.value("SELECT MAX(seq) FROM sqlite_sequence WHERE \(tables)")
     let first = (last ?? 0) + 1
-    try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq = ? WHERE \(tables)")
-      .execute(arguments: [first + Int64(count) - 1])
+    try db.statement("UPDATE sqlite_sequence SET seq = ? WHERE \(tables)")
+      .execute([first + Int64(count) - 1])
     return first
   }
 
@@ -169,7 +159,7 @@ extension UploadStore {
     try read { db in
       // If only `push` was ever used, nothing was sent from the queue, and one statement suffices.
       let done = "SELECT EXISTS (SELECT 1 FROM item WHERE state = 'done')"
-      let hasQueued = try Bool.fetchOne(db.cachedStatement(sql: done)) == true
+      let hasQueued: Bool = try db.value(done) == true
       let byIdentity = try Self.lookUps(
         """
         inode = ? AND path = ? AND target = ? AND device = ? AND modified = ? AND size = ?
@@ -221,7 +211,7 @@ extension UploadStore {
       SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome IN \([AttemptOutcome.done, .wasThere].sql)
       WHERE item.state = 'done' AND \(condition) ORDER BY item.id DESC LIMIT 1
       """
-    return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.cachedStatement(sql: $0) }
+    return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.statement($0) }
   }
 
   private static func latest(
@@ -229,7 +219,7 @@ extension UploadStore {
   ) throws -> Double? {
     var latest: Double?
     for statement in statements {
-      guard let moment = try statement.first(values) else { continue }
+      guard let moment: Double = try statement.value(values) else { continue }
       latest = max(moment, latest ?? moment)
     }
     return latest
@@ -268,27 +258,26 @@ private struct Doubts {
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
     let doubtful = AttemptOutcome.doubtful.sql
-    let rows = try Row.fetchCursor(
-      db.cachedStatement(
-        sql: """
-          SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_doubt
-            CROSS JOIN item ON item.id = attempt.item WHERE outcome IN \(doubtful)
-          UNION ALL
-          SELECT target, \(file) FROM pushed INDEXED BY pushed_doubt
-            WHERE outcome IN \(doubtful)
-          ORDER BY ended
-          """))
-    while let row = try rows.next() {
-      let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], Self.bytes(row[6]), row[7])
+    let found = """
+      SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_doubt
+        CROSS JOIN item ON item.id = attempt.item WHERE outcome IN \(doubtful)
+      UNION ALL
+      SELECT target, \(file) FROM pushed INDEXED BY pushed_doubt
+        WHERE outcome IN \(doubtful)
+      ORDER BY ended
+      """
+    try db.eachRow(found) { row in
+      let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], row[6], row[7])
       if let sum { contents[Content(target: target, sum: sum)] = ended }
       guard let device = row[2] as Int64?, let inode = row[3] as Int64?,
         let modified = row[5] as Int64?
-      else { continue }
+      else { return true }
       let identity = FileIdentity(
         device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: row[4],
         modified: modified)
-      let file = File(target: target, path: Self.bytes(row[1]) ?? [], identity: identity)
+      let file = File(target: target, path: row[1], identity: identity)
       files[file] = (ended, sum)
+      return true
     }
   }
 
@@ -305,6 +294,4 @@ private struct Doubts {
     else { return nil }
     return known.ended
   }
-
-  private static func bytes(_ data: Data?) -> [UInt8]? { data.map(Array.init) }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import UploadModel
 
 /// The queue, read and edited.
@@ -22,17 +22,17 @@ extension UploadStore {
   /// still needs is left alone until then.
   package func dueDisposals() throws(StoreError) -> [(item: UploadItem, disposal: Disposal)] {
     try read { db in
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, disposal FROM item WHERE disposal IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM item AS other WHERE other.listed AND other.state <> 'done'
-              AND (other.path = item.path OR other.inode = item.inode AND other.device = item.device))
-          """)
+      let rows = try db.rows(
+        """
+        SELECT id, disposal FROM item WHERE disposal IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM item AS other WHERE other.listed AND other.state <> 'done'
+            AND (other.path = item.path OR other.inode = item.inode AND other.device = item.device))
+        """
+      ) { ($0[0] as Int64, $0[1] as String?) }
       if rows.isEmpty { return [] }
-      let ids = rows.map { String($0[0] as Int64) }.joined(separator: ",")
+      let ids = rows.map { String($0.0) }.joined(separator: ",")
       let items = try Self.items(db, where: "item.id IN (\(ids))")
-      let due = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Int64, $0[1] as String?) })
+      let due = Dictionary(uniqueKeysWithValues: rows)
       return items.compactMap { item in
         JSONColumn.value(due[item.id.rawValue] ?? nil).map { (item, $0) }
       }
@@ -42,11 +42,10 @@ extension UploadStore {
   /// Whether an item in the queue has yet to send this file.
   package func hasYetToSend(_ file: FileIdentity) throws(StoreError) -> Bool {
     try read { db in
-      try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
-          """, arguments: [Int64(bitPattern: file.inode), Int64(bitPattern: file.device)]) ?? false
+      try db.value(
+        """
+        SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
+        """, [Int64(bitPattern: file.inode), Int64(bitPattern: file.device)]) ?? false
     }
   }
 
@@ -54,28 +53,28 @@ extension UploadStore {
   package func settleDisposal(of id: ItemID, _ words: String) throws(StoreError) {
     try write { db, revision in
       try db.execute(
-        sql: "UPDATE item SET disposal = NULL, revision = ? WHERE id = ?",
-        arguments: [revision, id.rawValue])
+        "UPDATE item SET disposal = NULL, revision = ? WHERE id = ?",
+        [revision, id.rawValue])
       try db.execute(
-        sql: """
-          UPDATE attempt SET message = ?
-          WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
-          """, arguments: [words, id.rawValue])
+        """
+        UPDATE attempt SET message = ?
+        WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
+        """, [words, id.rawValue])
     }
   }
 
   /// The target of the last queued item that has not been sent yet; nil if there is none.
   package func lastTarget() throws(StoreError) -> String? {
     try read { db in
-      try String.fetchOne(
-        db, sql: "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
+      try db.value(
+        "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
       )
     }
   }
 
   /// The number of the item that was queued last; 0 if there was none.
   package func lastID() throws(StoreError) -> ItemID {
-    ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
+    ItemID(try read { db in try db.value("SELECT MAX(id) FROM item") } ?? 0)
   }
 
   /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are
@@ -86,62 +85,61 @@ extension UploadStore {
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
     try read { db in
-      let end = try db.cachedStatement(
-        sql: """
-          SELECT MAX(position) FROM (
-            SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
-          """)
+      let end = try db.statement(
+        """
+        SELECT MAX(position) FROM (
+          SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
+        """)
       var (last, portion) = (Int64.min, min(100, size))
-      while let next = try Int64.fetchOne(end, arguments: [last, portion]) {
+      while let next = try end.value([last, portion]) as Int64? {
         body(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
         (last, portion) = (next, min(portion * 2, size))
       }
-      return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
+      return try db.value("SELECT revision FROM queue") ?? 0
     }
   }
 
   /// All changes since a revision.
   package func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
     try read { db in
-      let now = try Row.fetchOne(db, sql: "SELECT revision, reordered, stopped FROM queue")
-      var changes = QueueChanges(revision: now?[0] ?? revision)
-      changes.isStopped = now?[2]
+      let now = try db.rows("SELECT revision, reordered, stopped FROM queue") {
+        (revision: $0[0] as Int64, reordered: $0[1] as Int64, isStopped: $0[2] as Bool)
+      }.first
+      var changes = QueueChanges(revision: now?.revision ?? revision)
+      changes.isStopped = now?.isStopped
       changes.items = try Self.items(db, where: "listed AND revision > ?", [revision])
-      changes.removed = try Int64.fetchAll(
-        db, sql: "SELECT id FROM item WHERE NOT listed AND revision > ?", arguments: [revision]
-      ).map { ItemID($0) }
-      if let now, now[1] as Int64 > revision {
-        changes.order = try Int64.fetchAll(
-          db, sql: "SELECT id FROM item WHERE listed ORDER BY position"
-        ).map { ItemID($0) }
+      changes.removed = try db.rows(
+        "SELECT id FROM item WHERE NOT listed AND revision > ?", [revision]
+      ) { ItemID($0[0]) }
+      if let now, now.reordered > revision {
+        changes.order = try db.rows("SELECT id FROM item WHERE listed ORDER BY position") {
+          ItemID($0[0])
+        }
       }
       return changes
     }
   }
 
   private static func items(
-    _ db: Database, where condition: String, _ arguments: StatementArguments = []
+    _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?] = []
   ) throws -> [UploadItem] {
     let last = try lastAttempts(db, where: condition, arguments)
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position",
-      arguments: arguments)
-    return try Array(rows.map { ItemRows.item($0, last: last[$0[0]]) })
+    return try db.rows(
+      "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position", arguments
+    ) { ItemRows.item($0, last: last[$0[0]]) }
   }
 
   private static func lastAttempts(
-    _ db: Database, where condition: String, _ arguments: StatementArguments
+    _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?]
   ) throws -> [Int64: LastAttempt] {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT \(LastAttempt.columns) FROM attempt WHERE id IN (
-          SELECT MAX(attempt.id) FROM attempt JOIN item ON item.id = attempt.item
-          WHERE \(condition) GROUP BY item)
-        """, arguments: arguments)
-    var last: [Int64: LastAttempt] = [:]
-    while let row = try rows.next() { last[row[0]] = LastAttempt(row) }
-    return last
+    let last = try db.rows(
+      """
+      SELECT \(LastAttempt.columns) FROM attempt WHERE id IN (
+        SELECT MAX(attempt.id) FROM attempt JOIN item ON item.id = attempt.item
+        WHERE \(condition) GROUP BY item)
+      """, arguments
+    ) { ($0[0] as Int64, LastAttempt($0)) }
+    return Dictionary(uniqueKeysWithValues: last)
   }
 
   // MARK: Edits
@@ -169,7 +167,7 @@ extension UploadStore {
     _ items: some Collection<UploadItem>, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
     func number(_ sql: String) throws -> Int64 {
-      try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0
+      try db.value(sql) ?? 0
     }
     let position = try number("SELECT MAX(position) FROM item")
     // Numbers are never reused, even after the last item is gone.
@@ -196,21 +194,21 @@ extension UploadStore {
   @discardableResult
   package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
-      let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
-      let update = try db.cachedStatement(sql: ItemRows.update)
-      let list = try db.cachedStatement(
-        sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      let keep = try db.statement(ItemRows.keepForAttempts)
+      let update = try db.statement(ItemRows.update)
+      let list = try db.statement(
+        "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       var refused: Set<ItemID> = []
       for item in items {
-        try keep.execute(arguments: [item.id.rawValue])
+        try keep.execute([item.id.rawValue])
         try update.execute { values in
           ItemRows.add(item, &values)
           values.add(revision)
           values.add(item.id.rawValue)
         }
-        guard db.changesCount == 0 else { continue }
+        guard db.changes == 0 else { continue }
         refused.insert(item.id)
-        try list.execute(arguments: [revision, item.id.rawValue])
+        try list.execute([revision, item.id.rawValue])
       }
       try Self.recordOrder(db, revision)
       if refused.isEmpty { return items }
@@ -226,17 +224,17 @@ extension UploadStore {
   /// - Returns: the items as they now are in the queue.
   package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
-      let again = try db.cachedStatement(
-        sql: """
-          UPDATE item SET state = 'waiting', failure = NULL
-          WHERE id = ? AND NOT listed AND (state = 'sending' OR failure = ?)
-          """)
-      let list = try db.cachedStatement(
-        sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      let again = try db.statement(
+        """
+        UPDATE item SET state = 'waiting', failure = NULL
+        WHERE id = ? AND NOT listed AND (state = 'sending' OR failure = ?)
+        """)
+      let list = try db.statement(
+        "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       let cancelled = Failure.Cause.cancelled.column
       for id in ids {
-        try again.execute(arguments: [id.rawValue, cancelled])
-        try list.execute(arguments: [revision, id.rawValue])
+        try again.execute([id.rawValue, cancelled])
+        try list.execute([revision, id.rawValue])
       }
       try Self.recordOrder(db, revision)
       return try Self.items(db, where: "item.revision = ?", [revision])
@@ -246,17 +244,17 @@ extension UploadStore {
   /// Updates how items are to be sent. Their states are left to the engine.
   package func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
-      let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
-      let statement = try db.cachedStatement(
-        sql: """
-          UPDATE item SET target = ?, path = ?, field = ?, name = ?, name_is_chosen = ?, type = ?,
-            type_source = ?, type_is_certain = ?, revision = ? WHERE id = ?
-          """)
+      let keep = try db.statement(ItemRows.keepForAttempts)
+      let statement = try db.statement(
+        """
+        UPDATE item SET target = ?, path = ?, field = ?, name = ?, name_is_chosen = ?, type = ?,
+          type_source = ?, type_is_certain = ?, revision = ? WHERE id = ?
+        """)
       for item in items {
-        try keep.execute(arguments: [item.id.rawValue])
+        try keep.execute([item.id.rawValue])
         try statement.execute(
-          arguments: [
-            item.target, Data(item.location.bytes), item.field, item.fileName, item.nameIsChosen,
+          [
+            item.target, item.location.bytes, item.field, item.fileName, item.nameIsChosen,
             item.mediaType, item.typeSource, item.typeIsCertain, revision, item.id.rawValue,
           ])
       }
@@ -266,9 +264,9 @@ extension UploadStore {
   /// Removes items from the queue. The history keeps them.
   package func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
-      let statement = try db.cachedStatement(
-        sql: "UPDATE item SET listed = 0, revision = ? WHERE id = ?")
-      for id in ids { try statement.execute(arguments: [revision, id.rawValue]) }
+      let statement = try db.statement(
+        "UPDATE item SET listed = 0, revision = ? WHERE id = ?")
+      for id in ids { try statement.execute([revision, id.rawValue]) }
     }
   }
 
@@ -278,8 +276,8 @@ extension UploadStore {
       guard id != other else { return }
       let position = try Self.place(before: other, db)
       try db.execute(
-        sql: "UPDATE item SET position = ?, revision = ? WHERE id = ?",
-        arguments: [position, revision, id.rawValue])
+        "UPDATE item SET position = ?, revision = ? WHERE id = ?",
+        [position, revision, id.rawValue])
       try Self.recordOrder(db, revision)
     }
   }
@@ -288,18 +286,20 @@ extension UploadStore {
   package func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
       var known: [Int64: Int64] = [:]
-      let rows = try Row.fetchCursor(db, sql: "SELECT id, position FROM item WHERE listed")
-      while let row = try rows.next() { known[row[0]] = row[1] }
+      try db.eachRow("SELECT id, position FROM item WHERE listed") { row in
+        known[row[0]] = row[1]
+        return true
+      }
       let places = order.compactMap { id in known[id.rawValue].map { (id: id.rawValue, from: $0) } }
       let moved = zip(places, places.map(\.from).sorted()).filter { $0.0.from != $0.1 }
       // First to unused positions, since no two rows may ever share one.
-      let away = try Int64.fetchOne(db, sql: "SELECT MIN(position) - 1 FROM item") ?? 0
-      let write = try db.cachedStatement(sql: "UPDATE item SET position = ? WHERE id = ?")
+      let away: Int64 = try db.value("SELECT MIN(position) - 1 FROM item") ?? 0
+      let write = try db.statement("UPDATE item SET position = ? WHERE id = ?")
       for (index, (place, _)) in moved.enumerated() {
-        try write.execute(arguments: [away - Int64(index), place.id])
+        try write.execute([away - Int64(index), place.id])
       }
       for (place, position) in moved {
-        try write.execute(arguments: [position, place.id])
+        try write.execute([position, place.id])
       }
       try Self.recordOrder(db, revision)
     }
@@ -308,35 +308,35 @@ extension UploadStore {
   /// Whether the user has stopped the queue. No upload then starts until the user resumes it, whichever process
   /// sends, and however often hoist is started.
   package func isStopped() throws(StoreError) -> Bool {
-    try read { db in try Bool.fetchOne(db, sql: "SELECT stopped FROM queue") ?? false }
+    try read { db in try db.value("SELECT stopped FROM queue") ?? false }
   }
 
   /// Records that the user has stopped the queue or resumed it.
   package func setStopped(_ isStopped: Bool) throws(StoreError) {
     try write { db, _ in
-      try db.execute(sql: "UPDATE queue SET stopped = ?", arguments: [isStopped])
+      try db.execute("UPDATE queue SET stopped = ?", [isStopped])
     }
   }
 
   /// The limit on the bandwidth that the user has set on the screen, in bytes a second; nil for none.
   package func rateLimit() throws(StoreError) -> Int64? {
-    try read { db in try Int64.fetchOne(db, sql: "SELECT rate_limit FROM queue") }
+    try read { db in try db.value("SELECT rate_limit FROM queue") }
   }
 
   /// Records that limit.
   package func setRateLimit(_ limit: Int64?) throws(StoreError) {
     try write { db, _ in
-      try db.execute(sql: "UPDATE queue SET rate_limit = ?", arguments: [limit])
+      try db.execute("UPDATE queue SET rate_limit = ?", [limit])
     }
   }
 
   private static func recordOrder(_ db: Database, _ revision: Int64) throws {
-    try db.execute(sql: "UPDATE queue SET reordered = ?", arguments: [revision])
+    try db.execute("UPDATE queue SET reordered = ?", [revision])
   }
 
   private static func place(before other: ItemID?, _ db: Database) throws -> Int64 {
-    func fetch(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
-      try Int64.fetchOne(db, sql: sql, arguments: arguments)
+    func fetch(_ sql: String, _ arguments: [(any ColumnValue)?] = []) throws -> Int64? {
+      try db.value(sql, arguments)
     }
     let there = "SELECT position FROM item WHERE id = ?"
     guard let other, let position = try fetch(there, [other.rawValue]) else {
@@ -352,15 +352,15 @@ extension UploadStore {
   /// Restores the gaps between all neighbours, in two steps, since no two rows may ever share a position.
   private static func spread(_ db: Database) throws {
     try db.execute(
-      sql: """
-        UPDATE item SET position = position
-          + (SELECT MAX(COUNT(*) * \(gap), MAX(position)) - MIN(position) + 1 FROM item)
-        """)
+      """
+      UPDATE item SET position = position
+        + (SELECT MAX(COUNT(*) * \(gap), MAX(position)) - MIN(position) + 1 FROM item)
+      """)
     try db.execute(
-      sql: """
-        UPDATE item SET position = ranked.rank * \(gap)
-        FROM (SELECT id, row_number() OVER (ORDER BY position) AS rank FROM item) AS ranked
-        WHERE ranked.id = item.id
-        """)
+      """
+      UPDATE item SET position = ranked.rank * \(gap)
+      FROM (SELECT id, row_number() OVER (ORDER BY position) AS rank FROM item) AS ranked
+      WHERE ranked.id = item.id
+      """)
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import ScalarText
 import Synchronization
 import UploadModel
@@ -22,7 +22,7 @@ package final class UploadStore: Sendable {
 
   /// The path of the file.
   package let path: String
-  private let pool: any DatabaseWriter
+  private let pool: DatabasePool
   /// SQLite's count of commits by other connections, when it was last read.
   private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
@@ -54,41 +54,39 @@ package final class UploadStore: Sendable {
     self.path = path
     try Self.makeFile(at: path)
     do {
-      var configuration = Configuration()
-      configuration.label = "hoist.queue"
-      configuration.busyMode = .timeout(10)
-      configuration.maximumReaderCount = 2
-      configuration.journalMode = .wal
-      // With `.crash`, each attempt is inserted in one transaction with its item; looking the item up again
-      // takes time.
-      configuration.foreignKeysEnabled = durability == .powerLoss
-      pool = try Self.step {
-        switch durability {
-        case .powerLoss: try DatabasePool(path: path, configuration: configuration)
-        // A pool's additional reading connection would make the start of a command a twentieth slower.
-        case .crash: try DatabaseQueue(path: path, configuration: configuration)
+      // An additional connection that reads would make the start of a command a twentieth slower.
+      pool = try DatabasePool(
+        path: path, patience: 10_000, readsMeanwhile: durability == .powerLoss)
+      try Self.step {
+        try pool.withoutTransaction { db in
+          let mode: String? = try db.value("PRAGMA journal_mode = WAL")
+          guard mode == "wal" else {
+            throw StoreError(
+              "the queue \(path) cannot be opened: its file system has no shared memory for SQLite")
+          }
         }
       }
-      try pool.writeWithoutTransaction { db in
+      try pool.withoutTransaction { db in
         switch durability {
-        // GRDB's default is NORMAL, which loses the last changes if power fails.
-        case .powerLoss: try db.execute(sql: "PRAGMA synchronous = FULL")
+        case .powerLoss:
+          try db.execute("PRAGMA synchronous = FULL")
+          try db.execute("PRAGMA foreign_keys = ON")
         // Each run of a command leaves a log that the next one has to read. Limit its pages: the default of
         // 1,000 would take longer to read than everything else in a start.
         case .crash:
-          try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
-          try db.execute(sql: "PRAGMA journal_size_limit = \(Self.shortLog * 4096)")
-          try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+          try db.execute("PRAGMA synchronous = NORMAL")
+          try db.execute("PRAGMA wal_autocheckpoint = \(Self.shortLog)")
+          try db.execute("PRAGMA journal_size_limit = \(Self.shortLog * 4096)")
+          try db.execute("PRAGMA cache_size = -\(Self.cacheSize)")
           // A statement that inserts many rows copies each page before changing it, by default to a file.
-          try db.execute(sql: "PRAGMA temp_store = MEMORY")
+          try db.execute("PRAGMA temp_store = MEMORY")
         }
       }
-      if try Self.step({ try pool.read(Schema.migrator.hasBeenSuperseded) }) {
+      guard try Schema.complete(pool) else {
         throw StoreError(
           "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
             + "or another file with --queue FILE")
       }
-      try Self.step { try Schema.migrator.migrate(pool) }
     } catch {
       throw error as? StoreError ?? StoreError(error, doing: "opened", path: path)
     }
@@ -109,21 +107,15 @@ package final class UploadStore: Sendable {
     guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
       return
     }
-    try? pool.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA busy_timeout = 0")
-      try db.checkpoint(.truncate)
+    try? pool.withoutTransaction { db in
+      try db.execute("PRAGMA busy_timeout = 0")
+      try db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
-      // GRDB's own `read` makes a single connection read-only for its duration, and SQLite then recompiles all
-      // statements.
-      return try pool.unsafeRead { db in
-        try db.beginTransaction(.deferred)
-        defer { try? db.commit() }
-        return try body(db)
-      }
+      return try pool.read(body)
     } catch {
       throw StoreError(error, doing: "read", path: path)
     }
@@ -133,9 +125,8 @@ package final class UploadStore: Sendable {
   func write<Value>(_ body: (Database, Int64) throws -> Value) throws(StoreError) -> Value {
     do {
       return try pool.write { db in
-        let revision = try Int64.fetchOne(
-          db.cachedStatement(
-            sql: "UPDATE queue SET revision = revision + 1 RETURNING revision"))
+        let revision: Int64? = try db.value(
+          "UPDATE queue SET revision = revision + 1 RETURNING revision")
         let result = try body(db, revision ?? 0)
         try digests.write(db)
         return result
@@ -145,16 +136,12 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Runs a step of opening the file, and repeats it. If several processes create a queue at the same moment,
-  /// each migration succeeds in one of them and fails in the others. Similarly, SQLite reports its log as busy
-  /// without waiting.
-  private static func step<Value>(_ body: () throws -> Value) throws -> Value {
+  /// Runs a step of opening the file, and repeats it: SQLite reports its log as busy without waiting.
+  private static func step(_ body: () throws -> Void) throws {
     let limit = ContinuousClock.now + .seconds(10)
-    var left = Schema.migrator.migrations.count
     while true {
-      do { return try body() } catch {
-        if (error as? DatabaseError)?.resultCode != .SQLITE_BUSY { left -= 1 }
-        guard left >= 0, .now < limit else { throw error }
+      do { return try body() } catch let error as DatabaseError {
+        guard error.code == DatabaseError.busy, .now < limit else { throw error }
         usleep(10_000)
       }
     }
@@ -185,30 +172,30 @@ package final class UploadStore: Sendable {
   /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
     let begun = try write { db, revision in
-      let claim = try db.cachedStatement(
-        sql: """
-          UPDATE item SET state = 'sending', failure = NULL, revision = ?,
-            run = (SELECT id FROM run WHERE run.target = item.target)
-          WHERE id = ? AND listed AND state = 'waiting'
-          """)
-      let attempt = try db.cachedStatement(
-        sql: """
-          INSERT INTO attempt (item, number, began)
-          SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
-          """)
+      let claim = try db.statement(
+        """
+        UPDATE item SET state = 'sending', failure = NULL, revision = ?,
+          run = (SELECT id FROM run WHERE run.target = item.target)
+        WHERE id = ? AND listed AND state = 'waiting'
+        """)
+      let attempt = try db.statement(
+        """
+        INSERT INTO attempt (item, number, began)
+        SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
+        """)
       // Closes the attempt of an item that was removed while it was sent, and restored before its end was
       // reported.
-      let leftOpen = try db.cachedStatement(
-        sql: """
-          UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
-          WHERE item = ? AND ended IS NULL
-          """)
+      let leftOpen = try db.statement(
+        """
+        UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
+        WHERE item = ? AND ended IS NULL
+        """)
       var begun: Set<ItemID> = []
       for id in ids {
-        try claim.execute(arguments: [revision, id.rawValue])
-        guard db.changesCount == 1 else { continue }
-        try leftOpen.execute(arguments: [now.timeIntervalSince1970, id.rawValue])
-        try attempt.execute(arguments: [id.rawValue, now.timeIntervalSince1970])
+        try claim.execute([revision, id.rawValue])
+        guard db.changes == 1 else { continue }
+        try leftOpen.execute([now.timeIntervalSince1970, id.rawValue])
+        try attempt.execute([id.rawValue, now.timeIntervalSince1970])
         begun.insert(id)
       }
       return begun
@@ -246,10 +233,10 @@ package final class UploadStore: Sendable {
   /// start over.
   package func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
     try write { db, revision in
-      try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
-        .execute(arguments: [JSONColumn.text(point), revision, id.rawValue])
-      try db.cachedStatement(sql: "UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
-        .execute(arguments: [point?.start, id.rawValue])
+      try db.statement("UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
+        .execute([JSONColumn.text(point), revision, id.rawValue])
+      try db.statement("UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
+        .execute([point?.start, id.rawValue])
     }
   }
 
@@ -258,10 +245,10 @@ package final class UploadStore: Sendable {
     _ changes: [(ItemID, ItemState)], now: Date = Date()
   ) throws(StoreError) -> [JournalEntry] {
     try read { db in
-      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      let uuid = try db.statement("SELECT uuid FROM item WHERE id = ?")
       return try changes.compactMap { id, state in
         guard state.isWrittenDown,
-          let uuid = try UUID.fetchOne(uuid, arguments: [id.rawValue])
+          let uuid: UUID = try uuid.value([id.rawValue])
         else { return nil }
         return JournalEntry(item: id, uuid: uuid, state: state, date: now)
       }
@@ -272,9 +259,9 @@ package final class UploadStore: Sendable {
   /// another queue are ignored.
   package func record(_ kept: [JournalEntry]) throws(StoreError) {
     try write { db, revision in
-      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      let uuid = try db.statement("SELECT uuid FROM item WHERE id = ?")
       for result in kept
-      where try UUID.fetchOne(uuid, arguments: [result.item.rawValue]) == result.uuid {
+      where try uuid.value([result.item.rawValue]) == result.uuid {
         let writer = StateWriter(db: db, revision: revision, now: result.date.timeIntervalSince1970)
         try writer.write(result.state, of: result.item, bytes: nil, leaving: true)
       }
@@ -302,16 +289,19 @@ package final class UploadStore: Sendable {
     try write { db, revision in
       var recovery = Recovery()
       let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, state, target, resume_point FROM item
-          WHERE state IN ('sending', 'handed over') AND processing IS NULL ORDER BY position
-          """)
-      for row in rows {
-        let id = ItemID(row[0])
-        let point: ResumePoint? = JSONColumn.value(row[3])
-        if row[1] as String == "sending" || point?.settlesItself == true {
+      let rows = try db.rows(
+        """
+        SELECT id, state, target, resume_point FROM item
+        WHERE state IN ('sending', 'handed over') AND processing IS NULL ORDER BY position
+        """
+      ) { row in
+        (
+          id: ItemID(row[0]), state: row[1] as String, target: row[2] as String,
+          point: JSONColumn.value(row[3]) as ResumePoint?
+        )
+      }
+      for (id, state, target, point) in rows {
+        if state == "sending" || point?.settlesItself == true {
           recovery.interrupted.append(id)
           let words = "hoist ended while this was being sent"
           try writer.end(id, writer.cutOff(.interrupted, id, nil, message: words))
@@ -321,15 +311,15 @@ package final class UploadStore: Sendable {
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
           let words = failure.explanation
           try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: words))
-          let isHarmless = isRepeatable(row[2])
+          let isHarmless = isRepeatable(target)
           try writer.set(
             isHarmless ? "waiting" : "failed", of: id,
             failure: isHarmless ? nil : failure.cause.column)
         }
       }
       try db.execute(
-        sql: "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'",
-        arguments: [revision])
+        "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'",
+        [revision])
       return recovery
     }
   }
@@ -352,19 +342,18 @@ package final class UploadStore: Sendable {
   /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is writing.
   private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {
-      return try pool.writeWithoutTransaction { db in
+      return try pool.withoutTransaction { db in
         // Starting a write transaction fails at once if another process is writing.
-        let patience = try Int64.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
-        try db.execute(sql: "PRAGMA busy_timeout = 0")
-        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+        let patience: Int64 = try db.value("PRAGMA busy_timeout") ?? 0
+        try db.execute("PRAGMA busy_timeout = 0")
+        defer { try? db.execute("PRAGMA busy_timeout = \(patience)") }
         var stamp = (revision: Int64(0), version: Int64(0))
         do {
-          try db.inTransaction(.immediate) {
-            stamp.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
-            stamp.version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-            return .commit
+          try db.transaction(.immediate) {
+            stamp.revision = try db.value("SELECT revision FROM queue") ?? 0
+            stamp.version = try db.value("PRAGMA data_version") ?? 0
           }
-        } catch DatabaseError.SQLITE_BUSY {
+        } catch let error as DatabaseError where error.code == DatabaseError.busy {
           return nil
         }
         return stamp
@@ -386,10 +375,10 @@ extension UploadStore: ResumeMemory {
   }
 
   func resumeServer(at address: String, now: Date) -> ResumeServer? {
-    let text = try? read { db in
-      try String.fetchOne(
-        db, sql: "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
-        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+    let text: String?? = try? read { db in
+      try db.value(
+        "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
+        [address, now.timeIntervalSince1970 - Self.lifetime])
     }
     return JSONColumn.value(text ?? nil)
   }
@@ -404,12 +393,12 @@ extension UploadStore: ResumeMemory {
     // This does not change the queue, and losing it does no harm.
     try? pool.write { db in
       try db.execute(
-        sql: "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",
-        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+        "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",
+        [address, now.timeIntervalSince1970 - Self.lifetime])
       guard let text else { return }
       try db.execute(
-        sql: "INSERT INTO resume_server VALUES (?, ?, ?)",
-        arguments: [address, text, now.timeIntervalSince1970])
+        "INSERT INTO resume_server VALUES (?, ?, ?)",
+        [address, text, now.timeIntervalSince1970])
     }
   }
 }
@@ -419,20 +408,20 @@ extension UploadStore: DigestMemory {
   package func digests(of stamp: FileStamp) -> ContentDigests? {
     let file = stamp.identity
     let rows = try? read { db in
-      try Row.fetchAll(
-        db.cachedStatement(
-          sql: """
-            SELECT algorithm, digest FROM file_digest
-            WHERE device = ? AND inode = ? AND size = ? AND modified = ? AND changed = ?
-            """),
-        arguments: [
+      try db.rows(
+        """
+        SELECT algorithm, digest FROM file_digest
+        WHERE device = ? AND inode = ? AND size = ? AND modified = ? AND changed = ?
+        """,
+        [
           Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modified,
           stamp.changed,
-        ])
+        ]
+      ) { ($0[0] as String, $0[1] as String) }
     }
     var digits: [ContentDigests.Algorithm: String] = [:]
-    for row in rows ?? [] {
-      if let algorithm = ContentDigests.Algorithm(named: row[0]) { digits[algorithm] = row[1] }
+    for (name, digest) in rows ?? [] {
+      if let algorithm = ContentDigests.Algorithm(named: name) { digits[algorithm] = digest }
     }
     return digits.isEmpty ? nil : ContentDigests(digits)
   }

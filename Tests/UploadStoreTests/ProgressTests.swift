@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import TestSupport
 import Testing
 
@@ -704,7 +704,7 @@ struct ProgressTests {
     store.shortenLog()
     #expect(try length() <= 128 * 4096)
     try harness.open().read { db in
-      _ = try Row.fetchOne(db, sql: "SELECT * FROM pushed")
+      _ = try db.rows("SELECT * FROM pushed") { _ in }
       for _ in 1...100 { try push() }
       store.shortenLog()
       #expect(try length() > 128 * 4096)

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import GRDB
 import MultipartForm
+import SQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -169,7 +169,7 @@ struct QueueTests {
     _ = try mine.changesByOthers(since: revision)
     let start = ContinuousClock.now
     try other.write { db, _ in
-      try db.execute(sql: "UPDATE item SET listed = 0")
+      try db.execute("UPDATE item SET listed = 0")
       // Its pages may be in the log by now, and nobody sees them before it has ended.
       #expect(try mine.changesByOthers(since: revision) == nil)
     }
@@ -196,10 +196,10 @@ struct QueueTests {
     let revision = try mine.read(inPortionsOf: 100) { _ in }
     _ = try mine.changesByOthers(since: revision)
     _ = try other.enqueue([item("a")])
-    try other.write { db, _ in try db.execute(sql: "ALTER TABLE attempt RENAME TO gone") }
+    try other.write { db, _ in try db.execute("ALTER TABLE attempt RENAME TO gone") }
     #expect(throws: StoreError.self) { try mine.changesByOthers(since: revision) }
     // One's own writes are no reason to look.
-    try mine.write { db, _ in try db.execute(sql: "ALTER TABLE gone RENAME TO attempt") }
+    try mine.write { db, _ in try db.execute("ALTER TABLE gone RENAME TO attempt") }
     #expect(try mine.changesByOthers(since: revision)?.items.map(\.fileName) == ["a"])
   }
 
@@ -245,14 +245,14 @@ struct QueueTests {
   @Test("Who makes a queue waits for another program that is at it")
   func madeBesideAnother() throws {
     let path = harness.folder.path("new.sqlite")
-    let other = try DatabaseQueue(path: path)
+    let other = try DatabasePool(path: path, patience: 10_000, readsMeanwhile: false)
     let isWriting = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      try? other.inDatabase { db in
-        try db.execute(sql: "BEGIN IMMEDIATE")
+      try? other.withoutTransaction { db in
+        try db.execute("BEGIN IMMEDIATE")
         isWriting.signal()
         Thread.sleep(forTimeInterval: 0.3)
-        try db.execute(sql: "ROLLBACK")
+        try db.execute("ROLLBACK")
       }
     }
     isWriting.wait()

@@ -1,0 +1,99 @@
+import CSQLite
+import Foundation
+
+/// A value that a column can have.
+package protocol ColumnValue {
+  /// The value of a column of the row at which a statement stands.
+  init(_ column: Int32, of statement: OpaquePointer)
+
+  /// Sets a parameter of a statement. Returns SQLite's result code.
+  func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32
+}
+
+extension Int64: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self = sqlite3_column_int64(statement, column)
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    sqlite3_bind_int64(statement, parameter, self)
+  }
+}
+
+extension Int: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self.init(clamping: Int64(column, of: statement))
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    Int64(self).bind(to: parameter, of: statement)
+  }
+}
+
+extension Bool: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self = Int64(column, of: statement) != 0
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    Int64(self ? 1 : 0).bind(to: parameter, of: statement)
+  }
+}
+
+extension Double: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self = sqlite3_column_double(statement, column)
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    sqlite3_bind_double(statement, parameter, self)
+  }
+}
+
+extension String: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    let text = sqlite3_column_text(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    self.init(
+      decoding: UnsafeBufferPointer(start: text, count: text == nil ? 0 : count), as: UTF8.self)
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    sqlite3_bind_text(statement, parameter, self, Int32(clamping: utf8.count), copied)
+  }
+}
+
+extension [UInt8]: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    let bytes = sqlite3_column_blob(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    self.init(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    // An address of no bytes may be NULL, and so would be the value.
+    isEmpty
+      ? sqlite3_bind_zeroblob(statement, parameter, 0)
+      : sqlite3_bind_blob64(statement, parameter, self, UInt64(count), copied)
+  }
+}
+
+/// As 16 bytes.
+extension UUID: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    withUnsafeMutableBytes(of: &uuid) {
+      $0.copyBytes(from: [UInt8](column, of: statement).prefix(16))
+    }
+    self.init(uuid: uuid)
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    withUnsafeBytes(of: uuid) {
+      sqlite3_bind_blob64(statement, parameter, $0.baseAddress, UInt64($0.count), copied)
+    }
+  }
+}
+
+/// `SQLITE_TRANSIENT` of <sqlite3.h>, a macro that Swift does not import: SQLite makes a copy.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -1,0 +1,105 @@
+import CSQLite
+
+/// A connection to a database file. One thread at a time may use it.
+package final class Database {
+  /// How a transaction begins (https://www.sqlite.org/lang_transaction.html).
+  package enum Transaction: String {
+    /// With the first statement that reads or writes.
+    case deferred = "DEFERRED"
+    /// At once, waiting for whoever writes.
+    case immediate = "IMMEDIATE"
+  }
+
+  /// More statements than this are not kept: the texts of some differ each time.
+  private static let mostStatements = 100
+
+  private let connection: OpaquePointer
+  private var statements: [String: Statement] = [:]
+
+  /// Opens the file at a path, or creates it.
+  ///
+  /// - Parameter patience: how many milliseconds a statement waits for other connections that write.
+  package init(path: String, patience: Int32) throws(DatabaseError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = DatabaseError(code, opened)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    connection = opened
+    sqlite3_busy_timeout(connection, patience)
+  }
+
+  deinit {
+    statements = [:]
+    // Closes the connection once its last statement is gone.
+    sqlite3_close_v2(connection)
+  }
+
+  /// How many rows the last statement has changed.
+  package var changes: Int { Int(sqlite3_changes(connection)) }
+
+  /// A statement, kept for the next time.
+  package func statement(_ sql: String) throws(DatabaseError) -> Statement {
+    if let known = statements[sql] { return known }
+    let statement = try Statement(sql, connection)
+    if statements.count >= Self.mostStatements { statements = [:] }
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs several statements, separated by semicolons.
+  package func executeScript(_ sql: String) throws(DatabaseError) {
+    let code = sqlite3_exec(connection, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw DatabaseError(code, connection) }
+  }
+
+  /// Runs a statement with these values.
+  package func execute(_ sql: String, _ values: [(any ColumnValue)?] = []) throws(DatabaseError) {
+    try statement(sql).execute(values)
+  }
+
+  /// The first column of the first row; nil if there is no row, or it is NULL.
+  package func value<Value: ColumnValue>(
+    _ sql: String, _ values: [(any ColumnValue)?] = []
+  ) throws(DatabaseError) -> Value? {
+    try statement(sql).value(values)
+  }
+
+  /// What `read` makes of each row.
+  package func rows<Value>(
+    _ sql: String, _ values: [(any ColumnValue)?] = [], _ read: (Row) throws -> Value
+  ) throws -> [Value] {
+    var found: [Value] = []
+    try eachRow(sql, values) { row in
+      found.append(try read(row))
+      return true
+    }
+    return found
+  }
+
+  /// Calls `body` with each row until it returns false.
+  package func eachRow(
+    _ sql: String, _ values: [(any ColumnValue)?] = [], _ body: (Row) throws -> Bool
+  ) throws {
+    try statement(sql).eachRow(values, body)
+  }
+
+  /// Calls `body` within a transaction, which is undone if `body` throws.
+  package func transaction<Value>(
+    _ kind: Transaction, _ body: () throws -> Value
+  ) throws -> Value {
+    try execute("BEGIN \(kind.rawValue)")
+    do {
+      let value = try body()
+      try execute("COMMIT")
+      return value
+    } catch {
+      // After some errors, SQLite has already done so.
+      if sqlite3_get_autocommit(connection) == 0 { try? execute("ROLLBACK") }
+      throw error
+    }
+  }
+}

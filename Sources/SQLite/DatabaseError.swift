@@ -1,0 +1,24 @@
+import CSQLite
+
+/// Why SQLite refused something.
+package struct DatabaseError: Error, Hashable, Sendable {
+  /// Its primary result code (https://www.sqlite.org/rescode.html).
+  package let code: Int32
+  /// What it says of the error.
+  package let message: String
+
+  /// - Parameter connection: the connection that has the error's message; nil if none has.
+  init(_ code: Int32, _ connection: OpaquePointer?) {
+    self.code = code & 0xFF
+    let text = connection.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
+    message = text.map { String(cString: $0) } ?? "error \(code)"
+  }
+
+  /// The result codes that are told apart.
+  package static let (busy, locked, full, inputOutput) = (
+    SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR
+  )
+  package static let (corrupt, notADatabase, readOnly, permission, cannotOpen) = (
+    SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN
+  )
+}

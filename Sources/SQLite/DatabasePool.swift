@@ -1,0 +1,46 @@
+import Foundation
+
+/// A process's connections to a database file, for all its threads: one that writes and, if wanted, others that read
+/// meanwhile.
+package final class DatabasePool: @unchecked Sendable {
+  /// Held by the thread that uses `writer`.
+  private let writing = NSLock()
+  private let writer: Database
+  /// Makes a connection that reads; nil if `writer` does.
+  private let makeReader: (() throws -> Database)?
+  /// Protects `idle`.
+  private let choosing = NSLock()
+  /// The connections that nobody reads with.
+  private var idle: [Database] = []
+
+  /// Opens the file at a path.
+  ///
+  /// - Parameters:
+  ///   - patience: how many milliseconds a statement waits for other connections that write.
+  ///   - readsMeanwhile: whether threads can read while another one writes.
+  package init(path: String, patience: Int32, readsMeanwhile: Bool) throws {
+    let open = { try Database(path: path, patience: patience) }
+    writer = try open()
+    makeReader = readsMeanwhile ? open : nil
+  }
+
+  /// Calls `body` with the connection that writes, within a transaction.
+  package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try writing.withLock { try writer.transaction(.immediate) { try body(writer) } }
+  }
+
+  /// Calls `body` with the connection that writes, outside of any transaction.
+  package func withoutTransaction<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try writing.withLock { try body(writer) }
+  }
+
+  /// Calls `body` with a connection that sees the file as it was at one moment.
+  package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    guard let makeReader else {
+      return try writing.withLock { try writer.transaction(.deferred) { try body(writer) } }
+    }
+    let reader = try choosing.withLock { idle.popLast() } ?? makeReader()
+    defer { choosing.withLock { idle.append(reader) } }
+    return try reader.transaction(.deferred) { try body(reader) }
+  }
+}
