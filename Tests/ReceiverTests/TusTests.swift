@@ -54,7 +54,8 @@ struct TusTests {
       #expect(reply.status == 204)
       #expect(reply["tus-version"] == "1.0.0" && reply["tus-resumable"] == "1.0.0")
       #expect(
-        reply["tus-extension"] == "creation,creation-with-upload,checksum,termination,expiration")
+        reply["tus-extension"]
+          == "creation,creation-with-upload,checksum,termination,expiration,concatenation")
       #expect(reply["tus-checksum-algorithm"] == "sha1,sha256")
       #expect(reply["tus-max-size"] == "5")
       #expect(try ask(server, "POST", "/files", ["Upload-Length: 6"]).status == 413)
@@ -161,6 +162,120 @@ struct TusTests {
         ["Upload-Length: 3", "Content-Type: application/offset+octet-stream"], body: "abc")
       #expect(reply.status == 201 && reply["upload-offset"] == "3")
       #expect(try server.bytes("file") == Array("abc".utf8))
+    }
+  }
+
+  /// Sends a part in one request and returns its path.
+  private func part(_ server: TestServer, _ text: String) throws -> String {
+    let reply = try ask(
+      server, "POST", "/files",
+      [
+        "Upload-Length: \(text.utf8.count)", "Upload-Concat: partial",
+        "Content-Type: application/offset+octet-stream",
+      ], body: text)
+    #expect(reply.status == 201)
+    return try #require(reply["location"])
+  }
+
+  private func join(_ server: TestServer, _ parts: [String]) throws -> RawClient.Reply {
+    try ask(
+      server, "POST", "/files",
+      [
+        "Upload-Concat: final;" + parts.joined(separator: " "),
+        "Upload-Metadata: filename YS50eHQ=",
+      ])
+  }
+
+  @Test(
+    "parts become one file, in the order that the last request gives, and none is a file by itself")
+  func concatenation() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let last = try part(server, "ghij")
+      let first = try create(server, length: 6, ["Upload-Concat: partial"])
+      #expect(try ask(server, "PATCH", first, piece(at: 0), body: "abc").status == 204)
+      // One that is not whole.
+      #expect(try join(server, [first, last]).status == 400)
+      #expect(try ask(server, "PATCH", first, piece(at: 3), body: "def").status == 204)
+      let empty = try part(server, "")
+      #expect(try visible(server) == [])
+      #expect(try ask(server, "HEAD", first)["upload-concat"] == "partial")
+
+      // Absolute addresses are as good as paths.
+      let parts = ["http://test\(first)", empty, last]
+      let reply = try join(server, parts)
+      #expect(reply.status == 201)
+      let whole = try #require(reply["location"])
+      #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
+      let status = try ask(server, "HEAD", whole)
+      #expect(status["upload-concat"] == "final;" + parts.joined(separator: " "))
+      #expect(status["upload-offset"] == "10" && status["upload-length"] == "10")
+      #expect(status["location"] == "/files/a.txt")
+      #expect(try ask(server, "PATCH", whole, piece(at: 10), body: "").status == 403)
+
+      // A client that has missed the reply asks again.
+      let again = try join(server, parts)
+      #expect(again.status == 201 && again["location"] == whole)
+      #expect(try visible(server) == ["a.txt"])
+      // What the parts had is not kept twice, and does not go into another file.
+      #expect(try join(server, [last, first]).status == 410)
+      #expect(try server.names().filter { $0.hasSuffix(".data") } == [])
+    }
+  }
+
+  @Test("what a killed receiver had joined of the parts is joined anew")
+  func concatenationAgain() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let parts = [try part(server, "abc"), try part(server, "def")]
+      let whole = try create(
+        server, length: 6,
+        ["Upload-Concat: partial", "Upload-Metadata: filename YS50eHQ="])
+      // As it is if the receiver is killed while it copies.
+      let name = { (path: String) in ".hoist-upload-" + path.replacing("/uploads/", with: "") }
+      let id = whole.replacing("/uploads/", with: "")
+      let folder = server.folder
+      func change(_ path: String, _ old: String, _ new: String) throws {
+        let file = folder.appendingPathComponent(name(path) + ".json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains(old))
+        try Data(text.replacing(old, with: new).utf8).write(to: file)
+      }
+      try change(
+        whole, #""concat":"partial""#,
+        #""concat":"final;\#(parts.joined(separator: " "))""#.replacing("/", with: "\\/"))
+      for part in parts { try change(part, "{", #"{"whole":"\#(id)","#) }
+      try Data("xx".utf8).write(to: folder.appendingPathComponent(name(whole) + ".data"))
+
+      let reply = try join(server, parts)
+      #expect(reply.status == 201 && reply["location"] == whole)
+      #expect(try server.bytes("a.txt") == Array("abcdef".utf8))
+    }
+  }
+
+  @Test(
+    "what cannot be joined is refused",
+    arguments: [
+      (400, "final;"), (400, "final"), (400, "both"), (400, "final;/files/a.txt"),
+      (404, "final;/uploads/0123456789abcdef0123456789abcdef"), (404, "final;/uploads/..%2Fx"),
+    ])
+  func notJoined(_ status: Int, _ value: String) async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let reply = try ask(
+        server, "POST", "/files", ["Upload-Length: 1", "Upload-Concat: \(value)"])
+      #expect(reply.status == status)
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("only parts are joined, each once, and not beyond the limit of a file")
+  func notParts() async throws {
+    try await TestServer.run({ $0.limits.fileBytes = 5 }) { (server: TestServer) async throws in
+      let upload = try create(server, length: 3)
+      let parts = [try part(server, "abc"), try part(server, "def")]
+      #expect(try join(server, [parts[0], upload]).status == 400)
+      #expect(try join(server, [parts[0], parts[0]]).status == 400)
+      #expect(try join(server, parts).status == 413)
+      #expect(try join(server, [parts[0]]).status == 201)
+      #expect(try server.bytes("a.txt") == Array("abc".utf8))
     }
   }
 

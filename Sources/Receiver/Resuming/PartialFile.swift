@@ -27,8 +27,11 @@ final class PartialFile {
   /// Whether all of it has arrived.
   var isWhole: Bool { offset == record.length }
 
-  /// Whether all of it has arrived, but is not visible yet.
-  var isUnpublished: Bool { isWhole && descriptor != nil }
+  /// Whether all of it has arrived, but is not visible yet. A part of another upload never is.
+  var isUnpublished: Bool { isWhole && descriptor != nil && !isPart }
+
+  /// Whether it is a part of another upload.
+  var isPart: Bool { record.concat == Concatenation.partial }
 
   /// Releases it, so that others can open it.
   func letGo() {

@@ -20,8 +20,13 @@ struct PartialIntake: Sendable {
 
   func remove(_ file: PartialFile) { uploads.remove(file.id) }
 
+  /// An upload that is there; nil if there is none.
+  func find(_ id: String, for request: Request) async throws -> PartialFile? {
+    try await uploads.open(id, for: request.channel)
+  }
+
   func open(_ id: String, for request: Request) async throws -> PartialFile {
-    guard let file = try await uploads.open(id, for: request.channel) else {
+    guard let file = try await find(id, for: request) else {
       throw Refusal(.notFound, "There is no such upload; it may have been kept too long.")
     }
     return file
@@ -82,6 +87,31 @@ struct PartialIntake: Sendable {
     try file.settle(syncing: site.configuration.syncsToDisk)
     return file.isWhole ? hash?.finalize() : nil
   }
+
+  /// Copies uploads into another one, one after the other, and notes in each that it is a part of that.
+  func join(_ ids: [String], into file: PartialFile, for request: Request) async throws {
+    for id in ids {
+      try await open(id, for: request).update { $0.whole = file.id }
+    }
+    // What an earlier attempt left may be of any of them.
+    try file.cut(to: 0)
+    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
+      site.inbox.freeBytes
+    }
+    for id in ids {
+      try await open(id, for: request).read { bytes in
+        try reserve.reserve(bytes.count)
+        try file.append(bytes)
+      }
+    }
+    try file.settle(syncing: site.configuration.syncsToDisk)
+    guard file.isWhole else {
+      throw Refusal(.conflict, "The parts have changed while they were joined.")
+    }
+  }
+
+  /// Removes what has arrived of an upload, which is elsewhere now, but keeps its record.
+  func removeContent(of id: String) { uploads.removeContent(id) }
 
   /// Makes a completely received file visible.
   @discardableResult

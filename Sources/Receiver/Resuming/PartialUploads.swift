@@ -24,6 +24,10 @@ final class PartialUploads: Sendable {
     var trusted: Int64?
     /// The final name of the complete file.
     var stored: String?
+    /// What `Upload-Concat` said of it, verbatim (tus 1.0.0, "Concatenation"); nil if it stands alone.
+    var concat: String?
+    /// The upload that it is a part of, once that has been requested.
+    var whole: String?
     /// The files of a form that are about to get their names, in its order.
     var named: [FileNumber]?
     /// The purpose of the request that began it; nil for tus.
@@ -162,7 +166,7 @@ final class PartialUploads: Sendable {
   }
 
   private static func isUnfinished(_ status: Status) -> Bool {
-    status.record.stored == nil && status.record.reply == nil
+    status.record.stored == nil && status.record.reply == nil && status.record.whole == nil
   }
 
   private static func isLittle(_ status: Status) -> Bool {

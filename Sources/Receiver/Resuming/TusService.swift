@@ -5,7 +5,8 @@ import ScalarText
 /// tus 1.0.0 (https://tus.io/protocols/resumable-upload): uploads that come in several requests.
 struct TusService: Sendable {
   private static let version = "1.0.0"
-  private static let extensions = "creation,creation-with-upload,checksum,termination,expiration"
+  private static let extensions =
+    "creation,creation-with-upload,checksum,termination,expiration,concatenation"
   /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
 
@@ -71,15 +72,12 @@ struct TusService: Sendable {
   // MARK: Requests
 
   private func create(_ request: Request) async throws -> Reply {
-    let length = try Self.number("Upload-Length", request)
-    try Admission.checkRoom(
-      for: length, of: "file", atMost: site.configuration.limits.fileBytes, site.configuration,
-      site.inbox.freeBytes)
-    let said = request.header("upload-metadata")
-    let metadata = try UploadMetadata(said)
-    let record = PartialUploads.Record(
-      length: length, name: metadata.first(of: "filename", "name") ?? "file",
-      type: metadata.first(of: "filetype", "type") ?? "application/octet-stream", metadata: said)
+    let concatenation = try request.header("upload-concat").map { value throws(Refusal) in
+      try Concatenation(value)
+    }
+    if case .whole(let parts) = concatenation { return try await join(parts, request) }
+    var record = try record(ofLength: Self.number("Upload-Length", request), request)
+    if concatenation == .part { record.concat = Concatenation.partial }
     let hasContent = request.header("content-type")?.lowercased() == Self.pieceType
     if !hasContent { try await site.skipBody(of: request) }
     let file = try await intake.create(record, for: request)
@@ -93,6 +91,60 @@ struct TusService: Sendable {
     return reply
   }
 
+  /// What is known of an upload that is about to begin.
+  private func record(
+    ofLength length: Int64, _ request: Request
+  ) throws -> PartialUploads.Record {
+    try Admission.checkRoom(
+      for: length, of: "file", atMost: site.configuration.limits.fileBytes, site.configuration,
+      site.inbox.freeBytes)
+    let said = request.header("upload-metadata")
+    let metadata = try UploadMetadata(said)
+    return PartialUploads.Record(
+      length: length, name: metadata.first(of: "filename", "name") ?? "file",
+      type: metadata.first(of: "filetype", "type") ?? "application/octet-stream", metadata: said)
+  }
+
+  /// Makes one file of uploads that are its parts. A request that is repeated, since its reply was lost, gets the same
+  /// reply: each part knows which upload it went into.
+  private func join(_ ids: [String], _ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
+    let concat = request.header("upload-concat")
+    var (length, earlier) = (Int64(0), String?.none)
+    var isComplete = true
+    for id in ids {
+      // One at a time: there may be more parts than files that can be open.
+      let part = try await intake.open(id, for: request)
+      guard part.isPart else {
+        throw Refusal(.badRequest, "Only uploads with Upload-Concat: partial can be joined.")
+      }
+      guard part.isWhole else {
+        throw Refusal(.badRequest, "One of the parts has not arrived as a whole.")
+      }
+      length = length.addingReportingOverflow(part.offset).partialValue
+      isComplete = isComplete && !part.isElsewhere
+      earlier = part.record.whole
+    }
+    var known: PartialFile?
+    if let earlier { known = try await intake.find(earlier, for: request) }
+    if known?.record.concat != concat { known = nil }
+    let file: PartialFile
+    if let known {
+      file = known
+    } else {
+      guard isComplete else {
+        throw Refusal(.gone, "One of the parts has become a part of another file.")
+      }
+      var record = try record(ofLength: length, request)
+      record.concat = concat
+      file = try await intake.create(record, for: request)
+    }
+    if !file.isWhole { try await intake.join(ids, into: file, for: request) }
+    if file.isUnpublished { try intake.publish(file, nil, request) }
+    for id in ids { intake.removeContent(of: id) }
+    return .empty(.created, [("Location", site.location("/uploads/\(file.id)"))])
+  }
+
   private func status(of id: String, _ request: Request) async throws -> Reply {
     // A client that asks has lost its sending connection, so what still arrives on that one does not count.
     let file = try await intake.open(id, for: request)
@@ -101,6 +153,7 @@ struct TusService: Sendable {
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
     if let metadata = file.record.metadata { headers.append(("Upload-Metadata", metadata)) }
+    if let concat = file.record.concat { headers.append(("Upload-Concat", concat)) }
     headers += place(of: file)
     return .empty(.ok, headers)
   }
@@ -111,6 +164,9 @@ struct TusService: Sendable {
     }
     let offset = try Self.number("Upload-Offset", request)
     let file = try await intake.open(id, for: request)
+    guard file.record.concat == nil || file.isPart else {
+      throw Refusal(.forbidden, "Nothing can be added to an upload that was joined from parts.")
+    }
     guard offset == file.offset else {
       throw Refusal(
         .conflict, "There are \(file.offset) bytes of the upload, not \(offset).",

@@ -61,6 +61,57 @@ extension EndToEnd {
       #expect(try kitchen.arrived("empty.txt"))
     }
 
+    @Test(
+      "tus in parts: several at once, also after a kill, and an empty file; to hoist, and to a server that is not ours",
+      arguments: ["hoist", "tuspyserver"])
+    func tusParallel(_ kind: String) async throws {
+      let kitchen = try await Kitchen("tus-parallel")
+      var server: Program?
+      var recipe = try String(
+        contentsOf: URL(filePath: kitchen.person.folder.path(kitchen.recipe)), encoding: .utf8
+      ).replacing("16 MiB", with: "2 MiB")
+      if kind == "tuspyserver" {
+        let peer = try Program(
+          Person.repository.appendingPathComponent(".build/peers/bin/python3").path,
+          [
+            Person.repository.appendingPathComponent("Tests/EndToEndTests/Peers/tus_server.py")
+              .path,
+            kind, kitchen.person.folder.path("stored"),
+          ], environment: kitchen.person.environment, directory: kitchen.person.folder.path)
+        let port = try await wait(for: "the server", otherwise: { peer.output + peer.errors }) {
+          peer.output.firstMatch(of: /port (\d+)\n/).map { String($0.1) }
+        }
+        recipe = recipe.replacing(Kitchen.address(kitchen.inbox), with: "127.0.0.1:\(port)")
+        server = peer
+      }
+      try kitchen.person.folder.write(kitchen.recipe, Array(recipe.utf8))
+      try kitchen.write("large.bin", 12_000_001)
+      try kitchen.write("empty.bin", 0)
+      // What has just changed is not believed after a kill.
+      try await FileChange.waitUntilOld(kitchen.person.folder.path("large.bin"))
+      #expect(try await kitchen.shell("hoist add large.bin empty.bin $R").status == 0)
+      let killed = try await kitchen.shell("timeout -s KILL 1 hoist send --limit 4MB/s $R")
+      #expect(killed.status != 0, "\(killed)")
+      let second = try await kitchen.shell("hoist send $R")
+      #expect(second.status == 0, "\(second)")
+      let history = try await kitchen.shell("hoist history --json")
+      let last = try #require(
+        history.events().last { $0.path.hasSuffix("large.bin") }, "\(history)")
+      let counts = ["pieces", "pieces_sent", "pieces_resumed"].compactMap { last.number($0) }
+      #expect(counts.count == 3 && counts[0] == 6 && counts[1] + counts[2] == 6, "\(last)")
+      if kind == "hoist" {
+        #expect(try kitchen.arrived("large.bin"))
+        #expect(try kitchen.arrived("empty.bin"))
+      } else {
+        let same = try await kitchen.shell(
+          "for f in stored/*; do cmp -s $f large.bin && echo large; cmp -s $f empty.bin && echo empty; done; true"
+        )
+        #expect(same.output.contains("large"), "\(same)")
+        #expect(same.output.contains("empty"), "\(same)")
+      }
+      withExtendedLifetime(server) {}
+    }
+
     @Test("every recipe passes the check")
     func check() async throws {
       let folder = Person.repository.appendingPathComponent("config/recipes").path
