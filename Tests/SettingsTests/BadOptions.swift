@@ -49,6 +49,30 @@ extension BadConfiguration {
     BadConfiguration(
       line: "file_name = \"{id}\"",
       "file_name: {id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"),
+    BadConfiguration(line: "companions = []", "companions: an empty list names no file"),
+    BadConfiguration(
+      line: "companions = [\"../{file.name}.xmp\"]",
+      "companions[0]: expected a name such as \"{file.stem}.xmp\", for a file in the same folder"),
+    BadConfiguration(
+      line: "companions = [{ file = [\"{file.name}.xmp\", \"meta.{file.ext}\"] }]",
+      "companions[0].file[1]: contains neither {file.name} nor {file.stem}: every file would go with it"
+    ),
+    BadConfiguration(
+      line: "companions = [{ field = \"a\" }]",
+      "companions[0]: \"file\" is missing: what the other file is called"),
+    BadConfiguration(
+      line: "companions = [\"{file.size}.xmp\"]",
+      "companions[0]: {file.size} has no value here; there are {file.name} {file.stem} {file.ext} {env.NAME} {secret.NAME}"
+    ),
+    BadConfiguration(
+      line: "companions = [\"{file.stem}.xmp\"]\nbody = \"binary\"",
+      "companions: needs a form: a bare file has no room for another one"),
+    BadConfiguration(
+      line: "companions = [\"{file.stem}.xmp\"]\nresume = \"http\"",
+      "companions: cannot be combined with \"resume\": both files go in one request"),
+    BadConfiguration(
+      line: "companions = [\"{file.stem}.xmp\"]\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
+      "companions: cannot be combined with \"prepare\": nothing lies beside the file that it makes"),
     BadConfiguration(
       line: "same_names = \"yes\"", "same_names: expected true or false, found a string"),
     BadConfiguration(

@@ -120,6 +120,7 @@ struct TargetTextTests {
     """,
     """
     url = "http://h/"
+    companions = ["{file.stem}.xmp", { file = ["{file.name}.a", "{file.stem}.b"], field = "s{index}", type = "text/xml" }]
     same_names = true
     connection = "close"
     limits = { types = ["image/*"], check = "content" }

@@ -7,14 +7,15 @@ import UploadEngine
 import UploadModel
 
 extension HostileServer.SeenRequest {
-  /// The files of a form, in order, by the name that the server is told.
-  func files() throws -> [(name: String, content: [UInt8])] {
-    var files: [(name: String, content: [UInt8])] = []
+  /// The parts of a form, in order, each with its field and the name that the server is told.
+  func files() throws -> [(field: String, name: String, content: [UInt8])] {
+    var files: [(field: String, name: String, content: [UInt8])] = []
     var parser = FormParser(boundary: try Boundary(contentType: headers["content-type"] ?? ""))
     try body.withUnsafeBytes { bytes in
       try parser.push(bytes) { event in
         switch event {
-        case .partBegan(let header): files.append((header.fileName ?? header.name, []))
+        case .partBegan(let header):
+          files.append((header.name, header.fileName ?? header.name, []))
         case .content(let bytes): files[files.count - 1].content += bytes
         case .partEnded: break
         }

@@ -53,6 +53,27 @@ struct ControlTests {
     #expect(server.requests.isEmpty, "the server never got a whole body")
   }
 
+  @Test func aFileWhoseCompanionChangesWhileItIsSentFails() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try haltingServer(reached: reached, goOn: goOn)
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 1000)
+    let film = try folder.write("a.mov", count: 30_000_000)
+    var target = Target.once(server.url())
+    var rule = CompanionRule()
+    rule.files = [try Template("{file.stem}.mov")]
+    target.companions = [rule]
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    await reached.passed()
+    truncate(film, 20_000_000)
+    goOn.open()
+    let ends = await harness.finish([ItemID(1)])
+    let words = ends.first?.failure?.explanation
+    #expect(words?.contains("a.mov, which goes with it, cannot be sent") == true, "\(ends)")
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func anEngineThatIsShutDownWaitsForRepliesWhereItIsToldTo() async throws {
     let (reached, goOn) = (Gate(), Gate())
     let server = try HostileServer { connection, _ in

@@ -65,6 +65,15 @@ struct RequestPlanTests {
       ]
       $0.batch = BatchRule(maxFiles: 2)
     },
+    Case(testDescription: "files that go with them") {
+      var (first, second) = (CompanionRule(), CompanionRule())
+      first.files = [try Template("{file.name}.none"), try Template("{file.stem}.xmp")]
+      first.field = Template(literal: "sidecar")
+      second.files = [try Template("{file.name}.sig")]
+      $0.companions = [first, second]
+      $0.fields = [field("a", "b")]
+      $0.batch = BatchRule(maxFiles: 2)
+    },
     Case(testDescription: "a ticket of another origin", ticketHost: "localhost") {
       $0.headers = [field("X-A", "a b"), hidden("X-Key")]
       $0.tokenCommand = TokenCommand(["echo", "s3cret"])
@@ -84,6 +93,7 @@ struct RequestPlanTests {
     defer { server.stop() }
     let folder = try ScratchDirectory()
     let paths = try ["a.txt", "b.txt"].map { try folder.write($0, Array("hello \($0)".utf8)) }
+    for name in ["a.xmp", "b.xmp", "b.txt.sig"] { try folder.write(name, Array("of \(name)".utf8)) }
     var target = Target.once(server.url(row.path))
     if row.ticketHost != nil {
       target.ticket = Ticket(
@@ -115,7 +125,8 @@ struct RequestPlanTests {
       item.digests = FileDigest.digests(target.digests(forFileOf: item.size), of: item.location)
       return item
     }
-    let command = try CurlCommand(items, to: target, now: .now, key: key)
+    let companions = Dictionary(uniqueKeysWithValues: uploads.map { ($0.item.id, $0.companions) })
+    let command = try CurlCommand(items, with: companions, to: target, now: .now, key: key)
     let secrets = command.variables.map { "\($0)=s3cret; " }.joined()
     try Tool.run(
       "sh", ["-c", "\(secrets)\(command.text) --silent --user-agent h --no-progress-meter"])
@@ -132,6 +143,17 @@ struct RequestPlanTests {
     #expect(
       type(ours) == type(theirs) && ours.body.count > 0,
       "\(type(ours)) is not \(type(theirs))")
+    if target.companions.isEmpty { return }
+    let parts = try [ours, theirs].map {
+      try $0.files().map { [$0.field, $0.name, String(decoding: $0.content, as: UTF8.self)] }
+    }
+    #expect(parts[0] == parts[1])
+    #expect(
+      parts[0] == [
+        ["a", "a", "b"], ["sidecar", "a.xmp", "of a.xmp"], ["sidecar", "b.xmp", "of b.xmp"],
+        ["file", "b.txt.sig", "of b.txt.sig"],
+        ["file", "a.txt", "hello a.txt"], ["file", "b.txt", "hello b.txt"],
+      ])
   }
 
   /// The media type without a form's boundary.

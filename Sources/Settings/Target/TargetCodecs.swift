@@ -187,6 +187,54 @@ extension Codec where Value == TypePattern {
   }
 }
 
+extension Codec where Value == CompanionRule {
+  /// `"{file.stem}.xmp"`, or `{ file = ["{file.name}.xmp", "{file.stem}.xmp"], field = "sidecar", type = "…" }`.
+  static var companion: Codec {
+    let name = Codec<Template>(
+      read: { node, reader in
+        let name = try reader.template(node, scope: CompanionRule.scope)
+        guard !name.sample("x").isEmpty, !name.sample("x").contains(scalars: "/") else {
+          throw node.fault(
+            "expected a name such as \"{file.stem}.xmp\", for a file in the same folder")
+        }
+        guard name.placeholders.contains(where: { $0 != .fileExtension }) else {
+          throw node.fault(
+            "contains neither {file.name} nor {file.stem}: every file would go with it")
+        }
+        return name
+      }, write: { $1.string($0) })
+    let files = Codec<[Template]>.oneOrMore(name)
+    return Codec(
+      read: { node, reader in
+        var rule = CompanionRule()
+        guard case .table = node.value else {
+          rule.files = [try name.read(node, reader)]
+          return rule
+        }
+        let entries = try node.table(["file", "field", "type"])
+        guard let file = entries["file"] else {
+          throw node.fault("\"file\" is missing: what the other file is called")
+        }
+        rule.files = try files.read(file, reader)
+        rule.field = try entries["field"].map { (node) throws(ConfigError) in
+          try Codec<Template>.fieldName.read(node, reader)
+        }
+        if let node = entries["type"] { rule.type = try Codec<String>.mediaType.read(node, reader) }
+        return rule
+      },
+      write: { rule, writer in
+        let usual = CompanionRule()
+        if rule.field == nil, rule.type == usual.type, rule.files.count == 1 {
+          return files.write(rule.files, writer)
+        }
+        return TOMLText.table([
+          ("file", files.write(rule.files, writer)), ("field", rule.field.map(writer.string)),
+          ("type", rule.type == usual.type ? nil : TOMLText.string(rule.type)),
+        ])
+      })
+  }
+}
+
 extension Codec where Value == Origin {
   static var origin: Codec {
     Codec(

@@ -28,6 +28,7 @@ struct TargetReader {
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)
     try checkResuming(of: target, entries)
+    try checkCompanions(of: target, entries)
     try target.run.check(node, entries, of: target)
     if let node = entries["wait"] { try target.wait?.check(node, of: target) }
     if let node = entries["batch"] {
@@ -110,6 +111,24 @@ struct TargetReader {
           throw node.fault("a binary body is the file alone; there is no form for \"\(key)\"")
         }
       }
+    }
+  }
+
+  private func checkCompanions(
+    of target: Target, _ entries: [String: ConfigNode]
+  ) throws(ConfigError) {
+    guard let node = entries["companions"] else { return }
+    if target.body == .binary {
+      throw node.fault("needs a form: a bare file has no room for another one")
+    }
+    if entries["pieces"] != nil || target.resume.mode != .off {
+      throw node.fault(
+        "cannot be combined with \"\(entries["pieces"] == nil ? "resume" : "pieces")\": both files go in one request"
+      )
+    }
+    if entries["prepare"] != nil {
+      throw node.fault(
+        "cannot be combined with \"prepare\": nothing lies beside the file that it makes")
     }
   }
 

@@ -38,6 +38,7 @@ extension Schema where Root == Target {
       .written { $0.body == .multipart }
       .asking("Name that the server is told"),
     Key("file_type", \.fileType, .mediaType),
+    Key("companions", \.companions, .list(.companion, nothing: "an empty list names no file")),
     Key("same_names", \.takesSameNames, .flag)
       .asking("Does it keep two files with the same name apart, yes or no", .flag),
     Key("fields", \.fields) { .formFields(scope: $0.scope) },

@@ -245,19 +245,17 @@ package struct RequestOutline: Hashable, Sendable {
       more += creation.headers.map { Header(name: $0.name, value: $0.value) }
     }
     head = Head(plan.head, of: target, more: more)
-    parts = zip(plan.content.parts, request.body.contentRanges).map { part, range in
+    parts = zip(plan.parts, request.body.contentRanges).map { part, range in
       var fileName: String?
-      if case .file(_, let name) = part.value { fileName = name }
+      switch part.value {
+      case .text: break
+      case .file(_, let name): fileName = name
+      case .companion(let companion, of: _): fileName = companion.location.lastComponent
+      }
       return Part(
         name: part.name, fileName: fileName, type: part.type,
         bytes: range.upperBound - range.lowerBound)
     }
-  }
-}
-
-extension RequestPlan.Content {
-  fileprivate var parts: [RequestPlan.Part] {
-    if case .form(let parts) = self { parts } else { [] }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 import UploadModel
 
 /// One file and where it goes.
@@ -12,6 +13,11 @@ package struct UploadJob: Sendable {
   package var target: Target {
     _read { yield destination.value }
     _modify { yield &destination.value }
+  }
+
+  /// The files that go with it, as they are now.
+  package var companions: [Companion] {
+    item.companions(by: target.companions) { try? FileIdentity(of: $0) }
   }
 
   /// An upload of `item` to a target that it shares with other uploads.

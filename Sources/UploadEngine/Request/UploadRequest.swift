@@ -14,6 +14,8 @@ struct UploadRequest {
   let files: [(item: UploadItem, content: Range<Int64>)]
   /// The same files as the request describes them to the server; empty if it does not.
   let sent: [SentFile]
+  /// The files that go with them.
+  var companions: [RequestPlan.Accompaniment] = []
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
   /// Where the body lies in its file, if it is a piece of one.
@@ -86,11 +88,18 @@ struct UploadRequest {
     }
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), to: jobs[0].target, at: destination, credentials: credentials,
+        jobs.map(\.item), with: companions(of: jobs), to: jobs[0].target, at: destination,
+        credentials: credentials,
         key: RequestKey.of(jobs.map { $0.item.uuid }) ?? jobs[0].item.uuid, now: now)
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }
+  }
+
+  /// The files that go with each upload, as they are now.
+  private static func companions(of jobs: [UploadJob]) -> [ItemID: [Companion]] {
+    guard !jobs[0].target.companions.isEmpty else { return [:] }
+    return Dictionary(uniqueKeysWithValues: jobs.map { ($0.item.id, $0.companions) })
   }
 
   /// The request that a plan for these uploads describes.
@@ -101,10 +110,11 @@ struct UploadRequest {
     let destination = jobs[0].destination
     self.destination = destination
     do { body = try FormBody(plan.content, boundary: .random()) } catch {
-      throw Self.fault(error, jobs)
+      throw Self.fault(error, plan, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
     sent = plan.files
+    companions = plan.companions
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
     if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
     expectsContinue = mayExpect && Self.isWorthAsking(body, of: destination.value)
@@ -131,14 +141,18 @@ struct UploadRequest {
   }
 
   /// Which uploads keep the body from being made.
-  private static func fault(_ error: BodyError, _ jobs: [UploadJob]) -> Fault {
-    let culprits =
-      switch error {
-      case .file(let error): jobs.filter { $0.item.location == error.file }
-      case .form(let error):
-        error.part.map { $0 - jobs[0].target.fields.count }
-          .flatMap { jobs.indices.contains($0) ? [jobs[$0]] : nil } ?? jobs
+  private static func fault(_ error: BodyError, _ plan: RequestPlan, _ jobs: [UploadJob]) -> Fault {
+    var culprits = jobs
+    switch error {
+    case .file(let error):
+      if let found = plan.companions.first(where: { $0.file.location == error.file }) {
+        return Fault(cause: found.file.cause(of: error), items: [found.item])
       }
+      culprits = jobs.filter { $0.item.location == error.file }
+    case .form(let error):
+      let part = error.part.flatMap { plan.parts.indices.contains($0) ? plan.parts[$0] : nil }
+      if let item = part?.item { culprits = jobs.filter { $0.item.id == item } }
+    }
     return Fault(
       cause: Failure.Cause(error, wasSeen: culprits.first?.item.identity != nil),
       items: culprits.map(\.item.id))
@@ -199,6 +213,10 @@ extension FormPart {
     switch part.value {
     case .text(let text):
       self = .text(name: part.name, value: text.written, contentType: part.type)
+    case .companion(let companion, of: _):
+      self = .file(
+        name: part.name, at: companion.location, fileName: companion.location.lastComponent,
+        contentType: companion.rule.type, expecting: companion.identity)
     case .file(let item, let name):
       if let file {
         self = .file(

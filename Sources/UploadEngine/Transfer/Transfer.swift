@@ -161,8 +161,12 @@ final class Transfer {
   var files: [BatchEnd.File] {
     shares.enumerated().map { index, share in
       var cause = share.cause
-      if case .file(let error)? = bodyError, error.file == share.item.location {
-        cause = Failure.Cause(error, wasSeen: true)
+      if case .file(let error)? = bodyError {
+        if error.file == share.item.location { cause = Failure.Cause(error, wasSeen: true) }
+        for (file, item) in request.companions
+        where item == share.item.id && file.location == error.file {
+          cause = file.cause(of: error)
+        }
       }
       var file = BatchEnd.File(
         id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause,

@@ -19,10 +19,12 @@ package struct CurlCommand: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - items: one file, or those that go together; at least one.
+  ///   - companions: the files that go with each of them.
   ///   - key: what `{uuid}` stands for.
   /// - Throws: `InvalidInput` if curl cannot send the same request.
   package init(
-    _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
+    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
+    now: Date, key: UUID? = nil
   ) throws(InvalidInput) {
     guard target.ticket == nil else {
       throw InvalidInput(
@@ -46,7 +48,8 @@ package struct CurlCommand: Hashable, Sendable {
     let plan: RequestPlan
     do throws(Failure.Cause) {
       plan = try RequestPlan(
-        items, to: target, at: .target, credentials: .all(token: target.tokenPlaceholder),
+        items, with: companions, to: target, at: .target,
+        credentials: .all(token: target.tokenPlaceholder),
         key: key, now: now)
     } catch {
       throw InvalidInput(Failure(error).explanation)

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 
 /// Options of curl as words of a POSIX shell (XCU §2.2). Secrets are shell variables.
 struct CurlOptions {
@@ -88,13 +89,23 @@ struct CurlOptions {
     switch part.value {
     case .text(let text): try add(text, as: part.name, part.type)
     case .file(let item, let name):
+      try add(file(item), named: name, as: part.name, part.type ?? item.mediaType)
+    case .companion(let companion, of: _):
       try add(
-        "--form",
-        [
-          .text("\(part.name)=@\""), Self.escaped(file(item)), .text("\";filename=\""),
-          Self.escaped(.text(name)), .text("\";type=\(part.type ?? item.mediaType)"),
-        ])
+        Self.path(companion.location), named: companion.location.lastComponent, as: part.name,
+        companion.rule.type)
     }
+  }
+
+  private mutating func add(
+    _ file: Piece, named name: String, as field: String, _ type: String
+  ) throws(InvalidInput) {
+    try add(
+      "--form",
+      [
+        .text("\(field)=@\""), Self.escaped(file), .text("\";filename=\""),
+        Self.escaped(.text(name)), .text("\";type=\(type)"),
+      ])
   }
 
   private mutating func add(
@@ -169,10 +180,11 @@ struct CurlOptions {
   }
 
   /// Where a file is.
-  static func path(_ item: UploadItem) -> Piece {
-    let path = item.location.bytes
+  static func path(_ item: UploadItem) -> Piece { path(item.location) }
+
+  private static func path(_ location: FileLocation) -> Piece {
     // A dash alone is curl's standard input.
-    return .bytes(path == Array("-".utf8) ? Array("./-".utf8) : path)
+    .bytes(location.bytes == Array("-".utf8) ? Array("./-".utf8) : location.bytes)
   }
 
   /// A value between the quotes of curl's own syntax for forms.

@@ -13,6 +13,8 @@ package struct RequestPlan: Hashable, Sendable {
       case text(RequestHead.Text)
       /// A file, and the name that the server is told.
       case file(UploadItem, name: String)
+      /// A file that goes with one of the others.
+      case companion(Companion, of: ItemID)
     }
 
     /// The form field.
@@ -21,6 +23,15 @@ package struct RequestPlan: Hashable, Sendable {
     package var value: Value
     /// The media type; nil if none is sent.
     package var type: String?
+
+    /// The file that it belongs to; nil if it is a field of the form.
+    package var item: ItemID? {
+      switch value {
+      case .text: nil
+      case .file(let item, name: _): item.id
+      case .companion(_, let item): item
+      }
+    }
   }
 
   /// What the request carries.
@@ -46,6 +57,21 @@ package struct RequestPlan: Hashable, Sendable {
   /// What it carries.
   package let content: Content
 
+  /// The parts of the form; empty if it carries a bare file.
+  package var parts: [Part] {
+    if case .form(let parts) = content { parts } else { [] }
+  }
+
+  /// A companion, and the file that it goes with.
+  package typealias Accompaniment = (file: Companion, item: ItemID)
+
+  /// The companions in it, in their order.
+  package var companions: [Accompaniment] {
+    parts.compactMap { part in
+      if case .companion(let file, of: let item) = part.value { (file, item) } else { nil }
+    }
+  }
+
   /// The files in it as the server is told of them, in their order.
   package var files: [SentFile] {
     switch content {
@@ -67,21 +93,23 @@ package struct RequestPlan: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - items: files of one request, at least one.
+  ///   - companions: the files that go with each of them.
   ///   - key: what `{uuid}` stands for.
   /// - Throws: why such a request cannot be sent.
   package init(
-    _ items: [UploadItem], to target: Target, at destination: Destination,
-    credentials: RequestHead.Credentials, key: UUID, now: Date
+    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
+    at destination: Destination, credentials: RequestHead.Credentials, key: UUID, now: Date
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
     let values = target.values(of: first, now: now, uuid: key)
-    try self.init(items, to: target, at: destination, credentials: credentials, values)
+    try self.init(
+      items, with: companions, to: target, at: destination, credentials: credentials, values)
   }
 
   /// The same with these values for the first file.
   init(
-    _ items: [UploadItem], to target: Target, at destination: Destination,
-    credentials: RequestHead.Credentials, _ values: Template.Values
+    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
+    at destination: Destination, credentials: RequestHead.Credentials, _ values: Template.Values
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
     let now = values.now
@@ -109,6 +137,14 @@ package struct RequestPlan: Hashable, Sendable {
           let value = field.value.stretches(with: values)
           return Part(name: field.name, value: .text(value), type: field.type)
         }
+          // Before the files: a file's bar is full when the last byte of the request leaves.
+          + items.enumerated().flatMap { position, item in
+            (companions[item.id] ?? []).map { companion in
+              Part(
+                name: target.sentField(of: companion, with: item, at: position, now: now),
+                value: .companion(companion, of: item.id), type: companion.rule.type)
+            }
+          }
           + items.enumerated().map { position, item in
             Part(
               name: target.sentField(of: item, at: position, now: now),

@@ -52,6 +52,16 @@ extension Target {
     return fileField.filled(with: ownValues(of: item, at: position, now: now))
   }
 
+  /// The form field that carries a companion, with values as for the name of the file that it goes with.
+  func sentField(
+    of companion: Companion, with item: UploadItem, at position: Int, now: Date
+  ) -> String {
+    guard let field = companion.rule.field else {
+      return sentField(of: item, at: position, now: now)
+    }
+    return field.filled(with: ownValues(of: item, at: position, now: now))
+  }
+
   private func ownValues(of item: UploadItem, at position: Int, now: Date) -> Template.Values {
     let own = now.addingTimeInterval(Double(position) / 1000)
     var values = values(of: item, now: own, uuid: item.uuid)

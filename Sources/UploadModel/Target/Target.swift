@@ -55,6 +55,8 @@ package struct Target: Hashable, Sendable {
   package var address: Template?
   /// The file's name as sent; nil for its own.
   package var fileName: Template?
+  /// The files that go with each file in its request.
+  package var companions: [CompanionRule] = []
   /// The media type that every file is sent with; nil for each file's own.
   package var fileType: String?
   /// Header fields for whichever server takes the file. They are not secret.

@@ -55,8 +55,9 @@ struct AddCommand: HoistCommand {
     let bad = added.items.count(where: \.state.isFinished)
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
+    let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
     context.output.error(
-      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(skipped)"
+      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(skipped)\(taken)"
     )
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }

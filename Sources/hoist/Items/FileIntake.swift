@@ -11,19 +11,25 @@ final class FileIntake: Sendable {
   // The guesser reads its tables when the first file is examined, so that the screen appears before that.
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
+  private let companions: CompanionFinder
   private let lastID = Atomic<Int64>(0)
   /// The last guess with its words, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
-  /// - Parameter limits: what the target takes. A file beyond them becomes a failed item.
-  init(limits: UploadLimits = UploadLimits()) {
+  /// - Parameters:
+  ///   - limits: what the target takes. A file beyond them becomes a failed item.
+  ///   - companions: which files go with others.
+  init(limits: UploadLimits = UploadLimits(), companions: [CompanionRule] = []) {
     self.limits = limits
+    self.companions = CompanionFinder(companions)
   }
 
   /// Examines files that are to go to `target`.
   convenience init(for target: Target) {
     // The output of a prepare command is not known yet; the engine checks it.
-    self.init(limits: target.prepare == nil ? target.limits : UploadLimits())
+    self.init(
+      limits: target.prepare == nil ? target.limits : UploadLimits(),
+      companions: target.companions)
   }
 
   /// The item for a file. If the file cannot be sent, the item has failed with the reason.
@@ -78,6 +84,14 @@ final class FileIntake: Sendable {
       if !body(item) { return false }
     }
     return true
+  }
+
+  /// The item with a note if it goes with another file, which takes it along; nil if it goes by itself.
+  func accompanying(_ item: UploadItem) -> UploadItem? {
+    guard let owner = companions.owner(of: item.location) else { return nil }
+    var item = item
+    item.note = "goes with \(owner)"
+    return item
   }
 
   private func nextID() -> ItemID { ItemID(lastID.add(1, ordering: .relaxed).newValue) }

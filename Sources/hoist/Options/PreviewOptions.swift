@@ -28,8 +28,9 @@ struct PreviewOptions: ParsableArguments {
     guard isAskedFor else { return nil }
     var (inputs, items) = (inputs, [UploadItem]())
     inputs.watch = nil
-    inputs.walk(FileIntake(for: target)) { item in
-      items.append(item)
+    let intake = FileIntake(for: target)
+    inputs.walk(intake) { item in
+      if intake.accompanying(item) == nil { items.append(item) }
       return true
     }
     var status = ExitStatus.success
@@ -102,8 +103,10 @@ struct PreviewOptions: ParsableArguments {
 
   private func curl(_ group: [UploadItem], to target: Target, in context: Context) throws {
     do throws(InvalidInput) {
+      let jobs = group.map { UploadJob(item: $0, target: target) }
       let command = try CurlCommand(
-        group, to: target, now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
+        group, with: Dictionary(uniqueKeysWithValues: jobs.map { ($0.item.id, $0.companions) }),
+        to: target, now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
       // For a shell, and safe for a terminal as it is: see `ShellWord`.
       context.output.line(command.text)
     } catch {

@@ -12,7 +12,7 @@ final class PushInputReader: Sendable {
   enum News: Sendable {
     /// Items that are to be sent.
     case found([UploadItem])
-    /// Items that were sent before and are left out.
+    /// Items that are left out: they were sent before, or go with others.
     case skipped([UploadItem])
     /// The end of the inputs, or the point at which they were given up.
     case over(isWhole: Bool)
@@ -40,7 +40,7 @@ final class PushInputReader: Sendable {
     Thread.detachNewThread { [self] in
       let portion = Portion { items in
         intake.rest()
-        self.deliver(items)
+        self.deliver(items, intake)
       }
       // The next item may be a long time coming.
       let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -73,7 +73,12 @@ final class PushInputReader: Sendable {
     cancellation.cancel()
   }
 
-  private func deliver(_ items: [UploadItem]) {
+  private func deliver(_ found: [UploadItem], _ intake: FileIntake) {
+    let accompanying = found.compactMap(intake.accompanying)
+    if !accompanying.isEmpty { tell(.skipped(accompanying)) }
+    let left = Set(accompanying.map(\.id))
+    let items = left.isEmpty ? found : found.filter { !left.contains($0.id) }
+    if items.isEmpty { return }
     guard let known = history?.look(at: items, until: cancellation) else {
       return tell(.found(items))
     }

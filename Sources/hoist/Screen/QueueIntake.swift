@@ -28,6 +28,8 @@ struct QueueIntake: Sendable {
     var skipped: [UploadItem] = []
     /// Those that were left out because they may have arrived before.
     var doubtful: [UploadItem] = []
+    /// How many were left out because they go with others.
+    var accompanying = 0
     /// How many of the items had been sent before.
     var repeated = 0
     /// How many of the items may have arrived before.
@@ -41,8 +43,14 @@ struct QueueIntake: Sendable {
       let left =
         skipped.isEmpty
         ? nil : "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
-      let parts = [queued, left].compactMap(\.self)
+      let parts = [queued, left, accompanyingWords].compactMap(\.self)
       return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// How many go with others; nil if there are none.
+    var accompanyingWords: String? {
+      if accompanying == 0 { return nil }
+      return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"
     }
 
     /// How many of the items were sent before and how many may have been, to be put behind their number.
@@ -55,6 +63,7 @@ struct QueueIntake: Sendable {
       items += more.items
       skipped += more.skipped
       doubtful += more.doubtful
+      accompanying += more.accompanying
       repeated += more.repeated
       perhapsRepeated += more.perhapsRepeated
     }
@@ -77,10 +86,16 @@ struct QueueIntake: Sendable {
     report: (_ portion: Result<Added, StoreError>, _ isLast: Bool) -> Bool
   ) {
     var portion: [UploadItem] = []
+    var accompanying = 0
     func handOver(isLast: Bool) -> Bool {
-      defer { portion = [] }
+      defer { (portion, accompanying) = ([], 0) }
       intake.rest()
-      return report(Result { () throws(StoreError) in try add(portion) }, isLast)
+      return report(
+        Result { () throws(StoreError) in
+          var added = try add(portion)
+          added.accompanying = accompanying
+          return added
+        }, isLast)
     }
     // The process that sends them may run in another folder.
     let folder = FileManager.default.currentDirectoryPath
@@ -90,6 +105,10 @@ struct QueueIntake: Sendable {
         var item = item
         prepare(&item)
         guard takes(item) else { return true }
+        guard intake.accompanying(item) == nil else {
+          accompanying += 1
+          return true
+        }
         portion.append(item)
         return portion.count < Self.portion || handOver(isLast: false)
       }

@@ -192,7 +192,10 @@ struct SessionAnswers {
       let digests = target.digests(forFileOf: item.size)
       if !digests.isEmpty { item.digests = FileDigest.digests(digests, of: item.location) }
       return Result { () throws(InvalidInput) in
-        try CurlCommand([item], to: target, now: time.date()).text
+        let companions = UploadJob(item: item, target: target).companions
+        return try CurlCommand(
+          [item], with: [item.id: companions], to: target, now: time.date()
+        ).text
       }
     }) { [weak loop] command in
       switch command {

@@ -149,6 +149,11 @@ def immich():
         need(re.fullmatch(rb"\d{4}-\d\d-\d\dT[\d:.]+Z", form[name][2]), f"{name} must be a Date instance")
     name, kind, content = form["assetData"]
     need(name and content and kind.startswith(("image/", "video/")), f"Unsupported file type {name}")
+    need(len(form) == len(parts()), "Unexpected field")
+    if "sidecarData" in form:
+        sidecar, _, text = form["sidecarData"]
+        need(sidecar and sidecar.lower().endswith(".xmp"), f"Unsupported file type {sidecar}")
+        kept[sidecar] = text
     sum = hashlib.sha1(content).hexdigest()
     if sum in assets:
         return jsonify(id=assets[sum], status="duplicate"), 200

@@ -355,6 +355,55 @@ extension EndToEnd {
           == true, "\(refused)")
     }
 
+    @Test("a photo takes its sidecar along, in a push, from the queue and in a command of curl's")
+    func sidecar() async throws {
+      let desk = try Desk()
+      try desk.take(try #require(Self.cases.first { $0.recipe == "immich" }))
+      func shell(_ line: String) async throws -> Program.Outcome {
+        try await desk.shell(line, secret: "IMMICH_KEY")
+      }
+      func sidecar(_ name: String) throws -> String {
+        String(decoding: try desk.kept(name), as: UTF8.self)
+      }
+      let folder = desk.person.folder
+      _ = try await shell("mkdir photos")
+      for name in ["a b", "b", "alone"] {
+        try folder.write("photos/\(name).png", count: 7_000 + name.utf8.count)
+      }
+      // Both ways of naming it, the first of which wins, and one that stands alone.
+      for name in ["a b.png.xmp", "a b.xmp", "b.xmp", "of nothing.xmp"] {
+        try folder.write("photos/\(name)", Array("<\(name)>".utf8))
+      }
+      let shown = try await shell("hoist push 'photos/a b.png' --dry-run $R")
+      #expect(
+        shown.output.contains("sidecarData") && shown.output.contains("\"a b.png.xmp\""), "\(shown)"
+      )
+      #expect(!shown.output.contains("a b.xmp"), "\(shown)")
+
+      let pushed = try await shell("hoist push -r photos $R")
+      #expect(pushed.errors.contains("· photos/b.xmp: skipped, goes with b.png\n"), "\(pushed)")
+      #expect(pushed.errors.contains("3 of 5 files sent"), "\(pushed)")
+      #expect(pushed.errors.contains("of nothing.xmp"), "\(pushed)")
+      #expect(try sidecar("a%20b.png.xmp") == "<a b.png.xmp>")
+      #expect(try sidecar("b.xmp") == "<b.xmp>")
+
+      try folder.write("new.png", count: 9_000)
+      try folder.write("new.xmp", Array("<new>".utf8))
+      let added = try await shell("hoist add new.* $R")
+      #expect(
+        added.errors.contains("1 file queued for immich, 1 file goes with another\n"), "\(added)")
+      let sent = try await shell("hoist send $R")
+      #expect(sent.status == 0, "\(sent)")
+      #expect(try sidecar("new.xmp") == "<new>")
+
+      try folder.write("c.png", count: 10_000)
+      try folder.write("c\".xmp", Array("<c>".utf8))
+      try folder.write("c\".png", count: 11_000)
+      let curl = try await shell("hoist push 'c\".png' --as-curl $R > c.sh && sh c.sh")
+      #expect(curl.status == 0 && curl.output.contains("created"), "\(curl)")
+      #expect(try sidecar("c%2522.xmp") == "<c>")
+    }
+
     @Test("immich is told the checksum, and keeps one copy of a file that is sent twice")
     func immich() async throws {
       let desk = try Desk()
