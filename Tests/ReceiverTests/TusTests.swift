@@ -222,6 +222,33 @@ struct TusTests {
     }
   }
 
+  @Test("parts that were begun and never joined keep nobody out")
+  func manyParts() async throws {
+    try await TestServer.run({ $0.maxUnfinishedUploads = 4 }) { (server: TestServer) async throws in
+      let parts = try (0..<4).map { try part(server, $0 == 0 ? "" : "abc") }
+      // The oldest of them makes room.
+      for _ in 0..<3 { _ = try part(server, "def") }
+      #expect(try create(server, length: 3).hasPrefix("/uploads/"))
+      #expect(try join(server, parts).status == 404)
+    }
+  }
+
+  @Test("what cannot be joined leaves no copy behind, and its parts can be joined later")
+  func failedJoin() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let parts = [try part(server, "abc"), try part(server, "def")]
+      // It is gone by the time that it is to be copied.
+      let id = parts[1].replacing("/uploads/", with: "")
+      let content = server.folder.appendingPathComponent(".hoist-upload-\(id).data")
+      try FileManager.default.removeItem(at: content)
+      #expect(try join(server, parts).status == 410)
+      #expect(try server.names().count { $0.hasSuffix(".json") } == 2)
+      try Data("def".utf8).write(to: content)
+      #expect(try join(server, parts).status == 201)
+      #expect(try server.bytes("a.txt") == Array("abcdef".utf8))
+    }
+  }
+
   @Test("what a killed receiver had joined of the parts is joined anew")
   func concatenationAgain() async throws {
     try await TestServer.run { (server: TestServer) async throws in

@@ -125,7 +125,7 @@ struct RequestPlanTests {
       item.digests = FileDigest.digests(target.digests(forFileOf: item.size), of: item.location)
       return item
     }
-    let companions = Dictionary(uniqueKeysWithValues: uploads.map { ($0.item.id, $0.companions) })
+    let companions = try UploadJob.companions(of: items, to: target)
     let command = try CurlCommand(items, with: companions, to: target, now: .now, key: key)
     let secrets = command.variables.map { "\($0)=s3cret; " }.joined()
     try Tool.run(

@@ -83,13 +83,14 @@ final class PartialFile {
     if offset > 0 { expires = owner.expiry(offset, changed: Date()) }
   }
 
-  /// Reads all of it from the disk, a piece at a time.
-  func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// Reads all of it from the disk, a piece at a time. Between two pieces, the thread works for others.
+  func read(_ take: (UnsafeRawBufferPointer) throws -> Void) async throws {
     guard let descriptor else { throw Inbox.Failure(doing: "read the upload", code: EBADF) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     var position: Int64 = 0
     while position < offset {
+      await Task.yield()
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {

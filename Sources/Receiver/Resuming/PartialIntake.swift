@@ -88,25 +88,37 @@ struct PartialIntake: Sendable {
     return file.isWhole ? hash?.finalize() : nil
   }
 
-  /// Copies uploads into another one, one after the other, and notes in each that it is a part of that.
-  func join(_ ids: [String], into file: PartialFile, for request: Request) async throws {
-    for id in ids {
-      try await open(id, for: request).update { $0.whole = file.id }
-    }
-    // What an earlier attempt left may be of any of them.
-    try file.cut(to: 0)
-    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
-      site.inbox.freeBytes
-    }
-    for id in ids {
-      try await open(id, for: request).read { bytes in
-        try reserve.reserve(bytes.count)
-        try file.append(bytes)
+  /// Copies uploads into another one, one after the other, and notes in each that it is a part of that. If that fails,
+  /// the copy is removed.
+  ///
+  /// - Returns: the SHA-256 of the whole.
+  func join(_ ids: [String], into file: PartialFile, for request: Request) async throws -> [UInt8] {
+    do {
+      for id in ids {
+        try await open(id, for: request).update { $0.whole = file.id }
       }
-    }
-    try file.settle(syncing: site.configuration.syncsToDisk)
-    guard file.isWhole else {
-      throw Refusal(.conflict, "The parts have changed while they were joined.")
+      // What an earlier attempt left may be of any of them.
+      try file.cut(to: 0)
+      var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
+        site.inbox.freeBytes
+      }
+      var hash = SHA256()
+      for id in ids {
+        try await open(id, for: request).read { bytes in
+          try reserve.reserve(bytes.count)
+          hash.update(bytes)
+          try file.append(bytes)
+        }
+      }
+      try file.settle(syncing: site.configuration.syncsToDisk)
+      guard file.isWhole else {
+        throw Refusal(.conflict, "The parts have changed while they were joined.")
+      }
+      return hash.finalize()
+    } catch {
+      remove(file)
+      for id in ids { try? await find(id, for: request)?.update { $0.whole = nil } }
+      throw error
     }
   }
 
@@ -117,11 +129,11 @@ struct PartialIntake: Sendable {
   @discardableResult
   func publish(
     _ file: PartialFile, _ sum: [UInt8]?, _ request: Request
-  ) throws -> StoredFile {
+  ) async throws -> StoredFile {
     var digest = sum
     if digest == nil {
       var hash = SHA256()
-      try file.read { hash.update($0) }
+      try await file.read { hash.update($0) }
       digest = hash.finalize()
     }
     let name = try file.publish()

@@ -170,7 +170,9 @@ final class PartialUploads: Sendable {
   }
 
   private static func isLittle(_ status: Status) -> Bool {
-    isUnfinished(status) && status.offset < min(littleBytes, status.record.length)
+    // Also a whole part that nobody has joined to others.
+    isUnfinished(status) && status.offset < littleBytes
+      && (status.offset < status.record.length || status.record.concat != nil)
   }
 
   /// When an upload is removed that has this many bytes and changed at this time.

@@ -184,7 +184,7 @@ struct ResumableService: Sendable {
       throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
     }
     let answer: PartialUploads.Record.Answer
-    do { answer = try complete(file, request) } catch let refusal as Refusal {
+    do { answer = try await complete(file, request) } catch let refusal as Refusal {
       intake.remove(file)
       guard version.has(.markedReplies) else { throw refusal }
       var refusal = refusal
@@ -197,15 +197,15 @@ struct ResumableService: Sendable {
   /// Does what the request that began the upload was for, and keeps the reply in case it gets lost.
   private func complete(
     _ file: PartialFile, _ request: Request
-  ) throws -> PartialUploads.Record.Answer {
+  ) async throws -> PartialUploads.Record.Answer {
     let receipt: StoredForm
     if let form = file.record.purpose?.form, !file.isElsewhere {
-      receipt = try storeForm(form, of: file, request)
+      receipt = try await storeForm(form, of: file, request)
     } else if file.isElsewhere {
       // The receiver was killed between giving the file its name and saying so.
       receipt = StoredForm(files: [], fields: [:])
     } else {
-      receipt = StoredForm(files: [try intake.publish(file, nil, request)], fields: [:])
+      receipt = StoredForm(files: [try await intake.publish(file, nil, request)], fields: [:])
     }
     let reply = site.reply(receipt, to: request)
     guard case .bytes(let bytes) = reply.body else {
@@ -222,12 +222,12 @@ struct ResumableService: Sendable {
 
   private func storeForm(
     _ type: String, of file: PartialFile, _ request: Request
-  ) throws -> StoredForm {
+  ) async throws -> StoredForm {
     do {
       let form = FormIntake(
         boundary: try Boundary(contentType: type), inbox: site.inbox,
         maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: site.configuration)
-      try file.read(form.push)
+      try await file.read(form.push)
       let receipt = try form.finish(
         baseURL: site.baseURL(request), named: file.record.named ?? [],
         naming: { identities in try file.update { $0.named = identities } })

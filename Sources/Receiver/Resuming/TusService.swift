@@ -87,7 +87,7 @@ struct TusService: Sendable {
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
     }
     if let expires = file.expires { reply.headers.append(("Upload-Expires", Self.date(expires))) }
-    if file.isUnpublished { try intake.publish(file, nil, request) }
+    if file.isUnpublished { try await intake.publish(file, nil, request) }
     return reply
   }
 
@@ -139,8 +139,8 @@ struct TusService: Sendable {
       record.concat = concat
       file = try await intake.create(record, for: request)
     }
-    if !file.isWhole { try await intake.join(ids, into: file, for: request) }
-    if file.isUnpublished { try intake.publish(file, nil, request) }
+    let sum = file.isWhole ? nil : try await intake.join(ids, into: file, for: request)
+    if file.isUnpublished { try await intake.publish(file, sum, request) }
     for id in ids { intake.removeContent(of: id) }
     return .empty(.created, [("Location", site.location("/uploads/\(file.id)"))])
   }
@@ -148,7 +148,7 @@ struct TusService: Sendable {
   private func status(of id: String, _ request: Request) async throws -> Reply {
     // A client that asks has lost its sending connection, so what still arrives on that one does not count.
     let file = try await intake.open(id, for: request)
-    if file.isUnpublished { try intake.publish(file, nil, request) }
+    if file.isUnpublished { try await intake.publish(file, nil, request) }
     var headers = [
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
@@ -173,7 +173,7 @@ struct TusService: Sendable {
         headers: [("Upload-Offset", "\(file.offset)")])
     }
     let sum = try await intake.receive(file, request)
-    if file.isUnpublished { try intake.publish(file, sum, request) }
+    if file.isUnpublished { try await intake.publish(file, sum, request) }
     return .empty(
       .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file))
   }

@@ -16,8 +16,10 @@ package struct UploadJob: Sendable {
   }
 
   /// The files that go with it, as they are now.
-  package var companions: [Companion] {
-    item.companions(by: target.companions) { try? FileIdentity(of: $0) }
+  ///
+  /// - Throws: why one of them cannot be sent.
+  package func companions() throws(FileError) -> [Companion] {
+    try target.companions.companions(of: item.location, CompanionSight.init(at:))
   }
 
   /// An upload of `item` to a target that it shares with other uploads.
@@ -29,5 +31,39 @@ package struct UploadJob: Sendable {
   /// An upload of `item` to `target`.
   package init(item: UploadItem, target: Target) {
     self.init(item: item, destination: Boxed(target))
+  }
+}
+
+extension UploadJob {
+  /// The files that go with each item in one request.
+  ///
+  /// - Throws: why one of them cannot be sent.
+  package static func companions(
+    of items: [UploadItem], to target: Target
+  ) throws(InvalidInput) -> [ItemID: [Companion]] {
+    var companions: [ItemID: [Companion]] = [:]
+    for item in items {
+      do throws(FileError) {
+        companions[item.id] = try UploadJob(item: item, target: target).companions()
+      } catch {
+        throw InvalidInput(Failure(Companion.cause(of: error)).explanation)
+      }
+    }
+    return companions
+  }
+}
+
+extension CompanionSight {
+  /// Looks at what is at a place.
+  package init(at location: FileLocation) {
+    do throws(FileError) { self = .file(try FileIdentity(of: location)) } catch {
+      var status = stat()
+      let isThere = location.withCString { lstat($0, &status) == 0 || errno != ENOENT }
+      if case .notARegularFile = error.reason {
+        self = .nothing
+      } else {
+        self = isThere ? .unreadable(error) : .nothing
+      }
+    }
   }
 }

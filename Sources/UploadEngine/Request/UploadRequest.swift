@@ -86,9 +86,10 @@ struct UploadRequest {
     if let same = jobs[0].target.sameName(in: jobs.map(\.item), now: now) {
       throw Fault(cause: same.cause, items: [same.item.id])
     }
+    let companions = try companions(of: jobs)
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), with: companions(of: jobs), to: jobs[0].target, at: destination,
+        jobs.map(\.item), with: companions, to: jobs[0].target, at: destination,
         credentials: credentials,
         key: RequestKey.of(jobs.map { $0.item.uuid }) ?? jobs[0].item.uuid, now: now)
     } catch {
@@ -97,9 +98,14 @@ struct UploadRequest {
   }
 
   /// The files that go with each upload, as they are now.
-  private static func companions(of jobs: [UploadJob]) -> [ItemID: [Companion]] {
-    guard !jobs[0].target.companions.isEmpty else { return [:] }
-    return Dictionary(uniqueKeysWithValues: jobs.map { ($0.item.id, $0.companions) })
+  private static func companions(of jobs: [UploadJob]) throws(Fault) -> [ItemID: [Companion]] {
+    var companions: [ItemID: [Companion]] = [:]
+    for job in jobs where !job.target.companions.isEmpty {
+      do throws(FileError) { companions[job.item.id] = try job.companions() } catch {
+        throw Fault(cause: Companion.cause(of: error), items: [job.item.id])
+      }
+    }
+    return companions
   }
 
   /// The request that a plan for these uploads describes.
@@ -146,7 +152,7 @@ struct UploadRequest {
     switch error {
     case .file(let error):
       if let found = plan.companions.first(where: { $0.file.location == error.file }) {
-        return Fault(cause: found.file.cause(of: error), items: [found.item])
+        return Fault(cause: Companion.cause(of: error), items: [found.item])
       }
       culprits = jobs.filter { $0.item.location == error.file }
     case .form(let error):

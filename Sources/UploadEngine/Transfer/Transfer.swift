@@ -165,7 +165,7 @@ final class Transfer {
         if error.file == share.item.location { cause = Failure.Cause(error, wasSeen: true) }
         for (file, item) in request.companions
         where item == share.item.id && file.location == error.file {
-          cause = file.cause(of: error)
+          cause = Companion.cause(of: error)
         }
       }
       var file = BatchEnd.File(

@@ -1,7 +1,8 @@
+import FileDiscovery
 import Foundation
 import MultipartForm
-import ScalarText
 import Synchronization
+import UploadEngine
 import UploadModel
 
 /// Finds out which files go with another one of the same folder, so that they are not sent by themselves as well.
@@ -11,29 +12,26 @@ final class CompanionFinder: Sendable {
   private let last = Mutex<Folder?>(nil)
 
   private struct Folder {
-    let path: String
+    let path: [UInt8]
     /// When it was last written to, in nanoseconds since 1970.
     let changed: Int64
     /// The file that each companion in it goes with, by their names.
-    let owners: [String: String]
+    let owners: [[UInt8]: [UInt8]]
   }
 
   init(_ rules: [CompanionRule]) { self.rules = rules }
 
   /// The name of the file that a file goes with; nil if it goes by itself.
   func owner(of file: FileLocation) -> String? {
-    guard !rules.isEmpty, let path = String(validating: file.bytes, as: UTF8.self) else {
-      return nil
-    }
-    let scalars = path.unicodeScalars
-    let start = scalars.lastIndex(of: "/").map { scalars.index(after: $0) } ?? scalars.startIndex
-    return owners(in: start == scalars.startIndex ? "." : String(scalars[..<start]))[
-      String(scalars[start...])]
+    if rules.isEmpty { return nil }
+    let (folder, name) = file.split
+    let owner = owners(in: folder.isEmpty ? Array(".".utf8) : folder)[name]
+    return owner.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private func owners(in path: String) -> [String: String] {
+  private func owners(in path: [UInt8]) -> [[UInt8]: [UInt8]] {
     var status = stat()
-    guard stat(path, &status) == 0 else { return [:] }
+    guard FileLocation(bytes: path).withCString({ stat($0, &status) }) == 0 else { return [:] }
     let changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     return last.withLock { last in
       if let last, last.path == path, last.changed == changed { return last.owners }
@@ -43,21 +41,11 @@ final class CompanionFinder: Sendable {
     }
   }
 
-  private func look(in path: String) -> [String: String] {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [:] }
-    let known = Set(names)
-    var (owners, taking) = ([String: String](), Set<String>())
-    // Of two files that would go with each other, the first one takes the other along.
-    for name in names.sorted() where owners[name] == nil {
-      for rule in rules {
-        if let companion = rule.names(for: name).first(where: known.contains),
-          !taking.contains(companion)
-        {
-          owners[companion] = name
-          taking.insert(name)
-        }
-      }
+  private func look(in path: [UInt8]) -> [[UInt8]: [UInt8]] {
+    guard let folder = try? Directory(FileLocation(bytes: path)) else { return [:] }
+    let known = Set(folder.names)
+    return rules.owners(among: folder.names) { name in
+      known.contains(name) ? CompanionSight(at: folder.location(of: name)) : .nothing
     }
-    return owners
   }
 }

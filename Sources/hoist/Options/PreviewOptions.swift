@@ -103,10 +103,9 @@ struct PreviewOptions: ParsableArguments {
 
   private func curl(_ group: [UploadItem], to target: Target, in context: Context) throws {
     do throws(InvalidInput) {
-      let jobs = group.map { UploadJob(item: $0, target: target) }
       let command = try CurlCommand(
-        group, with: Dictionary(uniqueKeysWithValues: jobs.map { ($0.item.id, $0.companions) }),
-        to: target, now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
+        group, with: UploadJob.companions(of: group, to: target), to: target,
+        now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
       // For a shell, and safe for a terminal as it is: see `ShellWord`.
       context.output.line(command.text)
     } catch {

@@ -192,9 +192,8 @@ struct SessionAnswers {
       let digests = target.digests(forFileOf: item.size)
       if !digests.isEmpty { item.digests = FileDigest.digests(digests, of: item.location) }
       return Result { () throws(InvalidInput) in
-        let companions = UploadJob(item: item, target: target).companions
-        return try CurlCommand(
-          [item], with: [item.id: companions], to: target, now: time.date()
+        try CurlCommand(
+          [item], with: UploadJob.companions(of: [item], to: target), to: target, now: time.date()
         ).text
       }
     }) { [weak loop] command in

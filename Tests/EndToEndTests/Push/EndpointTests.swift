@@ -387,6 +387,24 @@ extension EndToEnd {
       #expect(try sidecar("a%20b.png.xmp") == "<a b.png.xmp>")
       #expect(try sidecar("b.xmp") == "<b.xmp>")
 
+      // It belongs to its file: if it cannot be looked at, the file does not go without it, or with another one.
+      try folder.write("d.png", count: 12_000)
+      try folder.write("d.xmp", Array("<d>".utf8))
+      let broken = try await shell("ln -s nowhere d.png.xmp; hoist push d.* $R")
+      #expect(
+        broken.status == 1
+          && broken.errors.contains("d.png.xmp, which goes with it, cannot be sent"),
+        "\(broken)")
+      // What has a name like a companion's and is none: a folder beside it, and a file beside a folder.
+      try folder.write("e.png", count: 13_000)
+      try folder.write("e.xmp", Array("<e>".utf8))
+      let folders = try await shell("mkdir e.png.xmp g.png; hoist push e.png $R")
+      #expect(folders.status == 0, "\(folders)")
+      #expect(try sidecar("e.xmp") == "<e>")
+      try folder.write("g.png.xmp", Array("<g>".utf8))
+      let alone = try await shell("hoist push g.png.xmp $R")
+      #expect(alone.status == 1 && alone.errors.contains("type not accepted"), "\(alone)")
+
       try folder.write("new.png", count: 9_000)
       try folder.write("new.xmp", Array("<new>".utf8))
       let added = try await shell("hoist add new.* $R")
