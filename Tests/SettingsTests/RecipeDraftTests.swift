@@ -136,7 +136,7 @@ struct RecipeDraftTests {
       ("nextcloud", 0, "https://cloud.test/?a=b", "it has no query"),
       ("nextcloud", 0, "https://cloud.test/{nonsense}", "this URL has no braces"),
       ("nextcloud", 1, "", "an answer is needed"),
-      ("nextcloud", 1, "a:b", "targets.cloud.auth.basic.user: "),
+      ("nextcloud", 1, "a:b", "targets.nextcloud.auth.basic.user: "),
       ("nextcloud", 1, "a\u{0}b", "holds a NUL character"),
       ("s3", 2, "", "an answer is needed"),
       ("tus", 0, "ftp://host/files", "expected an http or https URL"),

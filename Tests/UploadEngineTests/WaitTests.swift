@@ -22,6 +22,8 @@ struct WaitTests {
     var url: String?
     /// What the failure says.
     var words = ""
+    /// What the row says of questions that were not answered.
+    var troubles: [String] = []
   }
 
   private static let atWork = (200, #"{"state":"working"}"#)
@@ -47,13 +49,14 @@ struct WaitTests {
         (404, ""), (0, ""), (503, ""), (429, ""), (401, ""), (200, "<html>"),
         (200, #"{"state":"ready"}"#),
       ],
-      code: "done 202", asked: 7),
+      code: "done 202", asked: 7, troubles: ["404 Not Found", "503 Service Unavailable"]),
     Row(
       testDescription: "never finished", answers: [atWork], code: "outcome-unknown",
       words: "it had not finished with it: it is still at work"),
     Row(
       testDescription: "never to be asked", answers: [(500, "")], code: "outcome-unknown",
-      words: "it had not finished with it: 500 Internal Server Error"),
+      words: "it had not finished with it: 500 Internal Server Error",
+      troubles: ["500 Internal Server Error"]),
   ]
 
   private func rule(_ url: URL, hasSigns: Bool = true) throws -> WaitRule {
@@ -118,6 +121,10 @@ struct WaitTests {
     #expect(server.requests.count { $0.line.hasPrefix("POST ") } == 1)
     let wasProcessed = harness.states(of: ItemID(1)).contains(where: \.isProcessed)
     #expect(wasProcessed)
+    let troubles = harness.states(of: ItemID(1)).compactMap { state in
+      if case .processing(let processing) = state { processing.trouble } else { nil }
+    }
+    #expect(row.troubles.allSatisfy(troubles.contains) && row.troubles.isEmpty == troubles.isEmpty)
     if let url = row.url, case .done(let receipt) = end { #expect(receipt.url == url) }
     let words = end.failure?.explanation ?? ""
     #expect(row.words.isEmpty || words.contains(row.words), "\(end)")

@@ -94,7 +94,10 @@ struct StateLabel {
       // Whole seconds, because this is a running count and not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
-    case (.processing, _): self.init("…", .accent, Processing.words, "processing")
+    case (.processing(let processing), _):
+      self.init(
+        "…", processing.trouble == nil ? .accent : .warning, processing.words,
+        "processing at the server", "processing")
     case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline

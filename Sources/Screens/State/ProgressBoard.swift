@@ -89,7 +89,7 @@ package struct ProgressBoard: Sendable {
     let words: String =
       switch item.state {
       case .awaitingReply(_, let since): "awaiting reply \(HumanReadable.clock(now - since))"
-      case .processing: Processing.words
+      case .processing(let processing): processing.words
       case .preparing: "preparing"
       default:
         [

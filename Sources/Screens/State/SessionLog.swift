@@ -61,7 +61,7 @@ extension AppState {
         "\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
     case .preparing(let attempt):
       record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
-    case .processing: record("\(item.fileName): \(Processing.words)", .dim)
+    case .processing(let processing): record("\(item.fileName): \(processing.words)", .dim)
     case .waiting, .sending, .awaitingReply, .paused: break
     }
   }

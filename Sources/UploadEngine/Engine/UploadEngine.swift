@@ -536,7 +536,7 @@ extension UploadEngine {
   /// Updates an upload's place in line from its state.
   private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
-    guard state != before else { return }
+    guard state != before, !(before.isProcessing && state.isProcessing) else { return }
     if before == .retrying || before.isProcessing { stopTimer(of: id) }
     letGo(of: id, job)
     recordInRun(id, job)

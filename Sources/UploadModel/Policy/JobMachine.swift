@@ -136,7 +136,10 @@ package struct JobMachine: Sendable {
     case (.processing(let processing), .retry):
       return ask(processing, for: target, after: 0)
     case (.processing(let processing), .cancel):
-      return fail(processing, "it was still at work when hoist stopped asking")
+      return fail(
+        processing,
+        processing.trouble.map { "hoist stopped asking; the last question led to: \($0)" }
+          ?? "it was still at work when hoist stopped asking")
 
     case (.retrying, .timerFired), (.retrying, .retry):
       return go(to: .waiting, .waiting)
@@ -247,13 +250,22 @@ package struct JobMachine: Sendable {
     case .failed(var failure):
       failure.attempts = attempts
       return fail(failure)
-    case .open(let why, let delay):
+    case .open(let trouble, let delay):
       let rule = target.wait ?? WaitRule()
       guard wall.timeIntervalSince(processing.since) < rule.limit else {
         let limit = HumanReadable.seconds(rule.limit)
-        return fail(processing, "after \(limit) it had not finished with it: \(why)")
+        return fail(
+          processing,
+          "after \(limit) it had not finished with it: \(trouble ?? "it is still at work")")
       }
-      return ask(processing, for: target, after: max(rule.interval, min(delay ?? 0, rule.limit)))
+      var news: [Action] = []
+      if trouble != processing.trouble {
+        var processing = processing
+        processing.trouble = trouble
+        news = go(to: .processing(processing), .processing(processing))
+      }
+      return news
+        + ask(processing, for: target, after: max(rule.interval, min(delay ?? 0, rule.limit)))
     }
   }
 

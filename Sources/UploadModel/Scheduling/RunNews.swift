@@ -40,6 +40,14 @@ package enum RunNews: Hashable, Sendable {
     }
   }
 
+  /// Whether files can still go into the run: it is open, or no request ends it.
+  package var takesMore: Bool {
+    switch self {
+    case .kept, .stopped, .refused(.close, _, _), .ended(nil, _): true
+    case .opened, .mayBeOpen, .notOpened, .ended, .refused(.abort, _, _), .unknown, .none: false
+    }
+  }
+
   /// What is known of the run.
   package var point: RunPoint? {
     switch self {

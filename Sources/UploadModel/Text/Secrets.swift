@@ -55,6 +55,7 @@ package struct Secrets: Sendable {
     case .done(let receipt): return .done(hidden(in: receipt))
     case .processing(var processing):
       processing.receipt = hidden(in: processing.receipt)
+      processing.trouble = processing.trouble.map { hidden(in: $0) }
       // An address with a part missing leads nowhere.
       if let url = processing.url?.absoluteString, hidden(in: url) != url { processing.url = nil }
       return .processing(processing)

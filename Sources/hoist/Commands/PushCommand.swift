@@ -117,13 +117,17 @@ struct PushCommand: HoistCommand {
         "--watch: a watch has no last file, after which the target's \"close\" could be sent; push without it"
       )
     }
+    if inputs.watch != nil, !target.companions.isEmpty {
+      throw UserError(
+        "--watch: the target's \"companions\" may arrive before their files or after them, so that nobody knows which go "
+          + "together; push without it")
+    }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
     // Only a report in JSON can be read again.
     let hint = telling.report.flatMap { report in
-      // A run of its own with what is missing would be closed without the rest.
-      format != .json || target.run.isOn
+      format != .json
         ? nil
         : RetryHint(
           report: report, target: destination.to,
@@ -138,6 +142,9 @@ struct PushCommand: HoistCommand {
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
     UploadEngine.prepare()
+    if target.run.isOn, let again, let path = selection.retryFailed {
+      push.openRun = try again.runToContinue(in: path)
+    }
     if let history { push.history = try await self.history(of: target, history.value, in: context) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {

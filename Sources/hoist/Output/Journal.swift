@@ -67,7 +67,7 @@ struct Journal: Sendable {
       (level, message) = (.debug, "awaiting reply")
       metadata["attempt"] = "\(attempt)"
     case .processing(let processing):
-      (level, message) = (.info, "processing at the server")
+      (level, message) = (processing.trouble == nil ? .info : .warning, "\(processing.words)")
       metadata["attempt"] = "\(processing.receipt.attempts)"
       metadata["status"] = "\(processing.receipt.status)"
     case .retrying(let failure, let next, let attempts, _):

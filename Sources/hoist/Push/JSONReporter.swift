@@ -19,6 +19,10 @@ struct JSONReporter: PushReporter {
     write("skipped", item, sent: 0, ["note": JSONValue(item.note)])
   }
 
+  mutating func accompanies(_ item: UploadItem) {
+    write("accompanies", item, sent: 0, ["note": JSONValue(item.note)])
+  }
+
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
     write(
       "resumed", item, sent: point.start, ["note": JSONValue(point.words)],
@@ -65,7 +69,10 @@ struct JSONReporter: PushReporter {
     case .processing(let processing):
       write(
         "processing", item, sent: item.sentSize,
-        ["status": .integer(Int64(processing.receipt.status))])
+        [
+          "status": .integer(Int64(processing.receipt.status)),
+          "note": JSONValue(processing.trouble),
+        ])
     case .retrying(let failure, let next, let attempts, let at):
       var members = Self.members(of: failure)
       members["attempt"] = .integer(Int64(next))

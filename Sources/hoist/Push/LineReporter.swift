@@ -47,6 +47,11 @@ struct LineReporter: PushReporter {
     write("· \(SafeText.line(item.path.description)): skipped, \(item.note ?? "")")
   }
 
+  mutating func accompanies(_ item: UploadItem) {
+    if isQuiet { return }
+    write("· \(SafeText.line(item.path.description)): \(item.note ?? "")")
+  }
+
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
     guard !isQuiet, let words = point.words else { return }
     write("↻ \(SafeText.line(item.path.description)): \(words)")
@@ -77,7 +82,8 @@ struct LineReporter: PushReporter {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
-    case .processing: if !isQuiet { write("… \(name): \(Processing.words)") }
+    case .processing(let processing):
+      if !isQuiet { write("… \(name): \(SafeText.line(processing.words))") }
     case .preparing:
       estimates[item.id] = nil
       lastLine[item.id] = now
@@ -126,9 +132,15 @@ struct LineReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     if isQuiet, summary.failed.isEmpty { return }
-    var line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
-    line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
-    if summary.there > 0 { line += "; \(summary.there) there already" }
+    var line: String
+    if summary.there > 0, summary.there == summary.total {
+      line = summary.there == 1 ? "the file is" : "all \(summary.there) files are"
+      line += " there already"
+    } else {
+      line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
+      line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
+      if summary.there > 0 { line += "; \(summary.there) there already" }
+    }
     let failed = summary.failed.count - summary.cancelled
     if failed > 0 { line += "; \(failed) failed" }
     if summary.cancelled > 0 { line += "; \(summary.cancelled) cancelled" }
@@ -140,7 +152,7 @@ struct LineReporter: PushReporter {
     write(line)
     // A single failure has just been reported.
     if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
-    if let hint = retry?.text(for: summary.failed.map(\.failure)) { write(hint) }
+    if let hint = retry?.text(for: summary) { write(hint) }
   }
 
   /// What failed, by cause, the most frequent first.

@@ -45,6 +45,8 @@ struct ProgressReporter: PushReporter {
 
   mutating func skipped(_ item: UploadItem) { lines.skipped(item) }
 
+  mutating func accompanies(_ item: UploadItem) { lines.accompanies(item) }
+
   mutating func allQueued() { board.endCounting() }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
@@ -70,7 +72,7 @@ struct ProgressReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     lines.summary(summary)
-    if let hint = retry?.text(for: summary.failed.map(\.failure)) {
+    if let hint = retry?.text(for: summary) {
       pending.lines.append(.command(hint))
     }
     flush(above: nil)

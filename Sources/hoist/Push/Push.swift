@@ -20,6 +20,8 @@ struct Push {
   /// Whether the summary lists every file, for a report.
   var keepsResults = false
   var history: PushHistory?
+  /// The run that the files belong to, if an earlier push left it open.
+  var openRun: RunPoint?
 
   private enum Event: Sendable {
     case walk(PushInputReader.News)
@@ -137,6 +139,7 @@ struct Push {
     /// Whether the target's run is still to end, and whether the engine knows that no more files come.
     var (hasRun, isEndingRun) = (target.run.isOn, false)
     engine.setAwaitsMore(hasRun)
+    if let openRun { engine.adopt(openRun, failed: [], of: target.name, destination) }
     var iterator = events.makeAsyncIterator()
     while true {
       if course.isOver, hasRun, !isEndingRun {
@@ -169,6 +172,8 @@ struct Push {
           }
         }
         submit()
+      case .walk(.accompanying(let items)):
+        output.together { for item in items { reporter.accompanies(item) } }
       case .walk(.skipped(let items)):
         course.summary.skipped += items.count
         output.together { for item in items { reporter.skipped(item) } }
@@ -203,6 +208,8 @@ struct Push {
           course.summary.run = news
         }
         let told = secrets.hidden(in: news)
+        // With a part missing, its values lead nowhere.
+        if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }
         if isEndingRun, news != .none { history?.record(told) }
         journal?.record(told, of: target.name)
         reporter.run(of: target.name, told)

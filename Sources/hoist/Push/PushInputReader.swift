@@ -12,7 +12,9 @@ final class PushInputReader: Sendable {
   enum News: Sendable {
     /// Items that are to be sent.
     case found([UploadItem])
-    /// Items that are left out: they were sent before, or go with others.
+    /// Items that go with others.
+    case accompanying([UploadItem])
+    /// Items that were sent before and are left out.
     case skipped([UploadItem])
     /// The end of the inputs, or the point at which they were given up.
     case over(isWhole: Bool)
@@ -75,7 +77,7 @@ final class PushInputReader: Sendable {
 
   private func deliver(_ found: [UploadItem], _ intake: FileIntake) {
     let accompanying = found.compactMap(intake.accompanying)
-    if !accompanying.isEmpty { tell(.skipped(accompanying)) }
+    if !accompanying.isEmpty { tell(.accompanying(accompanying)) }
     let left = Set(accompanying.map(\.id))
     let items = left.isEmpty ? found : found.filter { !left.contains($0.id) }
     if items.isEmpty { return }

@@ -54,6 +54,8 @@ struct PushReport: Codable {
   var bytesSent: Int64
   /// What has become of the requests before the first file and after the last, as the events of `--json` name it.
   var run: String?
+  /// The run, if it was left open and can be continued.
+  var openRun: RunPoint?
   var files: [Entry]
 
   /// The report of a push that is over.
@@ -71,6 +73,7 @@ struct PushReport: Codable {
     failed = summary.failed.count + summary.leftOut.count
     bytesSent = summary.bytes
     run = summary.run?.event
+    if summary.status != .success { openRun = summary.openRun }
     // Include what was left out: this report may replace the one that listed it.
     files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }
@@ -117,6 +120,24 @@ struct PushReport: Codable {
           + "keep; say --to and the options as before")
     }
     return target
+  }
+
+  /// The run to go on with; nil if a new one is to begin.
+  ///
+  /// - Parameter path: the name of the report.
+  func runToContinue(in path: String) throws(UserError) -> RunPoint? {
+    if let openRun { return openRun }
+    switch run {
+    case "left_open", "close_failed":
+      throw UserError(
+        "--retry-failed \(path): the run that the other files belong to was left open, and a report cannot keep "
+          + "what leads to it; finish or delete it at the server, then send all of its files")
+    case "aborted", "abort_failed":
+      throw UserError(
+        "--retry-failed \(path): the run was aborted, and what had arrived is gone with it; send all of its files "
+          + "again")
+    default: return nil
+    }
   }
 
   /// What did not get through, with absolute paths.

@@ -10,6 +10,8 @@ protocol PushReporter {
   mutating func allQueued()
   /// An item was sent before, as its note says, and is left out.
   mutating func skipped(_ item: UploadItem)
+  /// An item goes with another one.
+  mutating func accompanies(_ item: UploadItem)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)
   /// A file that was sent has been moved or deleted, or could not be.
@@ -30,6 +32,7 @@ extension PushReporter {
   var tickInterval: Double? { nil }
   mutating func allQueued() {}
   mutating func skipped(_ item: UploadItem) {}
+  mutating func accompanies(_ item: UploadItem) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
   mutating func tick(at now: Instant) {}

@@ -14,6 +14,8 @@ struct PushSummary {
   var results: [UploadItem] = []
   /// What has become of the target's run; nil if it has none.
   var run: RunNews?
+  /// The run, if it stays open and can be continued.
+  var openRun: RunPoint?
   /// The bytes of the files that were sent.
   var bytes: Int64 = 0
   var seconds = 0.0

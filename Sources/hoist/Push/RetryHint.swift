@@ -8,6 +8,12 @@ struct RetryHint {
   /// Whether the target needs options that must not be shown.
   var needsOptions = false
 
+  /// Nil if nothing failed, or if what failed belongs into a run that cannot be continued.
+  func text(for summary: PushSummary) -> String? {
+    if summary.run?.point != nil, summary.openRun == nil { return nil }
+    return text(for: summary.failed.map(\.failure))
+  }
+
   /// Nil if nothing failed.
   func text(for failures: [Failure]) -> String? {
     if failures.isEmpty { return nil }

@@ -65,8 +65,8 @@ struct SessionReport {
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
-      case .processing:
-        "· \(name): \(Processing.words); hoist asks what became of it when it next runs"
+      case .processing(let processing):
+        "· \(name): \(SafeText.line(processing.words)); hoist asks what became of it when it next runs"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check on the server before you send it again"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"

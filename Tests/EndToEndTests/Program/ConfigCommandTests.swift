@@ -206,7 +206,7 @@ extension EndToEnd {
       try await terminal.clear()
       try await terminal.command("hoist target new Nextcloud")
       for (question, answer) in [
-        ("Name of the target [cloud]:", ""), ("The server's address", "https://cloud.test/"),
+        ("Name of the target [nextcloud]:", ""), ("The server's address", "https://cloud.test/"),
         ("Your user name", "me@b"), ("The folder, which has to exist [Uploads]:", "My files"),
         ("variable, file or command [variable]:", "s3cret"),
         ("do not put the secret itself here", "command"),
@@ -215,7 +215,7 @@ extension EndToEnd {
         try await terminal.wait(for: question)
         try await terminal.command(answer)
       }
-      try await terminal.wait(for: "Upload with --to cloud")
+      try await terminal.wait(for: "Upload with --to nextcloud")
       let checked = try await person.run("config", "check")
       #expect(checked.status == 0, "\(checked)")
       let text = try String(

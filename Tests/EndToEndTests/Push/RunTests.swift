@@ -78,6 +78,35 @@ extension EndToEnd {
       #expect(try drafts() == [draft])
     }
 
+    @Test(
+      "what was left open goes on with the report, and is published once, when all of it is there")
+    func continued() async throws {
+      try write("a.csv")
+      let pushed = try await shell("hoist push a.csv b.csv c.csv --report r.json $R")
+      #expect(pushed.status == 1 && pushed.errors.contains("left open"), "\(pushed)")
+      #expect(pushed.errors.contains("hoist push --retry-failed r.json"), "\(pushed)")
+      try write("b.csv")
+      let second = try await shell("hoist push --retry-failed r.json --report r.json $R")
+      #expect(second.status == 1, "\(second)")
+      #expect(try drafts() == [Draft(submitted: false, files: ["a.csv", "b.csv"])])
+      try write("c.csv")
+      let third = try await shell("hoist push --retry-failed r.json --report r.json $R")
+      #expect(third.status == 0 && third.errors.contains("zenodo: closed"), "\(third)")
+      #expect(try drafts() == [Draft(submitted: true, files: ["a.csv", "b.csv", "c.csv"])])
+    }
+
+    @Test("what was aborted does not go on with a part of its files")
+    func abortedIsNotContinued() async throws {
+      try take { $0.replacing("on_failure = \"keep\"", with: "on_failure = \"abort\"") }
+      _ = try ask("POST /zenodo/refuse/bad")
+      try write("a.csv", "bad.csv")
+      let pushed = try await shell("hoist push *.csv --report r.json $R")
+      #expect(pushed.status == 1 && !pushed.errors.contains("--retry-failed"), "\(pushed)")
+      let again = try await shell("hoist push --retry-failed r.json $R")
+      #expect(again.status == 2 && again.errors.contains("the run was aborted"), "\(again)")
+      #expect(try drafts().count == 1)
+    }
+
     @Test("a file that cannot even be read keeps the draft from being published")
     func missing() async throws {
       try write("a.csv")

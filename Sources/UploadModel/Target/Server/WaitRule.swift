@@ -71,8 +71,8 @@ package struct WaitRule: Hashable, Sendable {
     case finished(url: String?)
     /// It could not use the file.
     case failed(Failure)
-    /// Nothing yet: what it said, or why it could not be asked.
-    case open(String, retryAfter: Double? = nil)
+    /// Nothing yet; with what it answered instead, or why it could not be asked.
+    case open(trouble: String?, retryAfter: Double? = nil)
   }
 
   /// What the end of a request about a file says.
@@ -82,15 +82,18 @@ package struct WaitRule: Hashable, Sendable {
     switch result {
     case .success(let end):
       do throws(Failure.Cause) {
-        guard try signs.fit(end) else { return .open("it is still at work") }
+        guard try signs.fit(end) else { return .open(trouble: nil) }
       } catch {
-        return .open(Failure(error).reason)
+        return .open(trouble: Failure(error).reason)
       }
       return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
     case .failure(var failure):
       guard Self.isFinal(failure) else {
+        // Accepted, or in part: it is at work.
+        let isAtWork = failure.status.map((200..<300).contains) == true
         return .open(
-          failure.status.map { Failure.statusLine($0) } ?? failure.reason,
+          trouble: isAtWork
+            ? nil : failure.status.map { Failure.statusLine($0) } ?? failure.reason,
           retryAfter: failure.retryAfter)
       }
       failure.step = .wait
@@ -109,22 +112,4 @@ package struct WaitRule: Hashable, Sendable {
     default: false
     }
   }
-}
-
-/// A file that its server has accepted, but not finished with.
-package struct Processing: Hashable, Sendable, Codable {
-  /// What the server said when it accepted the file.
-  package var receipt: Receipt
-  /// Where it is asked what has become of the file; nil if the address was too secret to be kept.
-  package var url: URL?
-  /// When it accepted the file.
-  package var since: Date
-
-  /// A file that was accepted at this time.
-  package init(_ receipt: Receipt, askingAt url: URL?, since: Date) {
-    (self.receipt, self.url, self.since) = (receipt, url, since)
-  }
-
-  /// What the row of such a file says.
-  package static let words = "processing at the server"
 }
