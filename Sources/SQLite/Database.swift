@@ -6,7 +6,7 @@ package final class Database {
   package enum Transaction: String {
     /// With the first statement that reads or writes.
     case deferred = "DEFERRED"
-    /// At once, waiting for whoever writes.
+    /// At once, after any other connection has finished writing.
     case immediate = "IMMEDIATE"
   }
 

@@ -2,6 +2,9 @@ import Foundation
 
 /// A process's connections to a database file, for all its threads: one that writes and, if wanted, others that read
 /// meanwhile.
+///
+/// Unchecked: `writer` is used only under `writing`, and `idle` only under `choosing`. A connection that was taken from
+/// `idle` belongs to the thread that took it.
 package final class DatabasePool: @unchecked Sendable {
   /// Held by the thread that uses `writer`.
   private let writing = NSLock()
@@ -10,7 +13,7 @@ package final class DatabasePool: @unchecked Sendable {
   private let makeReader: (() throws -> Database)?
   /// Protects `idle`.
   private let choosing = NSLock()
-  /// The connections that nobody reads with.
+  /// The connections that are not in use.
   private var idle: [Database] = []
 
   /// Opens the file at a path.

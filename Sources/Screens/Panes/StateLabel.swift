@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// What a row says about the state of its item: a sign, a role, and words, from the fullest to the
@@ -95,9 +96,14 @@ struct StateLabel {
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
     case (.processing(let processing), _):
+      guard let trouble = processing.trouble else {
+        self.init("…", .accent, processing.words, "processing")
+        return
+      }
+      let status = trouble.split(scalar: " ", maxSplits: 1).first ?? ""
       self.init(
-        "…", processing.trouble == nil ? .accent : .warning, processing.words,
-        "processing at the server", "processing")
+        "…", .warning, processing.words, "processing · \(trouble)", "processing · \(status)",
+        "processing")
     case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline

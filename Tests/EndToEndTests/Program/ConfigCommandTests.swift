@@ -215,7 +215,8 @@ extension EndToEnd {
         try await terminal.wait(for: question)
         try await terminal.command(answer)
       }
-      try await terminal.wait(for: "Upload with --to nextcloud")
+      // The terminal may break the line within the name.
+      try await terminal.wait(for: "Upload with --to next")
       let checked = try await person.run("config", "check")
       #expect(checked.status == 0, "\(checked)")
       let text = try String(

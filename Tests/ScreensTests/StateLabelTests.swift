@@ -1,0 +1,31 @@
+import Foundation
+import MultipartForm
+import Testing
+import UploadModel
+
+@testable import Screens
+
+@Suite("What a row says of its state")
+struct StateLabelTests {
+  @Test(
+    "a file that its server works on says so, and what came of the last question if it was not answered",
+    arguments: [
+      (nil, ["processing at the server", "processing"]),
+      (
+        "500 Internal Server Error",
+        [
+          "processing at the server, which cannot be asked: 500 Internal Server Error",
+          "processing · 500 Internal Server Error", "processing · 500", "processing",
+        ]
+      ),
+    ] as [(String?, [String])])
+  func processing(_ trouble: String?, _ forms: [String]) {
+    var processing = Processing(Receipt(status: 202), askingAt: nil, since: Date())
+    processing.trouble = trouble
+    let item = UploadItem(
+      id: ItemID(1), location: FileLocation("/a"), state: .processing(processing))
+    let label = StateLabel(item, speed: nil, eta: nil, now: Instant(seconds: 0))
+    #expect(label.forms == forms)
+    #expect((label.role == .warning) == (trouble != nil))
+  }
+}
