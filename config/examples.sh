@@ -29,7 +29,7 @@ END
     exit 1
   }
 fi
-server=
+server= log=/dev/null
 end() {
   [ -z "$server" ] || kill $server 2> /dev/null || true
   rm -rf "$work"
@@ -37,18 +37,21 @@ end() {
 trap end EXIT
 fail() {
   echo "examples: $*" >&2
-  cat "$work/log" >&2
+  cat "$log" >&2
   exit 1
 }
 expect() { grep -qF "$1" "$work/reply" || fail "no \"$1\" in: $(cat "$work/reply")"; }
 
 # begin PROGRAM FOLDER: starts a server, and waits until it says its address, which becomes $url.
 begin() {
-  "$programs/$1" "$2" > "$work/log" 2>&1 &
+  # Made here: what runs beside makes it a moment later, and until then another server's address would be found.
+  log=$work/$1.log
+  : > "$log"
+  "$programs/$1" "$2" > "$log" 2>&1 &
   process=$!
   server="$server $process"
   tries=0
-  until url=$(grep -m1 '^http://' "$work/log"); do
+  until url=$(grep -m1 '^http://' "$log"); do
     tries=$((tries + 1))
     { [ $tries -lt 300 ] && kill -0 $process 2> /dev/null; } || fail "$1 did not begin"
     sleep 0.1
@@ -101,7 +104,7 @@ expect "Send a PDF."
 [ "$(ls "$work/reports")" = report.pdf ] || fail "what was refused was kept: $(ls "$work/reports")"
 kill $process
 wait $process || fail "receive-reports ended with $?"
-expect_log() { grep -qF "$1" "$work/log" || fail "no \"$1\" in the log"; }
+expect_log() { grep -qF "$1" "$log" || fail "no \"$1\" in the log"; }
 expect_log "sent report.pdf, 9 bytes"
 
 cp "$programs/guess-type" "$work/program.png"
