@@ -405,6 +405,12 @@ extension EndToEnd {
       let alone = try await shell("hoist push g.png.xmp $R")
       #expect(alone.status == 1 && alone.errors.contains("type not accepted"), "\(alone)")
 
+      // In a watched folder, nobody knows which of two files comes first.
+      let watched = try await shell("hoist push --watch photos $R")
+      #expect(
+        watched.status == 2 && watched.errors.contains("--watch: the target's \"companions\""),
+        "\(watched)")
+
       try folder.write("new.png", count: 9_000)
       try folder.write("new.xmp", Array("<new>".utf8))
       let added = try await shell("hoist add new.* $R")
