@@ -62,7 +62,7 @@ package final class Statement {
     if bound.refusal != SQLITE_OK { throw DatabaseError(bound.refusal, connection) }
   }
 
-  /// Goes on to the next row; false if there is none.
+  /// Goes on to the next row; false after the last.
   private func step() throws(DatabaseError) -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: true
@@ -97,7 +97,7 @@ package struct StatementValues {
 
   fileprivate init(_ statement: OpaquePointer) { self.statement = statement }
 
-  /// Adds a value; NULL if there is none.
+  /// Adds a value; nil is NULL.
   package mutating func add(_ value: (some ColumnValue)?) {
     count += 1
     guard let value else { return }

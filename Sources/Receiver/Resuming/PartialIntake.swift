@@ -20,7 +20,7 @@ struct PartialIntake: Sendable {
 
   func remove(_ file: PartialFile) { uploads.remove(file.id) }
 
-  /// An upload that is there; nil if there is none.
+  /// The upload with this identifier; nil if it is unknown.
   func find(_ id: String, for request: Request) async throws -> PartialFile? {
     try await uploads.open(id, for: request.channel)
   }

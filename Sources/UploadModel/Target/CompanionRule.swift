@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import ScalarText
 
 /// A file that goes with another one in the same request, such as the sidecar of a photo: what it is called beside that
 /// file, and how it stands in the form.

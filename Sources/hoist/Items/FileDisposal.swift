@@ -113,7 +113,7 @@ struct FileDisposal: Sendable {
     as name: [UInt8]? = nil
   ) throws(Obstacle) -> FileLocation {
     for number in name == nil ? 1...1000 : 1...1 {
-      let target = folder.appending(name ?? Self.numbered(place.lastBytes, number))
+      let target = folder.appending(name ?? Self.numbered(place.split.name, number))
       switch Self.rename(place, target) {
       case 0: break
       case EEXIST: continue
@@ -255,7 +255,7 @@ struct FileDisposal: Sendable {
 
       """
     for number in 1...1000 {
-      let name = Self.numbered(place.lastBytes, number)
+      let name = Self.numbered(place.split.name, number)
       let note = FileLocation("\(trash.path)/info").appending(name + Array(".trashinfo".utf8))
       let held = note.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
       guard held >= 0 else {
@@ -287,11 +287,6 @@ struct FileDisposal: Sendable {
 }
 
 extension FileLocation {
-  /// The last component.
-  fileprivate var lastBytes: [UInt8] {
-    Array(bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes[($0 + 1)...] } ?? bytes[...])
-  }
-
   /// The folder that it is in.
   fileprivate var folder: FileLocation {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
@@ -304,7 +299,7 @@ extension FileLocation {
 
   /// The path with the links in its folder resolved.
   fileprivate var realBytes: [UInt8] {
-    folder.resolved?.appending(lastBytes).bytes ?? bytes
+    folder.resolved?.appending(split.name).bytes ?? bytes
   }
 
   /// The path with all links resolved; nil if it leads nowhere.

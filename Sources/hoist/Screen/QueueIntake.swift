@@ -47,7 +47,7 @@ struct QueueIntake: Sendable {
       return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// How many go with others; nil if there are none.
+    /// How many files go with others, in words; nil for 0.
     var accompanyingWords: String? {
       if accompanying == 0 { return nil }
       return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"

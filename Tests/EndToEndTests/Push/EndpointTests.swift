@@ -395,7 +395,7 @@ extension EndToEnd {
         broken.status == 1
           && broken.errors.contains("d.png.xmp, which goes with it, cannot be sent"),
         "\(broken)")
-      // What has a name like a companion's and is none: a folder beside it, and a file beside a folder.
+      // A folder is no companion whatever its name, and takes none along.
       try folder.write("e.png", count: 13_000)
       try folder.write("e.xmp", Array("<e>".utf8))
       let folders = try await shell("mkdir e.png.xmp g.png; hoist push e.png $R")
