@@ -84,9 +84,10 @@ struct CodingTests {
       (.repeated, ["tags", "tags", "grid[0]", "grid[0]", "grid[1]"]),
     ] {
       let form = try MultipartFormEncoder(arrays: arrays).encode(Page())
-      #expect(
-        form.parts.map(\.name)
-          == ["title"] + names.prefix(2) + ["rows[0][x]", "rows[1][x]"] + names.dropFirst(2))
+      var all = names
+      all.insert("title", at: 0)
+      all.insert(contentsOf: ["rows[0][x]", "rows[1][x]"], at: 3)
+      #expect(form.parts.map(\.name) == all)
     }
   }
 

@@ -97,7 +97,7 @@ struct BatchDeliveryTests {
     #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
     #expect(try names(server).map(\.count) == [10, 10, 5])
     let arrived = try server.requests.flatMap { try $0.files() }
-    #expect(arrived.map(\.name) == (1...25).map(String.init))
+    #expect(arrived.map(\.name) == (1...25).map { "\($0)" })
     for (job, file) in zip(jobs, arrived) {
       #expect(
         try Data(contentsOf: URL(filePath: job.item.location.description)) == Data(file.content))

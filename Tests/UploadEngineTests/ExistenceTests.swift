@@ -107,9 +107,8 @@ struct ExistenceTests {
     let harness = EngineHarness()
     let end = try #require(await harness.upload([file], to: try target(server, row)).first)
     #expect(end.code == row.code, "\(end)")
-    #expect(
-      server.requests.map { $0.line.prefix(14) }
-        == ["GET /has/a9993"] + (row.isSent ? ["POST /up HTTP/"] : []))
+    let requests = server.requests.map { String($0.line.prefix(14)) }
+    #expect(requests == ["GET /has/a9993", "POST /up HTTP/"].dropLast(row.isSent ? 0 : 1))
     if case .done(let receipt) = end { #expect(receipt.wasThere == row.wasThere) }
     if let failure = end.failure { #expect(failure.step == .existence) }
   }

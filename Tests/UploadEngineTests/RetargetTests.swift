@@ -72,7 +72,7 @@ struct RetargetTests {
         String($0.1)
       }
     }
-    #expect(names == (11...20).map(String.init), "in the order in which they waited")
+    #expect(names == (11...20).map { "\($0)" }, "in the order in which they waited")
   }
 
   @Test func whoWaitsForCredentialsCanGoElsewhere() async throws {
