@@ -39,9 +39,6 @@ struct Palette {
     (self.theme, self.colors, self.background) = (theme, colors, background)
   }
 
-  /// Whether even blank cells have a colour of their own.
-  var hasGround: Bool { colors.count > 0 && look(.plain).ground != nil }
-
   /// The sequence that switches from any style to this one. Cells of pictures take their colours from `pixels`.
   mutating func sequence(_ style: Style, pixels: [Frame.Pixels]) -> [UInt8] {
     if style.pixels > 0 { return sequence(pixels[Int(style.pixels) - 1]) }
