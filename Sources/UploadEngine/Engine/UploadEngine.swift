@@ -1033,10 +1033,10 @@ extension UploadEngine {
   ) {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
-      let (machine, form, values) = try machine(for: upload, of: file, at: url, job)
+      let machine = try machine(for: upload, of: file, at: url, job)
       job.conversation = Conversation(
-        machine: machine, attempt: attempt, url: url, file: file, form: form,
-        keepsCredentials: keepsCredentials, start: time.now(), values: values,
+        machine: machine, attempt: attempt, url: url, file: file,
+        keepsCredentials: keepsCredentials, start: time.now(),
         recalled: knownServers.recalledServer(on: job.route))
       goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
     } catch {
@@ -1105,39 +1105,22 @@ extension UploadEngine {
 
   private func machine(
     for upload: UploadJob, of file: HeldFile, at url: URL, _ job: Job
-  ) throws(Failure.Cause) -> (any ResumeMachine, ResumePoint.Form?, Template.Values) {
-    let (target, point) = (upload.target, job.resumePoint)
-    let identity = file.identity
-    let server = knownServers.server(on: job.route, of: target)
-    switch target.resume.speaks(continuing: point, at: server) {
-    case .pieces(let rules):
-      let values = Preparation.values(for: upload, now: time.date())
-      let base = rules.url == nil ? try UploadRequest.creation(of: target, at: url, values) : url
-      let machine = PieceMachine(
-        target: target, rules: rules, identity: identity, base: base,
-        id: UUID.random().uuidString.lowercased(), values: values, point: point,
-        furthest: job.furthest)
-      return (machine, nil, values)
-    case .tus:
-      let tus: TusServer? = if case .tus(let known)? = server { known } else { nil }
-      let values = Preparation.values(for: upload, now: time.date())
-      let machine = TusMachine(
-        target: target, identity: identity,
-        creation: try UploadRequest.creation(of: target, at: url, values),
-        metadata: target.resume.metadataHeader(with: values), point: point, server: tus,
-        furthest: job.furthest)
-      return (machine, nil, values)
-    case .http:
-      let whole = try Representation(
-        upload, of: file, to: url, credentials: .none, form: point?.form, now: time.date())
-      let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
-      let machine = HTTPResumeMachine(
-        target: target, identity: identity,
-        creation: try UploadRequest.creation(of: target, at: url, values),
-        length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
-        server: server, furthest: job.furthest)
-      return (machine, whole.form, values)
-    }
+  ) throws(Failure.Cause) -> any ResumeMachine {
+    let (target, point, now) = (upload.target, job.resumePoint, time.date())
+    let start = ResumeStart(
+      target: target, identity: file.identity, url: url, point: point,
+      server: knownServers.server(on: job.route, of: target), furthest: job.furthest,
+      id: UUID.random().uuidString.lowercased(), now: now,
+      values: { Preparation.values(for: upload, now: $0) },
+      creation: { values throws(Failure.Cause) in
+        try UploadRequest.creation(of: target, at: url, values)
+      },
+      body: { () throws(Failure.Cause) in
+        let whole = try Representation(
+          upload, of: file, to: url, credentials: .none, form: point?.form, now: now)
+        return ResumeStart.Body(length: whole.body.contentLength, form: whole.form)
+      })
+    return try start.machine()
   }
 
   /// Handles an interim reply to one of a conversation's requests.
@@ -1357,7 +1340,7 @@ extension UploadEngine {
       let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
       // A form also has bytes that are not the file's, and forms are not signed.
       let signed =
-        isSigned && conversation.form == nil
+        isSigned && conversation.machine.course.form == nil
         ? FileDigest.digests([.sha256], of: file, in: content) : nil
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
@@ -1405,15 +1388,14 @@ extension UploadEngine {
   ) throws(Failure.Cause) -> UploadRequest {
     guard type(of: conversation.machine).sendsTargetsBody else {
       return try UploadRequest(
-        asked, of: upload, conversation.file, conversation.values,
+        asked, of: upload, conversation.file, conversation.machine.course.values,
         credentials: credentials, sha256: sha256, now: time.date())
     }
     let whole = try Representation(
       upload, of: conversation.file, to: conversation.url, credentials: credentials,
-      form: conversation.form,
-      now: time.date())
+      form: conversation.machine.course.form, now: time.date())
     return try UploadRequest(
-      asked, of: upload, whole, conversation.values, credentials: credentials,
+      asked, of: upload, whole, conversation.machine.course.values, credentials: credentials,
       mayExpect: mayExpect(at: asked.url), sha256: sha256, now: time.date())
   }
 

@@ -11,13 +11,9 @@ extension UploadEngine {
     let url: URL
     /// The file, from the first byte to the last.
     let file: HeldFile
-    /// The form around the file; nil if it goes without one.
-    let form: ResumePoint.Form?
     /// Whether the requests may carry the target's credentials: false after a redirect to another origin.
     let keepsCredentials: Bool
     let start: Instant
-    /// The values for placeholders in header fields.
-    let values: Template.Values
     /// What the attempt assumed about the server, if only an earlier run vouches for it; otherwise nil.
     let recalled: ResumeServer?
     /// What to do instead of ending the attempt, once its last request has ended.

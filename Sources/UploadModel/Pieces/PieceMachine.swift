@@ -34,7 +34,6 @@ package struct PieceMachine: ResumeMachine {
   @Boxed private var rules: PieceRules
   /// What `{upload.id}` stands for in an upload that this attempt begins.
   private let freshID: String
-  private let values: Template.Values
   private var phase = Phase.beginning
   private var piece = Template.Values.Piece()
   private var ticket: JSONValue?
@@ -49,23 +48,20 @@ package struct PieceMachine: ResumeMachine {
   /// The rules for the reply that ends an upload.
   @Boxed private var response: ReplyRules
 
-  /// An attempt at a file.
-  ///
-  /// - Parameters:
-  ///   - rules: how the target takes pieces.
-  ///   - base: where the target's requests go.
-  ///   - id: what `{upload.id}` stands for in a new upload.
-  ///   - values: the values for the file.
-  ///   - point: where an earlier attempt got to.
-  package init(
-    target: Target, rules: PieceRules, identity: FileIdentity, base: URL, id: String,
-    values: Template.Values, point: ResumePoint?, furthest: Int64 = 0
-  ) {
+  package init(_ start: ResumeStart) throws(Failure.Cause) {
+    let rules = start.target.resume.pieces ?? PieceRules()
+    let values = start.values(start.now)
     course = ResumeCourse(
-      target: target, identity: identity, creation: base, length: identity.size, point: point,
-      furthest: furthest)
-    (self.rules, self.values, freshID) = (rules, values, id)
-    response = rules.response(of: target)
+      start, creation: rules.url == nil ? try start.creation(values) : start.url, values)
+    (self.rules, freshID) = (rules, start.id)
+    response = rules.response(of: start.target)
+  }
+
+  package static func termination(
+    of point: ResumePoint, at target: Target, _ values: Template.Values
+  ) -> ResumeRequest? {
+    guard let call = target.resume.pieces?.abort, let pieces = point.pieces else { return nil }
+    return try? ResumeRequest(call, of: target, pieces.values(values, of: point.identity.size))
   }
 
   // MARK: The beginning
@@ -73,7 +69,7 @@ package struct PieceMachine: ResumeMachine {
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     let known = course.point
-    course.checkPoint(.pieces(rules), loss: loss, now: now)
+    course.checkPoint(Self.self, loss: loss, now: now)
     if let point = course.point {
       // Another program may have written a point that is impossible.
       if point.pieces?.seal != seal || !settle(point) {
@@ -154,7 +150,7 @@ package struct PieceMachine: ResumeMachine {
   /// Makes the server forget an upload that is given up, and begins a new one.
   private mutating func abort(_ point: ResumePoint?) -> [ResumeAction] {
     guard let point, point.pieces != nil, point.target == course.target.name,
-      let request = point.termination(at: course.target, values)
+      let request = point.termination(at: course.target, course.values)
     else { return begin() }
     phase = .aborting
     return [.forget] + course.send(request)
@@ -196,7 +192,7 @@ package struct PieceMachine: ResumeMachine {
 
   /// The values for the next request.
   private var filled: Template.Values {
-    var filled = course.point?.pieces?.values(values, of: course.length) ?? values
+    var filled = course.point?.pieces?.values(course.values, of: course.length) ?? course.values
     filled.piece = piece
     filled.ticket = ticket
     // The first piece cannot have what only the reply to it gives.
@@ -378,7 +374,7 @@ package struct PieceMachine: ResumeMachine {
     guard case .changed = trouble, let point = course.point else { return cannot(trouble) }
     spoilt = trouble
     course.lose(.fileChanged)
-    guard let request = point.termination(at: course.target, values) else {
+    guard let request = point.termination(at: course.target, course.values) else {
       return [.forget] + cannot(trouble)
     }
     phase = .aborting

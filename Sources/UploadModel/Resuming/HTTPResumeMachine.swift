@@ -49,8 +49,6 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   /// What does not depend on the protocol.
   package private(set) var course: ResumeCourse
-  /// The form around the file, if there is one.
-  private let form: ResumePoint.Form?
   /// The limits that the server has announced for this upload, or for all.
   private var limits: ResumeLimits?
   /// What is known of the server, whichever upload this attempt continues.
@@ -77,35 +75,22 @@ package struct HTTPResumeMachine: ResumeMachine {
   /// Whether the server did not delete the upload when asked to, so that the upload continues after all.
   private var staysWithDraft = false
 
-  /// An attempt at a file.
-  ///
-  /// - Parameters:
-  ///   - identity: the file as it is now.
-  ///   - creation: where the target's own request goes.
-  ///   - length: the size of that request's content in bytes.
-  ///   - lead: how many of them come before the file's.
-  ///   - form: the form around the file; nil if it goes without one.
-  ///   - point: where an earlier attempt got to.
-  ///   - server: what is known of the server; nil if it has not been asked.
-  package init(
-    target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
-    form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?,
-    furthest: Int64 = 0
-  ) {
-    course = ResumeCourse(
-      target: target, identity: identity, creation: creation, length: length, lead: lead,
-      point: point, furthest: furthest)
-    self.form = form
-    known = if case .http(let known)? = server { known } else { HTTPResumeServer(isSettled: false) }
+  package init(_ start: ResumeStart) throws(Failure.Cause) {
+    let body = try start.body()
+    let values = start.values(body.form?.made ?? start.now)
+    course = ResumeCourse(start, creation: try start.creation(values), values, body)
+    known =
+      if case .http(let known)? = start.server { known } else { HTTPResumeServer(isSettled: false) }
     limits = known.limits
-    version = point?.version ?? known.version
-    losesInterims = server == .usual
-    discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
+    version = start.point?.version ?? known.version
+    losesInterims = start.server == .usual
+    let resume = start.target.resume
+    discovers = start.server == nil && (resume.mode == .auto || resume.chunk != nil)
   }
 
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(.http, form: form, loss: loss, now: now)
+    course.checkPoint(Self.self, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(request("HEAD", abandoned.url))
@@ -197,8 +182,9 @@ package struct HTTPResumeMachine: ResumeMachine {
     return course.send(Self.termination(of: url, in: version))
   }
 
-  /// The request that makes the server forget an upload that is not wanted.
-  package static func termination(of point: ResumePoint) -> ResumeRequest {
+  package static func termination(
+    of point: ResumePoint, at target: Target, _ values: Template.Values
+  ) -> ResumeRequest? {
     termination(of: point.url, in: point.version)
   }
 
@@ -584,7 +570,7 @@ extension HTTPResumeMachine {
     var point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
-      mode: .http, form: form)
+      mode: .http, form: course.form)
     point.draft = version
     course.first = 0
     course.point = point

@@ -21,10 +21,12 @@ package struct ResumeCourse: Sendable {
   @Boxed private(set) var target: Target
   let identity: FileIdentity
   let creation: URL
+  /// The values for placeholders.
+  @Boxed package private(set) var values: Template.Values
+  /// The form around the file, if there is one.
+  package let form: ResumePoint.Form?
   /// The size of what is sent, in bytes: the file's, or that of the form around it.
   let length: Int64
-  /// Where the file's own bytes begin in what is sent.
-  let lead: Int64
 
   var last: ResumeRequest?
   /// The first of the file's bytes that this attempt sends, once that is known.
@@ -35,28 +37,34 @@ package struct ResumeCourse: Sendable {
   var losses = 0
   var doubts = 0
 
+  /// - Parameters:
+  ///   - creation: where uploads are created.
+  ///   - body: what is sent, if that is not the file alone.
   init(
-    target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
-    point: ResumePoint?, furthest: Int64 = 0
+    _ start: ResumeStart, creation: URL, _ values: Template.Values, _ body: ResumeStart.Body? = nil
   ) {
-    (self.target, self.identity, self.creation) = (target, identity, creation)
-    (self.length, self.lead, self.point) = (length, lead, point)
-    self.furthest = max(furthest, point?.offset ?? 0)
+    (target, identity, point) = (start.target, start.identity, start.point)
+    (self.creation, self.values) = (creation, values)
+    (length, form) = (body?.length ?? start.identity.size, body?.form)
+    furthest = max(start.furthest, start.point?.offset ?? 0)
   }
+
+  /// Where the file's own bytes begin in what is sent.
+  var lead: Int64 { form?.lead ?? 0 }
 
   /// Drops a point that this attempt cannot use, and notes the reason if the user should know it.
   ///
   /// - Parameters:
-  ///   - speaks: the attempt's protocol.
+  ///   - machine: what the attempt is made by.
   ///   - loss: what was found out about the file's content.
   mutating func checkPoint(
-    _ speaks: ResumeProtocol, form: ResumePoint.Form? = nil, loss: ResumePoint.Loss?, now: Date
+    _ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?, now: Date
   ) {
     guard let known = point else { return }
     if known.target != target.name || fault(of: known.url) != nil {
       // The upload began for another target, or under other rules.
       point = nil
-    } else if !speaks.continues(known) {
+    } else if known.machine != machine {
       // The target was described otherwise then.
       lose(.formChanged)
     } else if known.identity != identity {

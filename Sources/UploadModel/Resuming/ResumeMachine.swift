@@ -3,6 +3,16 @@ import Foundation
 /// Decides what to ask a server next, for one attempt at an upload: replies in, requests out. It does no I/O.
 /// Only the `ResumePoint` outlives it.
 package protocol ResumeMachine: Sendable {
+  /// An attempt at a file.
+  init(_ start: ResumeStart) throws(Failure.Cause)
+  /// Whether a request of its own creates each upload, before anything of the file is sent.
+  static var createsFirst: Bool { get }
+  /// The request that has the server forget an upload; nil if there is no such request.
+  ///
+  /// - Parameter values: the values for the file.
+  static func termination(
+    of point: ResumePoint, at target: Target, _ values: Template.Values
+  ) -> ResumeRequest?
   /// What does not depend on the protocol.
   var course: ResumeCourse { get }
   /// Whether the server may have all of it, although no reply says so and the upload can go on.
@@ -44,6 +54,9 @@ package protocol ResumeMachine: Sendable {
 }
 
 extension ResumeMachine {
+  /// False: the first request carries the beginning of the file.
+  package static var createsFirst: Bool { false }
+
   /// False: what the server has can be asked for.
   package var mayBeWhole: Bool { false }
 

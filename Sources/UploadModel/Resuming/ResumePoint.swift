@@ -79,12 +79,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   ///
   /// - Parameter values: the values for the file.
   package func termination(at target: Target, _ values: Template.Values) -> ResumeRequest? {
-    if let pieces {
-      guard let call = target.resume.pieces?.abort else { return nil }
-      return try? ResumeRequest(call, of: target, pieces.values(values, of: identity.size))
-    }
-    return mode == .http
-      ? HTTPResumeMachine.termination(of: self) : TusMachine.termination(of: url)
+    machine.termination(of: self, at: target, values)
   }
 
   /// The version of the draft to go on in.

@@ -1,33 +1,42 @@
-/// The protocol of an upload in several requests. Each has a machine of its own (`ResumeMachine`), and only that can
-/// continue an upload that it began.
-package enum ResumeProtocol: Hashable, Sendable {
-  /// tus 1.0.0.
-  case tus
-  /// Resumable Uploads for HTTP.
-  case http
-  /// The requests that the target describes.
-  indirect case pieces(PieceRules)
+// Which machine speaks which protocol. A further protocol is a machine in a file of its own and a row in `Mode`.
 
-  /// Whether an upload that was recorded can continue with this protocol.
-  func continues(_ point: ResumePoint) -> Bool {
-    switch self {
-    case .tus: point.pieces == nil && point.mode != .http
-    case .http: point.pieces == nil && point.mode == .http
-    case .pieces: point.pieces != nil
+extension ResumeRules {
+  /// The protocol in which server and client agree on how much has arrived.
+  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Each attempt sends the whole file.
+    case off
+    /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+    case tus
+    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can resume if the
+    /// server says so.
+    case http
+    /// Whichever of the two the server speaks.
+    case auto
+
+    /// What speaks it; nil if the server has a say in that.
+    var machine: (any ResumeMachine.Type)? {
+      switch self {
+      case .tus: TusMachine.self
+      case .http, .off: HTTPResumeMachine.self
+      case .auto: nil
+      }
     }
+  }
+
+  /// The machine for an attempt: that of the upload which it continues, or the one for what the server is known to speak.
+  func protocolMachine(
+    continuing point: ResumePoint?, at server: ResumeServer?
+  ) -> any ResumeMachine.Type {
+    if pieces != nil { return PieceMachine.self }
+    if let machine = mode.machine { return machine }
+    if let point { return point.machine }
+    return if case .tus? = server { TusMachine.self } else { HTTPResumeMachine.self }
   }
 }
 
-extension ResumeRules {
-  /// The protocol of an attempt: that of the upload which it continues, or the one that the server is known to speak.
-  package func speaks(continuing point: ResumePoint?, at server: ResumeServer?) -> ResumeProtocol {
-    if let pieces { return .pieces(pieces) }
-    switch mode {
-    case .tus: return .tus
-    case .http, .off: return .http
-    case .auto:
-      if let point { return point.mode == .http ? .http : .tus }
-      return if case .tus? = server { .tus } else { .http }
-    }
+extension ResumePoint {
+  /// The only machine that can continue the upload: the one that began it.
+  var machine: any ResumeMachine.Type {
+    pieces != nil ? PieceMachine.self : mode?.machine ?? TusMachine.self
   }
 }

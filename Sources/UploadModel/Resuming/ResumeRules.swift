@@ -2,19 +2,6 @@ import Foundation
 
 /// Whether and how an upload to a target resumes.
 package struct ResumeRules: Hashable, Sendable {
-  /// The protocol in which server and client agree on how much has arrived.
-  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-    /// None: each attempt sends the whole file.
-    case off
-    /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
-    case tus
-    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can resume if the
-    /// server says so.
-    case http
-    /// Whichever of the two the server speaks.
-    case auto
-  }
-
   /// The protocol.
   package var mode: Mode
   /// The most bytes of the file in one request; nil sends the whole rest in one.
@@ -38,7 +25,7 @@ package struct ResumeRules: Hashable, Sendable {
 
   /// Whether a request of its own creates each upload, before anything of the file is sent, and whatever is sent again
   /// begins with a question.
-  package var createsFirst: Bool { mode == .tus }
+  package var createsFirst: Bool { mode.machine?.createsFirst ?? false }
 
   /// Whether a file of this size can resume.
   package func holds(for size: Int64) -> Bool {

@@ -26,6 +26,7 @@ package struct TusMachine: ResumeMachine {
 
   /// The file goes without a form.
   package static let sendsTargetsBody = false
+  package static let createsFirst = true
 
   /// What does not depend on the protocol.
   package private(set) var course: ResumeCourse
@@ -37,27 +38,16 @@ package struct TusMachine: ResumeMachine {
   /// Whether something in between forbids PATCH.
   private var overridesMethod = false
 
-  /// An attempt at a file.
-  ///
-  /// - Parameters:
-  ///   - identity: the file as it is now.
-  ///   - creation: where uploads are created.
-  ///   - metadata: what the server is told about the file, as the value of the header field.
-  ///   - point: where an earlier attempt got to.
-  ///   - server: what is known of the server; nil if it has not been asked.
-  package init(
-    target: Target, identity: FileIdentity, creation: URL, metadata: String, point: ResumePoint?,
-    server: TusServer?, furthest: Int64 = 0
-  ) {
-    course = ResumeCourse(
-      target: target, identity: identity, creation: creation, length: identity.size, point: point,
-      furthest: furthest)
-    (self.metadata, self.server) = (metadata, server)
+  package init(_ start: ResumeStart) throws(Failure.Cause) {
+    let values = start.values(start.now)
+    course = ResumeCourse(start, creation: try start.creation(values), values)
+    metadata = start.target.resume.metadataHeader(with: values)
+    server = if case .tus(let known)? = start.server { known } else { nil }
   }
 
   /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(.tus, loss: loss, now: now)
+    course.checkPoint(Self.self, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(ResumeRequest("HEAD", abandoned.url, [("Tus-Resumable", Self.version)]))
@@ -96,7 +86,7 @@ package struct TusMachine: ResumeMachine {
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.termination(of: url))
+    return course.send(Self.deletion(of: url))
   }
 
   private mutating func proceed() -> [ResumeAction] {
@@ -159,8 +149,13 @@ package struct TusMachine: ResumeMachine {
         checksum: sendsChecksums ? server?.checksum : nil))
   }
 
-  /// The request that makes the server forget an upload that is not wanted.
-  package static func termination(of url: URL) -> ResumeRequest {
+  package static func termination(
+    of point: ResumePoint, at target: Target, _ values: Template.Values
+  ) -> ResumeRequest? {
+    deletion(of: point.url)
+  }
+
+  private static func deletion(of url: URL) -> ResumeRequest {
     ResumeRequest("DELETE", url, [("Tus-Resumable", version)])
   }
 }

@@ -82,25 +82,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     target.response.failures = failures
     var identity = Self.identity
     identity.size = size
-    var machine: any ResumeMachine
-    switch rules.speaks(continuing: point, at: server) {
-    case .pieces(let pieces):
-      machine = PieceMachine(
-        target: target, rules: pieces, identity: identity, base: target.url, id: "u",
-        values: Template.Values(
-          fileName: "a.bin", fileSize: size, fileType: "text/plain", now: Self.now, uuid: UUID()),
-        point: point)
-    case .tus:
-      var known: TusServer?
-      if case .tus(let server) = server { known = server }
-      machine = TusMachine(
-        target: target, identity: identity, creation: target.url, metadata: "", point: point,
-        server: known)
-    case .http:
-      machine = HTTPResumeMachine(
-        target: target, identity: identity, creation: target.url, length: size, point: point,
-        server: server)
-    }
+    var machine = try ResumeStart(target, identity, point: point, server: server).machine()
     var replies = replies[...]
     var pending = machine.start(without: loss, now: Self.now)
     var trace: [String] = []
@@ -198,5 +180,23 @@ struct Conversation: Sendable, CustomTestStringConvertible {
   private static func words(_ server: HTTPResumeServer) -> String {
     "http\(server.version.number == 8 ? "" : " \(server.version.number)")"
       + (server.isSettled ? "" : " perhaps")
+  }
+}
+
+extension ResumeStart {
+  /// An attempt at the target's address, with a file for its body.
+  init(
+    _ target: Target, _ identity: FileIdentity, point: ResumePoint? = nil,
+    server: ResumeServer? = nil, body: Body? = nil
+  ) {
+    self.init(
+      target: target, identity: identity, url: target.url, point: point, server: server,
+      furthest: 0, id: "u", now: Conversation.now,
+      values: {
+        Template.Values(
+          fileName: "a.bin", fileSize: identity.size, fileType: "text/plain", now: $0, uuid: UUID())
+      },
+      creation: { _ in target.url },
+      body: { body ?? Body(length: identity.size, form: nil) })
   }
 }

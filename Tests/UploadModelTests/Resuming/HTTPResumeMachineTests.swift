@@ -739,26 +739,25 @@ struct HTTPResumeMachineTests {
       ("max-append-size=16384", 2_000_000, true),
       ("max-append-size=1, min-append-size=5000", 110_000, true),
     ])
-  func floor(_ limits: String, _ length: Int64, _ isSent: Bool) {
+  func floor(_ limits: String, _ length: Int64, _ isSent: Bool) throws {
     var target = Target(name: "t", url: upload)
     target.resume = ResumeRules(mode: .http)
-    var machine = HTTPResumeMachine(
-      target: target, identity: identity, creation: upload, length: length, point: nil,
-      server: Self.limits(limits))
+    var machine = try HTTPResumeMachine(
+      ResumeStart(
+        target, identity, server: Self.limits(limits), body: .init(length: length, form: nil)))
     let words = machine.start(without: nil, now: now).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
 
   @Test("Offsets of a form are those of the file in what is shown")
-  func form() {
+  func form() throws {
     var target = Target(name: "t", url: upload)
     target.resume = ResumeRules(mode: .http)
     let form = ResumePoint.Form(boundary: "b", made: now, seal: "s", lead: 100)
     let point = ResumePoint(
       url: url("https://a.example/u/1"), target: "t", identity: identity, mode: .http, form: form)
-    var machine = HTTPResumeMachine(
-      target: target, identity: identity, creation: upload, length: 130, lead: 100, form: form,
-      point: point, server: nil)
+    var machine = try HTTPResumeMachine(
+      ResumeStart(target, identity, point: point, body: .init(length: 130, form: form)))
     _ = machine.start(without: nil, now: now)
     let end = TransferEnd(
       url: upload, status: 204, headers: ["upload-offset": "106", "upload-complete": "?0"])

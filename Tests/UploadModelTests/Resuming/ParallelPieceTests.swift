@@ -24,12 +24,7 @@ struct ParallelPieces: Sendable, CustomTestStringConvertible {
     let target = Conversation.target(rules)
     var identity = Conversation.identity
     identity.size = size
-    var machine = PieceMachine(
-      target: target, rules: try #require(rules.pieces), identity: identity, base: target.url,
-      id: "u",
-      values: Template.Values(
-        fileName: "a.bin", fileSize: size, fileType: "text/plain", now: Conversation.now,
-        uuid: UUID()), point: point?(rules))
+    var machine = try PieceMachine(ResumeStart(target, identity, point: point?(rules)))
     var trace: [String] = []
     var requests: [Int: ResumeRequest] = [:]
     var pending = machine.start(without: nil, now: Conversation.now)

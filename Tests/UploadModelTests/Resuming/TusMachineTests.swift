@@ -335,13 +335,8 @@ struct TusMachineTests {
       Target.Field(name: "filetype", value: Template(literal: "x/y")),
       Target.Field(name: "flag", value: Template(literal: "")),
     ]
-    let values = Template.Values(
-      fileName: "a.bin", fileSize: 10, fileType: "image/png", now: now, uuid: UUID())
-    let metadata = target.resume.metadataHeader(with: values)
-    #expect(metadata == "filename YS5iaW4=,album w6k=,filetype eC95,flag")
-    var machine = TusMachine(
-      target: target, identity: identity, creation: files, metadata: metadata, point: nil,
-      server: TusServer())
+    let metadata = "filename YS5iaW4=,album w6k=,filetype eC95,flag"
+    var machine = try TusMachine(ResumeStart(target, identity, server: .tus(TusServer())))
     func fields(_ actions: [ResumeAction]) -> [String] {
       for case .send(let request) in actions {
         return request.headers.map { "\($0.name): \($0.value)" }
@@ -360,7 +355,9 @@ struct TusMachineTests {
         "Tus-Resumable: 1.0.0", "Upload-Offset: 0", "Content-Type: application/offset+octet-stream",
       ])
     #expect(machine.course.point?.expires == Date(timeIntervalSince1970: 1_800_003_600))
-    #expect(fields([.send(TusMachine.termination(of: files))]) == ["Tus-Resumable: 1.0.0"])
+    let termination = try #require(
+      machine.course.point?.termination(at: target, machine.course.values))
+    #expect(fields([.send(termination)]) == ["Tus-Resumable: 1.0.0"])
   }
 
   @Test("A failure with progress counts as the first attempt again")

@@ -1,0 +1,53 @@
+import Foundation
+import MultipartForm
+
+/// What an attempt at an upload in several requests starts from. Only what the protocol asks for is worked out.
+package struct ResumeStart {
+  let target: Target
+  /// The file as it is now.
+  let identity: FileIdentity
+  /// Where the attempt goes: to the target's address, or where a redirect has led.
+  let url: URL
+  /// Where an earlier attempt got to.
+  let point: ResumePoint?
+  /// What is known of the server; nil if it has not been asked.
+  let server: ResumeServer?
+  /// The most that the server has ever had of what is sent, in bytes.
+  let furthest: Int64
+  /// What `{upload.id}` stands for in a new upload.
+  let id: String
+  let now: Date
+  /// The values for placeholders, if the request is made at this time.
+  let values: (Date) -> Template.Values
+  /// Where the target's requests go with these values.
+  let creation: (Template.Values) throws(Failure.Cause) -> URL
+  /// The body of the target's own request, made like that of the earlier attempt.
+  let body: () throws(Failure.Cause) -> Body
+
+  /// A body: how many bytes it has, and the form around the file; nil if it goes without one.
+  package struct Body {
+    let length: Int64
+    let form: ResumePoint.Form?
+
+    package init(length: Int64, form: ResumePoint.Form?) {
+      (self.length, self.form) = (length, form)
+    }
+  }
+
+  package init(
+    target: Target, identity: FileIdentity, url: URL, point: ResumePoint?, server: ResumeServer?,
+    furthest: Int64, id: String, now: Date, values: @escaping (Date) -> Template.Values,
+    creation: @escaping (Template.Values) throws(Failure.Cause) -> URL,
+    body: @escaping () throws(Failure.Cause) -> Body
+  ) {
+    (self.target, self.identity, self.url) = (target, identity, url)
+    (self.point, self.server, self.furthest) = (point, server, furthest)
+    (self.id, self.now) = (id, now)
+    (self.values, self.creation, self.body) = (values, creation, body)
+  }
+
+  /// The machine for it.
+  package func machine() throws(Failure.Cause) -> any ResumeMachine {
+    try target.resume.protocolMachine(continuing: point, at: server).init(self)
+  }
+}
