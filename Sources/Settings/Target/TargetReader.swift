@@ -10,7 +10,7 @@ struct TargetReader {
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
-    // Any other text may contain them.
+    // Read first: any other text may contain `{value.…}`.
     let values = try entries["values"].map { (node) throws(ConfigError) in
       try Codec<[DerivedValue]>.derivedValues.read(node, templates)
     }
@@ -102,7 +102,9 @@ struct TargetReader {
   ) throws(ConfigError) {
     if target.resume.createsFirst {
       if let node = entries["body"], target.body != .binary {
-        throw node.fault("cannot be combined with resume = \"tus\": the file is sent by itself")
+        throw node.fault(
+          "cannot be combined with resume = \"\(target.resume.mode.rawValue)\": the file is sent by itself"
+        )
       }
       target.body = .binary
     } else if target.body == .binary {
@@ -119,7 +121,7 @@ struct TargetReader {
   ) throws(ConfigError) {
     guard let node = entries["companions"] else { return }
     if target.body == .binary {
-      throw node.fault("needs a form: a bare file has no room for another one")
+      throw node.fault("needs a form: a file sent by itself leaves no room for another")
     }
     if entries["pieces"] != nil || target.resume.mode != .off {
       throw node.fault(

@@ -26,10 +26,10 @@ extension Schema where Root == Target {
       ])
     ).written { [.tus, .auto].contains($0.resume.mode) },
     Key("method", \.method, .word(of: ["POST", "PUT", "PATCH"]))
-      .written { $0.resume.mode != .tus }
+      .written { !$0.resume.createsFirst }
       .asking("Method, POST, PUT or PATCH"),
     Key("body", \.body, .choice)
-      .written { $0.resume.mode != .tus }
+      .written { !$0.resume.createsFirst }
       .asking("How the file is sent, \"multipart\" (a form) or \"binary\" (the file by itself)"),
     Key("file_field", \.fileField, .fieldName)
       .written { $0.body == .multipart }

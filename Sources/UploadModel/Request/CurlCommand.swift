@@ -35,7 +35,7 @@ package struct CurlCommand: Hashable, Sendable {
         "the target has requests before the first file and after the last (open, close), which a command for one "
           + "request cannot have")
     }
-    guard target.resume.mode != .tus else {
+    guard !target.resume.createsFirst else {
       throw InvalidInput(
         "a resumable upload takes several requests, and the server says where they go")
     }
