@@ -25,7 +25,7 @@ struct ControlTests {
   }
 
   @Test(arguments: [
-    (Failure.FileChange.shrank, "truncate"), (.grew, "append"), (.modified, "write"),
+    (Failure.FileChange.shrank, "truncate"), (.grew, "truncate"), (.modified, "write"),
     (.replaced, "rename"),
   ])
   func aFileThatChangesWhileItIsSentFails(_ change: Failure.FileChange, by: String) async throws {
@@ -39,9 +39,11 @@ struct ControlTests {
 
     switch change {
     case .shrank: truncate(path, 20_000_000)
-    case .grew, .modified:
+    // Not by a write, which sets the time before the size: a look in between sees a modified file.
+    case .grew: truncate(path, 30_000_001)
+    case .modified:
       let file = try #require(FileHandle(forUpdatingAtPath: path))
-      try file.seek(toOffset: change == .grew ? 30_000_000 : 5)
+      try file.seek(toOffset: 5)
       try file.write(contentsOf: Data("x".utf8))
       try file.close()
     default:
