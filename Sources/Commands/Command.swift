@@ -5,7 +5,6 @@ import ScalarText
 package struct Command: Hashable, Sendable {
   /// Why a program did not do what it was asked to do.
   package enum Failure: Error, Hashable, CustomStringConvertible {
-    /// The program could not be started.
     case notStarted(program: String, errno: Int32)
     /// The program exited with a non-zero status. `errors` is its standard error, with every word removed that
     /// it also printed: those may be secrets.

@@ -21,7 +21,6 @@ package final class CancellationToken: Sendable {
     close(ends.write)
   }
 
-  /// Whether the token is cancelled.
   package var isCancelled: Bool { value.load(ordering: .acquiring) }
 
   /// Cancels the token and ends every wait.

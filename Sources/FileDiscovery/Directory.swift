@@ -7,7 +7,6 @@ package struct Directory {
   package enum Kind: Sendable {
     /// A regular file or a broken link; opening the latter reports it as missing.
     case file
-    /// A folder.
     case folder
     /// A FIFO, a socket or a device.
     case other

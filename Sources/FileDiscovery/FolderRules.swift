@@ -6,7 +6,6 @@ package struct FolderRules: Sendable {
   package var isRecursive = true
   /// Whether names that begin with a dot are included.
   package var includesHidden = false
-  /// Whether links to folders are entered.
   package var followsLinks = false
   /// Patterns of files and folders to leave out.
   package var excludes: [PathPattern] = []

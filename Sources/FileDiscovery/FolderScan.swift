@@ -11,7 +11,6 @@ import ScalarText
 package struct FolderScan: Sequence, IteratorProtocol {
   /// A result of the scan.
   package enum Entry: Hashable {
-    /// A file.
     case file(FileLocation)
     /// A folder that cannot be listed, with the value of `errno`.
     case unreadable(FileLocation, code: Int32)
@@ -90,7 +89,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
   }
 
   private func isExcluded(_ names: [String], isFolder: Bool, _ ignoring: [Ignoring]) -> Bool {
-    // The last matching pattern decides. The user's own patterns come first, then those of the deepest folder.
+    // The user's own patterns win, then those of the deepest folder; within each, the last match does.
     if let answer = rules.isExcluded(names, isFolder: isFolder) { return answer }
     for folder in ignoring.reversed() {
       let inside = names.dropFirst(folder.depth)

@@ -14,7 +14,6 @@ package struct SpooledInput {
 
   private static let folder = "/dev/fd/"
 
-  /// Whether a location is that of spooled input.
   package static func holds(_ location: FileLocation) -> Bool {
     location.bytes.starts(with: folder.utf8)
   }

@@ -58,7 +58,6 @@ package struct ExchangeRequest: Sendable {
 package struct DigestCredentials: Hashable, Sendable {
   /// The user name.
   package var user: String
-  /// The password.
   package var password: String
 
   /// Credentials with this user name and password.

@@ -1,8 +1,6 @@
 import Foundation
 
-/// A body in memory.
 package struct MemoryBody: ExchangeBody {
-  /// The bytes.
   package let bytes: Data
 
   /// A body that consists of these bytes.

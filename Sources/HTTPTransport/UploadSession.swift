@@ -128,7 +128,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     make(request, FileBody(fileURL), .delegate)
   }
 
-  /// A task that sends a file's content, as long as it is now, and calls the handler at its end.
+  /// A task that sends a file at its current length, and calls the handler when it ends.
   package override func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

@@ -71,7 +71,6 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     case completion(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
   }
 
-  /// The request.
   package let request: ExchangeRequest
   let content = Mutex(Content())
   private let session: UploadSession
@@ -135,7 +134,6 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   /// Its number, unique within the session.
   package override var taskIdentifier: Int { identifier }
-  /// The state of the task.
   package override var state: URLSessionTask.State { content.withLock { $0.state } }
   /// Its URL, method and header fields; the rest is in `request`.
   package override var originalRequest: URLRequest? {
@@ -191,7 +189,6 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }
 
-  /// What it ended with.
   package var end: ExchangeEnd {
     content.withLock { content in
       ExchangeEnd(

@@ -8,9 +8,7 @@ package enum JSONValue: Hashable, Sendable {
   case integer(Int64)
   /// Any other number.
   case number(Double)
-  /// A string.
   case string(String)
-  /// An array.
   case array([JSONValue])
   /// An object. The order of its members has no meaning.
   case object([String: JSONValue])

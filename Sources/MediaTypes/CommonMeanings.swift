@@ -38,7 +38,6 @@ enum CommonMeanings {
 }
 
 extension NameTable {
-  /// `CommonMeanings` as a table.
   static let commonMeanings: NameTable = {
     var table = NameTable(title: "common meaning")
     for row in CommonMeanings.rows {

@@ -1,9 +1,8 @@
 import Receiver
 
 /// What `hoist receive` offers besides plain uploads, so that every kind of target can be tried on one machine.
-/// The recipes in `config/recipes` are tested against it.
+/// The recipes for these endpoints are tested against them.
 package enum Demonstrations {
-  /// New endpoints for one receiver.
   package static func endpoints() -> [any ReceiverEndpoint] {
     [NotesEndpoint(), CatchLogEndpoint(), BookmarksEndpoint(), PresignEndpoint()]
   }

@@ -2,12 +2,10 @@ import JSONText
 import Receiver
 
 extension EndpointRequest {
-  /// The most bytes of a JSON body.
   private static let mostJSON = 64 << 10
   /// The limits for JSON from a client.
   static let jsonLimits = JSONLimits(values: 10_000)
 
-  /// Reads the body as JSON.
   mutating func json() async throws -> JSONValue {
     let bytes = try await bytes(atMost: Self.mostJSON)
     do throws(JSONError) {
@@ -19,7 +17,6 @@ extension EndpointRequest {
 }
 
 extension Reply {
-  /// A reply with a JSON body.
   static func json(_ value: JSONValue, status: Int = 200) -> Reply {
     Reply(
       status: status, headers: [("Content-Type", "application/json")],

@@ -100,7 +100,7 @@ struct PostPolicy {
     _ fields: [String: String], _ policy: String, _ signer: Signer
   ) throws(Refusal) {
     guard fields["x-amz-algorithm"] == "AWS4-HMAC-SHA256" else {
-      throw Refusal(400, "The algorithm has to be AWS4-HMAC-SHA256.")
+      throw Refusal(400, "The algorithm must be AWS4-HMAC-SHA256.")
     }
     let scope = (fields["x-amz-credential"] ?? "").split(scalar: "/")
     guard scope.count == 5, scope[0].hasSameScalars(as: signer.accessKey) else {

@@ -35,7 +35,6 @@ struct Records: Sendable {
 
   let folder: ReceiverFolder
 
-  /// Reads the records.
   func read<Result>(_ body: (Content) throws -> Result) throws -> Result {
     try body(Self.content(folder.contents(of: Self.file, atMost: Self.mostBytes)))
   }

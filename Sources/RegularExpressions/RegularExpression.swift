@@ -15,7 +15,6 @@ package final class RegularExpression: @unchecked Sendable {
   /// Whether it refers to what one of its groups has captured.
   package let refersBack: Bool
 
-  /// The longest expression, in bytes.
   static let mostBytes = 4000
 
   /// Reads an expression.

@@ -1,7 +1,6 @@
 import CSQLite
 import Foundation
 
-/// A value that a column can have.
 package protocol ColumnValue {
   /// The value of a column of the row at which a statement stands.
   init(_ column: Int32, of statement: OpaquePointer)

@@ -10,7 +10,6 @@ package struct UTF8Pieces: Sequence, IteratorProtocol {
 
   private var rest: ArraySlice<UInt8>
 
-  /// The pieces of these bytes.
   package init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
   /// The next piece; nil at the end.

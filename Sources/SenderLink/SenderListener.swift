@@ -39,7 +39,6 @@ package final class SenderListener {
     connection.begin()
   }
 
-  /// Sends an order to the sender.
   package func send(_ order: SenderOrder) {
     for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
   }

@@ -2,7 +2,6 @@ import UploadModel
 
 /// What the process that sends a queue tells other processes. They read the queue's own content from its file.
 package enum SenderNews: Hashable, Sendable, Codable {
-  /// The state of an item has changed.
   case item(id: ItemID, state: ItemState)
   /// Whether a server can be reached.
   case server(address: String, news: Reachability)

@@ -35,7 +35,6 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     }
   }
 
-  /// The most items in one line.
   static let mostItems = 10_000
 
   /// The order, split so that each part fits into a line.

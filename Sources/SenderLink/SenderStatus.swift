@@ -12,7 +12,6 @@ package struct SenderStatus: Hashable, Sendable {
   /// An empty status: nothing is under way.
   package init() {}
 
-  /// Applies news to the status.
   package mutating func record(_ news: SenderNews) {
     switch news {
     case .item(let id, let state): items[id] = state.isKnownToQueue ? nil : state

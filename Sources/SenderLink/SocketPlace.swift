@@ -3,9 +3,7 @@ import Foundation
 /// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of
 /// the queue's file rather than after one of its paths.
 package struct SocketPlace: Hashable, Sendable {
-  /// The folder that contains all sockets.
   package let folder: String
-  /// The path of the socket.
   package let path: String
 
   /// The place for the queue at `path`: in the folder `hoist` under `$XDG_RUNTIME_DIR` or, if that is not set, under
@@ -53,7 +51,7 @@ package struct SocketPlace: Hashable, Sendable {
       throw LinkError("\(folder) is not a folder of this user; remove it")
     }
     guard status.st_mode & 0o077 == 0 else {
-      throw LinkError("others may enter \(folder); run chmod 700 \(folder)")
+      throw LinkError("other users can open \(folder); run chmod 700 \(folder)")
     }
   }
 

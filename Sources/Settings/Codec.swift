@@ -22,7 +22,6 @@ struct Codec<Value: Equatable & Sendable>: Sendable {
     self.init(read: { node, _ in try read(node) }, write: { value, _ in write(value) })
   }
 
-  /// Reads a value.
   func read(_ node: ConfigNode, _ reader: TemplateReader) throws(ConfigError) -> Value {
     try node.checked { try reading(node, reader) }
   }

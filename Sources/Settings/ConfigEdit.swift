@@ -2,8 +2,8 @@ import UploadModel
 
 /// Changes the text of a configuration and leaves every other byte unchanged.
 ///
-/// A TOML library would rewrite all of it. Lines may only look like TOML, such as a header inside a long
-/// string, so the result is parsed and compared: it must mean exactly what the original did, plus the change.
+/// A TOML library would rewrite all of it. Some lines only look like TOML, such as a header inside a long string, so
+/// the result is parsed and compared: it must mean exactly what the original did, plus the change.
 package struct ConfigEdit {
   /// The file's current text; empty if there is no file yet.
   package let text: String
@@ -11,7 +11,6 @@ package struct ConfigEdit {
   let file: String
   private let environment: [String: String]
 
-  /// An edit of this text.
   package init(of text: String, file: String, environment: [String: String]) {
     (self.text, self.file, self.environment) = (text, file, environment)
   }

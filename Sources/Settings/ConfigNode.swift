@@ -29,7 +29,6 @@ struct ConfigNode: Sendable {
   let value: Value
   let path: String
 
-  /// Parses a whole file.
   static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
     try parse(text, file: file, KeyLocator(text))
   }

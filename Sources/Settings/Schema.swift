@@ -1,7 +1,6 @@
 /// The keys of the table that describes a `Root` in the configuration. Reading, writing and messages all use this one
 /// list.
 struct Schema<Root: Sendable>: Sendable {
-  /// One key.
   struct Key: Sendable {
     let name: String
     /// What it is for, shown if it is missing; nil if it may be left out.
@@ -104,7 +103,7 @@ extension Schema.Key {
       })
   }
 
-  /// A table for a part that the root may lack, and that begins as `start`.
+  /// A table for an optional part of the root. Reading starts from `start`.
   init<Part: Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Part?> & Sendable, from start: Part,
     _ schema: Schema<Part>,

@@ -16,7 +16,6 @@ struct Secrets: Sendable {
 
   static let none = Secrets(sources: [:])
 
-  /// Reads the table `secrets`.
   static func read(
     _ node: ConfigNode, folder: String, home: String
   ) throws(ConfigError) -> Secrets {
@@ -77,7 +76,6 @@ struct Secrets: Sendable {
     }
   }
 
-  /// Reads the value of a secret.
   func value(
     of name: String, environment: [String: String]
   ) throws(InvalidInput) -> String {
@@ -110,7 +108,6 @@ struct Secrets: Sendable {
     return text
   }
 
-  /// The source of a secret. Throws if no secret has this name.
   func source(of name: String) throws(InvalidInput) -> Source {
     if let source = sources[name] { return source }
     let hint =

@@ -13,13 +13,10 @@ package struct Settings: Sendable {
   let lines: KeyLocator
   private let environment: [String: String]
   private let secrets: Secrets
-  /// The settings of the screen.
   package private(set) var screen = ScreenSettings()
 
-  /// The names of all targets, sorted.
   package var targetNames: [String] { nodes.keys.sorted() }
 
-  /// The names of all secrets.
   package var secretNames: [String] { Array(secrets.sources.keys) }
 
   /// Settings without a file: no targets, only defaults.
@@ -85,7 +82,7 @@ package struct Settings: Sendable {
       throw ConfigError(file: file, "cannot be read: \(reason(for: error))")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
-      throw ConfigError(file: file, "is not UTF-8 text")
+      throw ConfigError(file: file, "is not valid UTF-8")
     }
     return text
   }

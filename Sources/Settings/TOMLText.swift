@@ -49,7 +49,7 @@ enum TOMLText {
     return milliseconds == milliseconds.rounded() ? "\"\(Int(milliseconds))ms\"" : "\(seconds)"
   }
 
-  /// A JSON value. Strings and names pass through `text` first.
+  /// A JSON value as TOML. Strings and names pass through `text` first.
   static func json(_ value: JSONValue, _ text: (String) -> String = { $0 }) -> String {
     switch value {
     // TOML has no null, and the configuration never has one.

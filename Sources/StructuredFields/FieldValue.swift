@@ -50,9 +50,7 @@ package enum FieldValue: Hashable, Sendable {
     }
   }
 
-  /// The number, if it is one.
   package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 
-  /// The truth value, if it is one.
   package var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
 }

@@ -185,7 +185,7 @@ nonisolated struct KeyDecoder {
         UInt32(String(part), radix: 16).map { Double($0) / (pow(16, Double(part.count)) - 1) }
       }
     guard parts.count == 3 else { return nil }
-    // As bright as it looks (ITU-R BT.601).
+    // The perceived brightness (ITU-R BT.601).
     return parts[0] * 0.299 + parts[1] * 0.587 + parts[2] * 0.114 < 0.5 ? .dark : .light
   }
 

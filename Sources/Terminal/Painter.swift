@@ -1,7 +1,7 @@
 import CNcurses
 import Screens
 
-/// What turns one frame on the terminal into the next: the cells that differ, where they are, as they look.
+/// Writes only the cells in which a frame differs from the one on the terminal.
 struct Painter {
   /// Between two cells that differ, as many that do not are written again: going past them takes more bytes.
   private static let shortGap = 6

@@ -152,7 +152,7 @@ package final class Terminal {
       != nil
   }
 
-  /// Whether it shows pictures, as blocks in their colours.
+  /// Whether the terminal can show pictures as coloured blocks.
   package var showsPictures: Bool { isUTF8 && colors.count >= 256 }
 
   private func armRescue() {

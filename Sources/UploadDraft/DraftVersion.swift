@@ -33,7 +33,6 @@ package struct DraftVersion: Hashable, Sendable {
 
   /// The interop version.
   package let number: Int64
-  /// The drafts with that version.
   package let drafts: String
   private let rules: Set<Rule>
 
@@ -63,7 +62,6 @@ package struct DraftVersion: Hashable, Sendable {
     DraftVersion(
       10, "-13", [.progress, .pieceType, .length, .limits, .maxAge, .markedReplies, .replay]),
   ]
-  /// The newest version.
   package static let newest = all[all.count - 1]
   /// The version of uploads whose record names none: hoist once knew no other.
   package static let unnamed = DraftVersion(number: 8) ?? newest

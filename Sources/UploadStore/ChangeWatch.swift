@@ -33,7 +33,7 @@ package final class ChangeWatch {
     source.activate()
   }
 
-  /// Stops calling back.
+  /// Stops watching. A callback that is already scheduled still comes.
   package func stop() { source.cancel() }
 
   /// Schedules a callback even without another write, because the last one could not be read yet.

@@ -7,7 +7,6 @@ import UploadModel
 package struct HistoryEntry: Hashable, Sendable {
   /// The item that was sent.
   package var item: ItemID
-  /// The file.
   package var location: FileLocation
   /// The file name that was sent to the server.
   package var name: String

@@ -78,11 +78,9 @@ package struct ResultJournal: Sendable {
 
 /// The result of an item, stored while the queue's own disk has no room for it.
 package struct JournalEntry: Codable, Hashable, Sendable {
-  /// The item.
   package var item: ItemID
   /// The item's key, which distinguishes it from an item of another queue with the same number.
   package var uuid: UUID
-  /// The resulting state.
   package var state: ItemState
   /// When the item reached it.
   package var date: Date

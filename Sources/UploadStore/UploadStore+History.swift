@@ -138,7 +138,6 @@ extension UploadStore {
 
   /// An earlier upload of a file to its target.
   package struct EarlierUpload: Hashable, Sendable {
-    /// When the upload ended.
     package var ended: Date
     /// Whether the target has accepted the file. If not, it may have, and only the server can tell.
     package var isCertain: Bool
@@ -198,8 +197,8 @@ extension UploadStore {
     }
   }
 
-  /// Statements that find when a file was last sent, without the queue and, if `hasQueued`, with it. The
-  /// indexes are in that order, so the search ends at the first row, however often a file was sent.
+  /// Statements that find when a file was last sent: by `push` and, if `hasQueued`, from the queue. The indexes are
+  /// ordered by id, so the search ends at the first row, however often a file was sent.
   private static func lookUps(
     _ condition: String, _ hasQueued: Bool, _ db: Database
   ) throws -> [Statement] {

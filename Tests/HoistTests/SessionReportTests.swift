@@ -36,7 +36,7 @@ struct SessionReportTests {
   @Test("What another process sends is no failure")
   func elsewhere() {
     let aside = Self.report(2, after: [.aside(true)])
-    #expect(aside.lines == ["another hoist continues with the queue"])
+    #expect(aside.lines == ["another hoist process is sending the queue"])
     #expect(aside.status == .success)
     let handedOver = Self.report(2, successor: 7)
     #expect(

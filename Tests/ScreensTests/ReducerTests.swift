@@ -159,12 +159,12 @@ import UploadModel
     Case(
       0, "/", "n", "o", "t", .enter, "y", asks: [.copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42"),
-    Case(0, "/", "q", "q", .enter, asks: [.bell], says: "no name holds that text"),
+    Case(0, "/", "q", "q", .enter, asks: [.bell], says: "no name contains that text"),
     Case(0, "n", asks: [.bell], says: "nothing to look for yet: / takes a text"),
     Case(0, "f", ".", "t", "x", "t", .enter, .control("a"), "r", asks: [.retry(ids(10, 11))]),
     Case(
       0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
-      says: "some files are hidden: Esc shows all, then they can be moved"),
+      says: "some files are hidden: press Esc to show them all, then move them"),
     Case(0, "3", asks: [.listHistory]),
     Case(0, "2", "4", "1", asks: [.listServer]),
     Case(0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory, .readTargets]),

@@ -66,7 +66,7 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "companions = [\"{file.stem}.xmp\"]\nbody = \"binary\"",
-      "companions: needs a form: a bare file has no room for another one"),
+      "companions: needs a form: a file sent by itself leaves no room for another"),
     BadConfiguration(
       line: "companions = [\"{file.stem}.xmp\"]\nresume = \"http\"",
       "companions: cannot be combined with \"resume\": both files go in one request"),
@@ -344,7 +344,7 @@ extension BadConfiguration {
       "server.list.next: expected \"link\" or a table with \"pointer\" or \"query\""),
     BadConfiguration(
       line: "\(list) next = { pointer = \"/n\", from = 1 } }",
-      "server.list.next.from: \"from\" is the first page number and needs \"query\" without \"pointer\"; leave it out"
+      "server.list.next.from: \"from\" is the number of the first page: it needs \"query\", and no \"pointer\""
     ),
     BadConfiguration(
       line: "\(list) next = { query = \"\" } }",

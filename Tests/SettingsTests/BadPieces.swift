@@ -134,7 +134,7 @@ extension BadConfiguration {
     BadConfiguration(
       line:
         "pieces = { status = { offset = \"/n\" }, each = { text = \"{piece.sha1}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.each: can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece may be missing"
+      "pieces.each: can use only numbers and offsets: with \"status\" or \"offset\", other values of a piece may be unknown"
     ),
     BadConfiguration(
       line: "pieces = { last = { unanswered = \"taken\" } }",

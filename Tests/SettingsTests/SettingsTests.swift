@@ -257,7 +257,7 @@ struct SettingsTests {
       (folder.path("none"), "cannot be read: No such file or directory"),
       (folder.path, "cannot be read: Is a directory"),
       (loop, "cannot be read: Too many levels of symbolic links"),
-      (latin, "is not UTF-8 text"),
+      (latin, "is not valid UTF-8"),
     ]
     for (path, problem) in rows {
       #expect(

@@ -156,7 +156,7 @@ struct CredentialTests {
     #expect(runs == 2)
     #expect(server.requests.count <= 8, "\(server.requests.count) requests for 50 files")
     let failures = ends.compactMap(\.failure)
-    #expect(failures.allSatisfy { $0.explanation.contains("also with a new token from sh") })
+    #expect(failures.allSatisfy { $0.explanation.contains("even with a new token from sh") })
     #expect(failures.allSatisfy { $0.reply.text == "who are you" })
     #expect(failures.contains { $0.attempts == 1 } && failures.contains { $0.attempts == 0 })
   }

@@ -59,7 +59,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.differs("its sha-256 is 00, and the file's is 11"), "content-differs", status: 200),
     CauseRow(.notRecorded("503 Service Unavailable"), "no-record"),
     CauseRow(.denied("pass ended with status 1"), "no-credentials"),
-    CauseRow(.denied("also with a new token from pass"), "http-401", status: 401),
+    CauseRow(.denied("even with a new token from pass"), "http-401", status: 401),
     CauseRow(.cancelled, "cancelled"),
     CauseRow(.outcomeUnknown("Recv failure"), "outcome-unknown"),
     CauseRow(.unresumable(.noLocation), "resume-no-location"),

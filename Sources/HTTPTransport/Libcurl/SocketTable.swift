@@ -113,7 +113,7 @@ struct SocketTable {
   enum Sight {
     /// The other side has not seen it.
     case unseen
-    /// The other side may have seen it, and that will never be known.
+    /// The other side may have seen it; there is no way to find out.
     case uncertain
     /// Not decided yet: a reset or an acknowledgement will.
     case open

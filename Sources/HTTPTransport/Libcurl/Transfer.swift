@@ -98,7 +98,7 @@ final class Transfer {
   /// Called when a connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
-    // The task was stopped between two of libcurl's questions for more, which then closes the connection by itself.
+    // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
     if bodyError is CancellationError {
       breakOff()
       (socket, mark) = (nil, nil)
@@ -142,7 +142,7 @@ final class Transfer {
     guard let socket, given > acknowledged else { return nil }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    // After a reset nothing is waiting either, but only because the kernel has discarded it.
+    // After a reset nothing is waiting either, but only because the kernel has discarded the data.
     if waiting == 0, written == given, !SocketTable.isClosed(socket) {
       return record(acknowledged: given)
     }
@@ -251,7 +251,7 @@ final class Transfer {
     let wanted = Int(min(Int64(most), length - given))
     guard !request.limits.isEmpty, wanted > 0 else { return wanted }
     guard heldUntil == nil else { return 0 }
-    // Transfers that are already waiting have precedence.
+    // Transfers that are already waiting take precedence.
     guard allowance > 0 || !loop.holdsAny && letGo(at: Clock.now) else {
       hold()
       return 0

@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 
 /// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an
-/// event: with `curl_multi_perform` it would check all of them in every turn.
+/// event: with `curl_multi_perform` it would check all of them on every turn.
 extension TransferLoop {
   /// Makes libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {

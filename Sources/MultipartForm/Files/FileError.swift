@@ -5,7 +5,6 @@ public struct FileError: Error, Hashable, Sendable {
   /// What the path turned out to be instead of a regular file.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
-    /// A directory.
     case directory
     /// A named pipe.
     case fifo

@@ -46,7 +46,6 @@ public struct FileIdentity: Hashable, Sendable, Codable {
 /// What shows that a file still has the content that was read, without reading it again: unlike an identity, also after
 /// its modification time was set back.
 package struct FileStamp: Hashable, Sendable {
-  /// Its identity.
   package let identity: FileIdentity
   /// The time of the last change of anything about it (`st_ctime`), in nanoseconds since 1970. Nobody can set it.
   package let changed: Int64

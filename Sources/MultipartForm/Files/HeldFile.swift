@@ -85,7 +85,7 @@ package final class HeldFile: Sendable {
   /// Whether nobody has written to the file since the reading began, although its times have changed.
   var isQuiet: Bool {
     guard let watch else { return false }
-    // In this order: an end that comes later is one of an opening that is noticed here.
+    // The order matters: a writer that closes the file after the first check had it open during that check.
     return file.isOpenForWriting() == false && watch.isQuiet
   }
 
@@ -160,7 +160,7 @@ package final class HeldFile: Sendable {
     return now
   }
 
-  /// Whether its times show every write to it.
+  /// Whether the file's timestamps show every write.
   package var showsWrites: Bool { file.showsWrites }
 
   /// What shows later that the file is as it is now; nil if it has changed since it was opened, or may be written to

@@ -1,6 +1,6 @@
 /// A form to send: its parts in order, and the boundary between them.
 ///
-/// A form is only a description. ``FormBody`` looks at the files and fixes every byte.
+/// A form is only a description. ``FormBody`` looks at the files and settles every byte.
 public struct FormData: Sendable {
   /// What to do with a character that cannot be sent as it is.
   ///

@@ -68,7 +68,7 @@ public struct FormParser: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ handle: (Event) -> Void
   ) throws(ParserError) {
     do { try parse(bytes, handle) } catch {
-      // Nothing else throws.
+      // `parse` throws only `ParserError` here, because the handler does not throw.
       throw error as? ParserError ?? .stopped
     }
   }

@@ -4,7 +4,6 @@ public struct PartPosition: Hashable, Sendable {
   public enum Place: Hashable, Sendable {
     /// The delimiter and the headers in front of the content.
     case header
-    /// The content.
     case content
   }
 

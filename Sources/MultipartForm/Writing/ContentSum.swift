@@ -32,7 +32,6 @@ struct ContentSum: Equatable {
     }
   }
 
-  /// Adds the next bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes[...]
     if !rest.isEmpty {

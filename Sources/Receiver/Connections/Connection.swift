@@ -88,7 +88,6 @@ struct Connection {
     Refusal(.serviceUnavailable, words, headers: [("Retry-After", "1")])
   }
 
-  /// Whether another request can follow on the connection.
   private func canFollow(_ head: HTTPRequestHead, _ body: RequestBody) -> Bool {
     // The decoder reads nothing after a request to upgrade, which is ignored here (RFC 9110, section
     // 7.8); Java's client sends one with its first request.

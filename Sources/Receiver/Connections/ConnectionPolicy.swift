@@ -80,7 +80,6 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     nextIdle = .distantPast
   }
 
-  /// A connection has arrived.
   mutating func arrive(
     _ member: Member, from address: Address, now: NIODeadline, idle: (Member) -> NIODeadline?
   ) -> [Action] {

@@ -31,7 +31,6 @@ final class ConnectionSet: Sendable {
     if isLate { abort([channel]) }
   }
 
-  /// Removes a connection that has ended.
   func remove(_ channel: any Channel) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.channels[ObjectIdentifier(channel)] = nil

@@ -1,6 +1,6 @@
 /// A form whose files are stored.
 public struct StoredForm: Hashable, Sendable, Encodable {
-  /// The files, in their order.
+  /// The files, in the order of the form.
   public var files: [StoredFile]
   /// The values of each field, in their order.
   public var fields: [String: [String]]

@@ -8,7 +8,6 @@ public struct Reply {
   /// What follows the head.
   enum Body {
     case bytes([UInt8])
-    /// A stored file.
     case file(StoredContent)
   }
 

@@ -13,7 +13,6 @@ struct PartialIntake: Sendable {
       mostUploads: site.configuration.maxUnfinishedUploads)
   }
 
-  /// Creates an upload.
   func create(_ record: PartialUploads.Record, for request: Request) async throws -> PartialFile {
     try await open(uploads.create(record), for: request)
   }

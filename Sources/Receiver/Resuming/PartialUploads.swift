@@ -83,7 +83,6 @@ final class PartialUploads: Sendable {
   }
 
   private static let prefix = Inbox.ownPrefix + "upload-"
-  /// The most bytes of a record.
   private static let mostRecord = 64 << 10
   /// If there are too many uploads, the oldest one with fewer bytes than this makes room: it is quickly sent again.
   private static let littleBytes: Int64 = 64 << 10

@@ -11,7 +11,6 @@ struct ResumableService: Sendable {
 
   init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
 
-  /// The limits of uploads ("Limits").
   func limits(_ request: Request) -> Reply {
     let version = DraftVersion.of(request.head) ?? .newest
     return .empty(

@@ -202,7 +202,7 @@ struct TusService: Sendable {
     let text = request.header(name)?.trimming(\.isBlank) ?? ""
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int64(text)
-    else { throw Refusal(.badRequest, "\(name) is to be a number of bytes.") }
+    else { throw Refusal(.badRequest, "\(name) must be a number of bytes.") }
     return number
   }
 

@@ -3,7 +3,6 @@ import ScalarText
 /// What can be typed next on the command line, above the last lines: the commands with their keys, or what can follow
 /// one.
 struct CommandPalette {
-  /// A line of it.
   private struct Line {
     var title: String
     /// What the command takes.

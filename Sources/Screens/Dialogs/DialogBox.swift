@@ -38,7 +38,6 @@ struct DialogBox {
   /// The number of lines of a scrolling dialog that fit.
   static func scrollingLines(in size: Size) -> Int { max(1, size.height - 4) }
 
-  /// All lines of a dialog that scrolls.
   var lines: [TextLine] {
     switch dialog {
     case .details(let details):

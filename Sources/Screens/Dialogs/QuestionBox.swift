@@ -17,7 +17,6 @@ struct QuestionBox {
     return (title, Array(lines.prefix(max(1, size.height - question.buttons.count - 4))))
   }
 
-  /// The line of the first button.
   private func firstButton(lineCount: Int) -> (top: Int, row: Int) {
     let height = lineCount + question.buttons.count + 3
     let top = max(1, (size.height - height) / 2)
@@ -240,7 +239,7 @@ struct QuestionBox {
     let what =
       one.map(shown) ?? HumanReadable.count(names.count, "file")
     let text = "\(what) will be gone there, and nothing brings \(one == nil ? "them" : "it") back."
-    return ("Delete on the server?", text)
+    return ("Delete from the server?", text)
   }
 
   /// Which servers other than the targets' own this contacts, since a reply may name any address.

@@ -5,7 +5,7 @@ struct Canvas {
 
   private(set) var frame: Frame
   let ascii: Bool
-  /// What goes into the upper edge of the boxes that follow.
+  /// What is written into the top border of the boxes drawn from now on.
   var keys: Spans = []
 
   init(size: Size, ascii: Bool, theme: Theme = .usual) {

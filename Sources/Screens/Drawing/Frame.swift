@@ -4,7 +4,6 @@ package struct Frame: Hashable, Sendable {
   package struct Position: Hashable, Sendable {
     /// The line.
     package var row: Int
-    /// The column.
     package var column: Int
   }
 
@@ -54,7 +53,6 @@ package struct Frame: Hashable, Sendable {
     }
   }
 
-  /// The cells of one line.
   package func line(_ row: Int) -> ArraySlice<Cell> {
     cells[row * size.width..<(row + 1) * size.width]
   }

@@ -19,7 +19,6 @@ package struct Glyph: Hashable, Sendable {
   static let space = Glyph(base: " ")
   static let rightHalf = Glyph(base: "\0", width: 0)
 
-  /// The glyph as text.
   package var text: String {
     var scalars = String.UnicodeScalarView()
     for scalar in [base, mark, secondMark] where scalar != "\0" { scalars.append(scalar) }

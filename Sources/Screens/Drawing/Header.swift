@@ -28,7 +28,7 @@ struct Header {
 
   private static let name: Canvas.Spans = [("hoist", .heading), (" · ", .rule)]
 
-  /// As many pieces as there is room for, each as full as can be, with two spaces between them.
+  /// The pieces that fit, by rank: each takes the fullest form that there is room for. Two spaces separate them.
   private func pieces(fitting width: Int) -> Canvas.Spans {
     var room = width
     var chosen: [Int: Canvas.Spans] = [:]

@@ -5,7 +5,6 @@ import ScalarText
 /// A theme has a look for each role where a terminal has 256 colours or more. Where there are fewer, all themes look
 /// alike, since the few colours are the terminal's own and known to be readable.
 package struct Theme: Hashable, Sendable {
-  /// Its name.
   package private(set) var name: String
   private var looks: [Role: Look]
   /// The looks for a light background, if the theme goes by that of the terminal.
@@ -79,11 +78,8 @@ extension Theme {
     package var color: Color?
     /// The background; `nil` for that of plain text.
     package var ground: Color?
-    /// Whether it is bold.
     package var isBold = false
-    /// Whether it is dim.
     package var isDim = false
-    /// Whether it is underlined.
     package var isUnderlined = false
     /// Whether foreground and background change places.
     package var isReversed = false

@@ -5,7 +5,7 @@ struct TotalLine {
   let state: AppState
   private var totals: Totals { state.queue.totals }
 
-  /// Below this the numbers of files move from the last lines into the title.
+  /// Below this width, the file counts move from the last line into the title.
   static let narrow = 76
 
   func paint(row: Int, on canvas: inout Canvas) {

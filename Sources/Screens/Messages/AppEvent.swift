@@ -19,8 +19,8 @@ package enum AppEvent: Sendable {
   /// State changes reported by the engine, in order. Several changes of one item can be merged into the last
   /// one. Items that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
-  /// How far items are at the moment at which this screen joins another process that sends them: what they have sent
-  /// by then moved before.
+  /// The progress of items when this screen joins another process that is sending them. What was sent by then does not
+  /// count towards the speed.
   case joined([(ItemID, ItemState)], at: Instant)
   /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded have
   /// failed, so that the reason is shown. An item that is already in the queue is replaced in place.
@@ -55,7 +55,6 @@ package enum AppEvent: Sendable {
   case history(Listing<HistoryRow>)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
-  /// The reachability of a server.
   case reachability(server: String, Reachability)
   /// The server refuses the credentials of a target, so that its items wait; or they are tried again.
   case refusal(target: String, isRefused: Bool)

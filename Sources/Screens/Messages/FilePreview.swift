@@ -1,4 +1,3 @@
-/// A preview of a file.
 package struct FilePreview: Hashable, Sendable {
   /// What the file is, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
   package var words: String
@@ -9,7 +8,6 @@ package struct FilePreview: Hashable, Sendable {
   /// The picture that it is, if it can be shown.
   package var picture: Picture?
 
-  /// A preview.
   package init(
     _ words: String, lines: [String] = [], isCut: Bool = false, picture: Picture? = nil
   ) {

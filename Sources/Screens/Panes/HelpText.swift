@@ -13,7 +13,7 @@ enum HelpText {
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
     (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
-    (.keepingTarget, "Writing down a target that does not answer"),
+    (.keepingTarget, "Saving a target that does not respond"),
     (.addingAgain, "Adding what waits already, or was sent"),
     (.sendingAgain, "Sending what may have arrived"),
   ]

@@ -147,7 +147,8 @@ struct QueuePane {
       Self.short(url, place.count, ascii: canvas.ascii), row: line, columns: place, style: style)
   }
 
-  /// An address without its scheme or, in little room, without its host or its folders: its end tells files apart.
+  /// An address without its scheme and, where space is short, without its host or folders: the end is what tells files
+  /// apart.
   private static func short(_ url: String, _ width: Int, ascii: Bool) -> String {
     let rest = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
     // Names as people write them.

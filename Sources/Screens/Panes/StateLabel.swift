@@ -38,7 +38,6 @@ struct StateLabel {
     self.forms = forms.compactMap(\.self)
   }
 
-  /// The words for a row of the queue.
   init(of row: Queue.Row, in state: AppState) {
     let (item, now) = (row.item, state.now)
     let sent = item.state.bytesHandedOver(of: item.sentSize) ?? 0

@@ -1,7 +1,6 @@
 /// A line of running text on the screen.
 struct TextLine {
   var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
-  /// The address that its text links to.
   var link: String?
 
   init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {

@@ -51,7 +51,6 @@ package struct Action: Sendable {
     static let edits = Self(rawValue: 4)
   }
 
-  /// Its name.
   package let name: Name
   /// Where it works.
   package let modes: [Mode]
@@ -63,7 +62,7 @@ package struct Action: Sendable {
   package let hint: String?
   /// What the command line takes after its name, such as "SPEED"; `nil` if it takes nothing.
   package let argument: String?
-  /// Its place in the queue's footer, counted from the left; the last if it has none.
+  /// Its place in the queue's footer, counted from the left; actions without one come last.
   let footer: Int
   let traits: Traits
 

@@ -160,7 +160,7 @@ extension Action {
   private static let browser: [Action] = [
     Action(
       .open, [.enter, .right, "l"], in: [.browser],
-      "open the folder; add the file, or what is marked", hint: "open"),
+      "open the folder, or add the file or the marked ones", hint: "open"),
     Action(.add, ["a"], in: [.browser], "add what is marked, or is under the cursor", hint: "add"),
     Action(.parent, [.left, "h", .backspace], in: [.browser], "the folder above", hint: "up"),
     Action(
@@ -181,7 +181,7 @@ extension Action {
     Action(.accept, [.enter], in: [.find], "keep it", hint: "keep"),
     Action(.accept, [.enter], in: [.form], "change the file", hint: "change"),
     Action(
-      .accept, [.enter], in: [.setup], "try the target and write it down", hint: "try it and go on"),
+      .accept, [.enter], in: [.setup], "test the target and save it", hint: "test and continue"),
     Action(.accept, [.enter], in: [.limit], "limit to what is typed", hint: "limit"),
     Action(.complete, [.tab], in: [.prompt, .command], "complete what is typed", hint: "complete"),
     Action(.completeBack, [.backTab], in: [.prompt, .command], "back through the completions"),

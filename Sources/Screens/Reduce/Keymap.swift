@@ -64,7 +64,6 @@ package struct Keymap: Sendable {
     self.asked = asked
   }
 
-  /// The keys that ask for an action.
   package func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
 
   /// What `key` asks for in `mode`; `nil` if it asks for nothing.

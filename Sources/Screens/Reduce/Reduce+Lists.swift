@@ -17,7 +17,6 @@ extension AppState {
     }
   }
 
-  /// The list of the pane that is shown.
   var shown: ListSummary {
     switch pane {
     case .queue: list.glance(in: queue)
@@ -65,7 +64,7 @@ extension AppState {
   mutating func findNext(step: Int) -> [Effect] {
     guard !sought.isEmpty else { return refuse("nothing to look for yet: / takes a text") }
     return change(.find(sought, from: shown.cursor + step, step: step))
-      ? [] : refuse("no name holds that text")
+      ? [] : refuse("no name contains that text")
   }
 
   mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
@@ -79,7 +78,7 @@ extension AppState {
       guard !prompt.isFilter else { return [] }
       sought = Matcher(prompt.field.text)
       let isThere = sought.isEmpty || shown.name.map(sought.matches) == true
-      return isThere ? [] : refuse("no name holds that text")
+      return isThere ? [] : refuse("no name contains that text")
     default: edit(name)
     }
     return []
@@ -156,12 +155,10 @@ extension AppState {
   /// How many rows pass the filter.
   var rowCount: Int { list.count(in: queue) }
 
-  /// A row by its visible index.
   func row(_ index: Int) -> Queue.Row? {
     list.position(of: index, in: queue).map { queue.rows[$0] }
   }
 
-  /// The row that shows an item.
   func index(of id: ItemID) -> Int? { list.row(of: id, in: queue) }
 
   /// What an action applies to: the marked items in their order, else the one under the cursor.

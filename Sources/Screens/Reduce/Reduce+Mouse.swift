@@ -126,7 +126,6 @@ extension AppState {
     return effects.isEmpty ? sort(.reverse) : effects
   }
 
-  /// A click on a line of the pane.
   private mutating func click(line: Int) -> [Effect] {
     let list = shown
     let row = list.scroll + line

@@ -258,7 +258,7 @@ extension AppState {
   /// Moves what is marked, or the row under the cursor, one step or to the top.
   private mutating func shift(_ step: Step) -> [Effect] {
     guard list.filter.isEmpty else {
-      return refuse("some files are hidden: Esc shows all, then they can be moved")
+      return refuse("some files are hidden: press Esc to show them all, then move them")
     }
     let ids = subjects.map(\.id)
     let moving = Set(ids)

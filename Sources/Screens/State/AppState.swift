@@ -199,7 +199,6 @@ package struct AppState: Sendable {
   /// What has the keyboard.
   package var mode: Mode { dialog?.mode ?? pane.mode }
 
-  /// The item that the cursor is on.
   package var selected: UploadItem? { row(list.cursor)?.item }
 
   /// The items that wait, in the order in which they are sent.
@@ -278,7 +277,6 @@ package struct AppState: Sendable {
     return outages.first { Self.lies(url, on: $0.key) }?.value
   }
 
-  /// The URL of a target. A target without a name is named by its URL.
   func url(ofTarget name: String) -> String {
     name.isEmpty ? url : urls[name] ?? options.targetURLs[name] ?? name
   }

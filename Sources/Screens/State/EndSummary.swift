@@ -19,7 +19,7 @@ extension AppState {
       addresses: queue.rows.count { $0.item.url != nil })
   }
 
-  /// What a key asks for while the summary is shown; nil if the same as always.
+  /// What a key does while the summary is shown; nil if it does what it always does.
   mutating func performInSummary(_ name: Action.Name) -> [Effect]? {
     guard let summary, isSummaryShown else { return nil }
     self.summary = nil

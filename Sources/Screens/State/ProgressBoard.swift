@@ -16,7 +16,6 @@ package struct ProgressBoard: Sendable {
   /// A board without files.
   package init(ascii: Bool) { self.ascii = ascii }
 
-  /// Adds an item.
   package mutating func add(_ item: UploadItem) {
     totals.add(item.with(.waiting))
   }
@@ -66,8 +65,8 @@ package struct ProgressBoard: Sendable {
     return canvas.frame
   }
 
-  /// A line of words above the bars in lines of at most this width, broken between words and indented as far as its sign
-  /// reaches.
+  /// Wraps a line of text above the bars at word breaks to at most this width. Later lines are indented by two, past
+  /// the sign.
   package func wrapped(_ line: String, to width: Int) -> [String] {
     var glyphs = Glyphs.of(line, ascii: ascii)
     var start = ""

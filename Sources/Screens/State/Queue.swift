@@ -93,10 +93,9 @@ struct Queue: Sendable {
   /// What was done of items that were removed since the queue was last at rest.
   private var gone: [ItemID: Totals.Gone] = [:]
 
-  /// The names of the targets of all items.
   var targetNames: [String] { Array(targets.keys) }
 
-  /// Whether the items do not all go to the same target.
+  /// Whether the items go to more than one target.
   var hasSeveralTargets: Bool { targets.count > 1 }
 
   /// How many items are being sent to a target.
@@ -209,7 +208,6 @@ struct Queue: Sendable {
     }
   }
 
-  /// Removes items.
   mutating func remove(_ ids: Set<ItemID>) {
     version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count

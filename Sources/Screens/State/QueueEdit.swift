@@ -6,7 +6,6 @@ struct QueueEdit: Sendable {
   enum Step: Sendable {
     /// Items come back to these places.
     case restore([QueuePosition])
-    /// These items are removed.
     case remove([ItemID])
     /// Items go to these places.
     case move([Place])
@@ -16,7 +15,6 @@ struct QueueEdit: Sendable {
     case replace([UploadItem])
   }
 
-  /// The step that undoes it.
   let undo: Step
   /// The step that does it, and redoes it.
   let redo: Step

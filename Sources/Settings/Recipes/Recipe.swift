@@ -12,7 +12,6 @@ package struct Recipe: Sendable {
   package let title: String
   /// What to ask for.
   package let questions: [RecipeQuestion]
-  /// The usual name of the target.
   package let usualName: String
   /// What to know before the questions, as lines of a comment.
   package let introduction: [String]

@@ -13,7 +13,7 @@ package struct RecipeQuestion: Sendable {
 
   /// What the recipe has in its place.
   package let sample: String
-  /// What it is.
+  /// What to enter, in words.
   package let words: String
   /// Whether the sample suits most people.
   package let isUsual: Bool

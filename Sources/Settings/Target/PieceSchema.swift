@@ -338,8 +338,8 @@ extension PieceRules {
     }
     if !keptValues.isEmpty, status != nil || piece.offset != nil || last?.offset != nil {
       throw place("each").fault(
-        "can name only numbers and offsets: after \"status\" or \"offset\", other values of a piece "
-          + "may be missing")
+        "can use only numbers and offsets: with \"status\" or \"offset\", other values of a piece "
+          + "may be unknown")
     }
     if piece.unanswered == .taken, !keptValues.isEmpty {
       throw place("piece").fault(

@@ -285,8 +285,7 @@ extension Codec where Value == NextPage {
         }
         if let node = entries["from"], pointer != nil || query == nil {
           throw node.fault(
-            "\"from\" is the first page number and needs \"query\" without \"pointer\"; leave it "
-              + "out")
+            "\"from\" is the number of the first page: it needs \"query\", and no \"pointer\"")
         }
         switch (pointer, query) {
         case (let pointer?, let query?): return .token(pointer, query: query)

@@ -2,9 +2,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// The values that only a target has.
 extension Codec where Value == Template {
-  /// The name of a form field.
   static var fieldName: Codec {
     Codec(
       read: { node, reader in

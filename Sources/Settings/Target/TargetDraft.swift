@@ -1,7 +1,6 @@
 /// A target as text, built key by key. Each value is checked by the same reader that reads the finished
 /// configuration.
 package struct TargetDraft {
-  /// The target's name.
   package let name: String
   /// The path of the configuration, to which paths in values are relative.
   private let file: String
@@ -27,6 +26,5 @@ package struct TargetDraft {
     }
   }
 
-  /// Sets a key to a TOML value.
   package mutating func set(_ key: String, _ value: String) { lines.append((key, value)) }
 }

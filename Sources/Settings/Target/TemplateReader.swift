@@ -152,7 +152,8 @@ extension ConfigNode {
 }
 
 extension Template {
-  /// The part of an address that is the same for all files: up to the last slash before the first placeholder.
+  /// The part of an address that is the same for all files: all of it if it has no placeholder, otherwise up to the
+  /// last slash before the first placeholder or the query.
   var commonStart: String {
     if isLiteral { return fixedText }
     // No URL contains this character.

@@ -72,7 +72,6 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
-    /// Keeps the digests of its file.
     func keep(_ digests: ContentDigests) { upload.item.digests = digests }
 
     /// What the scheduler has to know about it.

@@ -11,7 +11,6 @@ struct KnownServers {
 
   init(_ memory: (any ResumeMemory)?) { self.memory = memory }
 
-  /// What is known of a target's server.
   mutating func server(on route: Route, of target: Target) -> ResumeServer? {
     if servers[route] == nil, let address = target.memorableAddress, asked.insert(route).inserted,
       let server = memory?.resumeServer(at: address), target.wantsRemembered(server)

@@ -22,7 +22,7 @@ struct Runs {
   /// The runs that earlier processes have begun, until their targets are known.
   private var earlier: [String: (machine: RunMachine, actions: [RunMachine.Action])] = [:]
 
-  /// Takes over a run that an earlier process has begun.
+  /// Takes over a run that an earlier process began.
   mutating func adopt(_ point: RunPoint, failed: Set<ItemID>, of name: String) {
     earlier[name] = RunMachine.resuming(point, failed: failed)
   }

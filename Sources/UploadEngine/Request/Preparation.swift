@@ -33,7 +33,7 @@ struct Preparation: Sendable {
     let name = upload.target.sentName(of: item, at: position, now: now)
     let folder = try TemporaryFolder()
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
-      throw .unsendable("its name is not UTF-8 text, and the prepare command needs it as text")
+      throw .unsendable("its name is not valid UTF-8, and the prepare command needs it as text")
     }
     // Otherwise a name that begins with a dash would be taken for an option.
     values.input = path.hasPrefix(scalars: "-") ? "./\(path)" : path
@@ -82,7 +82,7 @@ struct Preparation: Sendable {
     let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
     let file = try item.opened()
-    // What a command has made is gone after the attempt.
+    // Digests of a command's output are not remembered: it is gone after the attempt.
     let known = ready.folder == nil ? known : nil
     if let digests = file.stamp.flatMap({ known?.digests(of: $0) }), digests.cover(wanted) {
       ready.upload.item.digests = digests

@@ -47,9 +47,7 @@ package struct RequestOutline: Hashable, Sendable {
 
   /// A header field, without secrets in its value.
   package struct Header: Hashable, Sendable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: String
   }
 
@@ -71,7 +69,6 @@ package struct RequestOutline: Hashable, Sendable {
   package var wait: Head?
   /// The request for a ticket that goes first; nil if the target needs no ticket.
   package var ticket: Head?
-  /// The head of the request itself.
   package var head: Head
   /// The parts of the form; empty if the body is the bare file. A ticket may add more.
   package var parts: [Part]

@@ -84,7 +84,6 @@ package struct ContentDigests: Hashable, Sendable {
 package protocol DigestMemory: Sendable {
   /// The digests of the file that this shows to be unchanged; nil if none are known.
   func digests(of stamp: FileStamp) -> ContentDigests?
-  /// Remembers digests of a file.
   func remember(_ digests: ContentDigests, of stamp: FileStamp)
 }
 

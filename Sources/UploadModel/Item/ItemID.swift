@@ -6,7 +6,7 @@ package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConv
   /// The item with this number.
   package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-  // Written out so that other rooms can inline the comparison when they look up items.
+  // Written out so that other modules can inline the comparison when they look up items.
 
   /// Whether both name the same item.
   @inlinable package static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }

@@ -43,7 +43,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// How fast the last attempt was, in bytes a second; nil if nothing moved.
   package var meanSpeed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
 
-  /// A receipt for `bytes` bytes taken with `status`.
+  /// A receipt for `bytes` bytes that the server accepted with `status`.
   package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
     attempts: Int = 1,

@@ -10,7 +10,6 @@ package struct Reply: Hashable, Sendable, Codable {
   /// How many bytes of a reply are kept. The rest of a 20 MB error page tells nothing new.
   package static let limit = 64 * 1024
 
-  /// A reply with this text.
   package init(text: String = "", isCut: Bool = false, mediaType: String? = nil) {
     self.text = text
     self.isCut = isCut

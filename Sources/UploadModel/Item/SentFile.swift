@@ -3,7 +3,6 @@
 /// It can differ from the file in the queue: the target's command and templates may have changed its name, type and
 /// content.
 package struct SentFile: Hashable, Sendable, Codable {
-  /// The name.
   package var name: String
   /// The media type, as `type/subtype`.
   package var mediaType: String

@@ -86,7 +86,7 @@ package struct Totals: Hashable, Sendable {
     count(item, reached, -1)
   }
 
-  /// What is done of a file; it still counts when the file has been taken out.
+  /// How much of a file is done. It still counts after the file is taken out.
   package struct Gone: Hashable, Sendable {
     fileprivate let files: Int
     fileprivate let bytes: Int64

@@ -57,12 +57,10 @@ package struct PieceCall: Hashable, Sendable {
 
   /// A value to keep of a reply.
   package struct Value: Hashable, Sendable {
-    /// What it is called.
     package var name: String
     /// Where it is.
     package var place: ReplyValue
 
-    /// A value.
     package init(name: String, place: ReplyValue) { (self.name, self.place) = (name, place) }
   }
 
@@ -130,11 +128,11 @@ package struct PieceCall: Hashable, Sendable {
 extension [PieceCall.Value] {
   /// The values in a reply.
   ///
-  /// - Returns: or which of them is missing.
+  /// - Returns: the values by name, or the error that names the one that is missing.
   package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {
     var values: [String: String] = [:]
     for value in self {
-      // A relative address is meant as seen from where the reply came from.
+      // A relative address is relative to the URL that the reply came from.
       let isLocation = value.place == ReplyValue(.header("location"))
       let found = isLocation ? end.location?.absoluteString : value.place.text(in: end)
       guard let text = found, !text.isEmpty else {

@@ -7,7 +7,6 @@ package struct PieceCount: Hashable, Sendable, Codable {
   /// How many the attempt has sent.
   package var sent: Int
 
-  /// A count.
   package init(count: Int, resumed: Int = 0, sent: Int) {
     (self.count, self.resumed, self.sent) = (count, resumed, sent)
   }

@@ -278,7 +278,6 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: Several pieces at once
 
-  /// Whether the pieces go in any order.
   package var sendsInAnyOrder: Bool { course.point?.pieces?.done != nil }
 
   /// How many pieces are under way.
@@ -446,7 +445,6 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: Replies
 
-  /// Handles the end of a request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .aborting {
       // Whatever the reply: a server that cannot delete it lets it expire.

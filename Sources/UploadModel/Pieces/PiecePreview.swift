@@ -12,7 +12,6 @@ package struct PiecePreview: Hashable, Sendable {
   package let begin: ResumeRequest?
   /// The request before each piece; nil if there is none.
   package let ticket: ResumeRequest?
-  /// The request with the first piece.
   package let piece: ResumeRequest
   /// The request that finishes the upload; nil if there is none.
   package let finish: ResumeRequest?

@@ -7,7 +7,7 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var id: String
   /// How many bytes each piece but the last has.
   var size: Int64
-  /// What was kept of the reply to `begin`.
+  /// What was kept from the reply to `begin`.
   var begun: [String: String] = [:]
   /// Whether a server other than the target's own has chosen something that addresses are made of.
   var isFromAway = false
@@ -25,7 +25,6 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   /// A hash of the requests as they were described when the upload began.
   var seal: String
 
-  /// Keeps the values of a piece.
   mutating func keep(_ values: [String], at index: Int) {
     if index >= kept.count { kept += [[String]](repeating: [], count: index + 1 - kept.count) }
     kept[index] = values

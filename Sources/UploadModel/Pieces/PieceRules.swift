@@ -12,7 +12,6 @@ package struct PieceRules: Hashable, Sendable {
   package var max: Int64?
   /// The size of every piece but the last is a multiple of this many bytes.
   package var round: Int64 = 1
-  /// The most pieces of a file.
   package var maxPieces = Self.mostPieces
   /// The fewest pieces of a file, if its pieces can be small enough for that.
   package var minPieces = 1
@@ -20,7 +19,6 @@ package struct PieceRules: Hashable, Sendable {
   package var parallel = 1
   /// Files of at most this many bytes go in the target's usual request; nil if all go in pieces.
   package var above: Int64?
-  /// The number of the first piece.
   package var first = 1
   /// The request that begins an upload; nil if none is needed.
   package var begin: PieceCall?
@@ -94,7 +92,6 @@ package struct PieceRules: Hashable, Sendable {
     return Swift.max(1, Int(clamping: file / size + (file % size == 0 ? 0 : 1)))
   }
 
-  /// The piece that begins at an offset.
   func piece(from offset: Int64, of size: Int64, in file: Int64) -> Template.Values.Piece {
     let end = Swift.min(file - offset, size) + offset
     let index = Int(clamping: offset / size)
@@ -146,10 +143,9 @@ package struct PieceRules: Hashable, Sendable {
       + calls.flatMap { name, call in call.templates.map { (name, $0) } }
   }
 
-  /// Everything that is filled in.
+  /// All templates in these rules.
   var templates: [Template] { namedTemplates.map(\.template) }
 
-  /// The digests of each piece that are asked for.
   package var digests: Set<ContentDigests.Algorithm> {
     Set(templates.flatMap(\.placeholders).compactMap(\.pieceDigest))
   }

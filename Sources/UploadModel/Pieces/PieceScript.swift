@@ -51,7 +51,7 @@ struct PieceScript {
     lines = try opening() + requests + ["reply", Self.end]
   }
 
-  /// Where the shell's input ends.
+  /// The delimiter that ends the here-document.
   private static let end = "END_OF_UPLOAD"
   /// The script's own variables.
   private static let names = [

@@ -6,7 +6,6 @@ package struct PieceSet: Hashable, Sendable, Codable {
   /// No pieces.
   init() {}
 
-  /// The first `count` pieces.
   init(first count: Int) { if count > 0 { runs = [0..<count] } }
 
   /// Reads the bounds of the runs, in order. What cannot be is a set without pieces.

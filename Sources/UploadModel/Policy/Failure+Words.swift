@@ -10,7 +10,7 @@ extension Failure {
     switch cause {
     case .missing: ("missing", "file is missing")
     case .unreadable: ("unreadable", "cannot be read")
-    case .shortage: ("shortage", "not enough open files")
+    case .shortage: ("shortage", "out of file handles or memory")
     case .notAFile(let kind): ("not-a-file", "is \(kind)")
     case .changed(let change): ("changed", change.words.headline)
     case .tooLarge: ("too-large", "too large for the target")
@@ -247,7 +247,7 @@ extension Failure {
       "The server cannot store it: no room is left, or it lacks permission. Retry once that is fixed."
     case .some(let status) where transientStatuses.contains(status):
       "This may pass: retry in a while."
-    case .some, .none: "Retrying the same file will not help unless something changes there."
+    case .some, .none: "Retrying will not help until something changes on the server."
     }
   }
 

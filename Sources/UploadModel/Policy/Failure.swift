@@ -136,9 +136,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package enum Absence: String, Hashable, Sendable, Codable {
     /// A route to the host.
     case route
-    /// The network.
     case network
-    /// An answer.
     case answer
   }
 

@@ -83,7 +83,6 @@ package struct JobMachine: Sendable {
     case ask(URL, after: Double)
     /// Call back with `timerFired` after this many seconds.
     case startTimer(seconds: Double)
-    /// Report the state.
     case report(ItemState)
   }
 
@@ -231,7 +230,7 @@ package struct JobMachine: Sendable {
       return fail(processing, "the target no longer says how to ask (wait)")
     }
     guard let url = processing.url else {
-      return fail(processing, "the address to ask at was not kept")
+      return fail(processing, "the status address was not saved")
     }
     guard Origin(url) == target.origin else {
       return fail(processing, "the target's server is another one now")

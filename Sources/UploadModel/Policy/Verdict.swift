@@ -133,7 +133,7 @@ package enum Verdict: Hashable, Sendable {
     return !target.isIdempotent(at: end.url) && !target.retry.statuses.contains(status)
   }
 
-  /// Where a 307 or 308 leads, if it is followed.
+  /// Follows a 307 or 308 if its address is allowed; otherwise the upload fails.
   static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {

@@ -139,12 +139,10 @@ struct CurlOptions {
 
   // MARK: Words
 
-  /// A word with a text in it.
   mutating func word(_ text: RequestHead.Text) throws(InvalidInput) -> String {
     try word(pieces(text))
   }
 
-  /// The pieces of a text.
   mutating func pieces(_ text: RequestHead.Text) throws(InvalidInput) -> [Piece] {
     var pieces: [Piece] = []
     for stretch in text {
@@ -216,7 +214,7 @@ struct CurlOptions {
   /// The variable that holds a value of a ticket.
   static func ticketVariable(_ index: Int) -> String { "ticket_\(index + 1)" }
 
-  /// A call of one of the script's functions.
+  /// A call to one of the script's functions.
   mutating func call(_ function: ShellFunction, _ words: String...) -> String {
     functions.insert(function)
     return ([function.rawValue] + words).joined(separator: " ")

@@ -17,7 +17,7 @@ package enum PercentEncoding {
     encode(path) { unreserved.contains($0) || $0 == UInt8(ascii: "/") }
   }
 
-  /// Encodes all bytes that do not stay as they are.
+  /// Percent-encodes the bytes, except those for which `isKept` is true.
   package static func encode(
     _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool
   ) -> String {

@@ -6,9 +6,7 @@ package struct RequestHead: Hashable, Sendable {
 
   /// A header field.
   package struct Header: Hashable, Sendable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: Text
     /// Whether hoist adds it to every request by itself.
     var isDefault = false

@@ -9,7 +9,6 @@ package struct RequestPlan: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     /// What is in a part.
     package enum Value: Hashable, Sendable {
-      /// A text.
       case text(RequestHead.Text)
       /// A file, and the name that the server is told.
       case file(UploadItem, name: String)

@@ -459,7 +459,7 @@ extension HTTPResumeMachine {
       return course.fail(.noOffset, end)
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
-    // The rest would get interim replies as well, and starting over loses little.
+    // The rest would lose its interim replies too, and starting over costs less than half of the file.
     let isComplete = isComplete(end)
     if losesInterims, !staysWithDraft, isComplete != true, offset < course.length / 2 {
       leavesDraft = true
@@ -535,7 +535,7 @@ extension HTTPResumeMachine {
     let isGone =
       switch end.status ?? 0 {
       case 200..<300: true
-      // Servers that do not know the method may answer so as well.
+      // Servers that do not know the method may answer this way too.
       case 404, 410: !hadAll
       default: false
       }

@@ -1,6 +1,6 @@
 /// What is to be done about a resumable upload, in order.
 package enum ResumeAction: Hashable, Sendable {
-  /// Send this, and come back with its end.
+  /// Send this, and report how it ended.
   case send(ResumeRequest)
   /// Compute these digests of a range of the file, and come back with them.
   case digest(Range<Int64>, Set<ContentDigests.Algorithm>, number: Int)
@@ -28,7 +28,7 @@ package enum ResumeAction: Hashable, Sendable {
 package protocol ResumeMemory: Sendable {
   /// What is known of the server at an address, unless it is too old.
   func resumeServer(at address: String) -> ResumeServer?
-  /// Remembers that; nil forgets what was known.
+  /// Remembers what is known of a server; nil forgets it.
   func remember(_ server: ResumeServer?, at address: String)
 }
 

@@ -10,7 +10,7 @@ package struct ResumeLimits: Hashable, Sendable, Codable {
   package var append: Int64?
   /// The fewest bytes in a request that is not the last.
   var least: Int64?
-  /// The seconds for which the upload is kept from now on.
+  /// How many seconds from now on the server keeps the upload.
   var age: Int64?
 
   /// No limits.

@@ -43,13 +43,12 @@ package protocol ResumeMachine: Sendable {
   mutating func sendMore() -> [ResumeAction]
   /// Whether the request under way may finish the upload, so that its reply is the upload's.
   var mayFinish: Bool { get }
-  /// Whether that request carries nothing of the file: the server has all of it.
+  /// Whether the request under way carries no part of the file, because the server already has all of it.
   var isFinishing: Bool { get }
   /// Whether it only waits for the other requests under way before it handles a failure.
   var isBreakingOff: Bool { get }
   /// Handles that all but the end of a request has been sent, if the request asks for that.
   mutating func handleHeldEnd() -> [ResumeAction]
-  /// Handles the end of a request.
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
 

@@ -43,9 +43,7 @@ package struct ResumeRequest: Hashable, Sendable {
 
   /// A header field.
   package struct Header: Hashable, Sendable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: String
 
     /// A header field with this value.

@@ -42,7 +42,7 @@ package struct ResumeRules: Hashable, Sendable {
       size: item.size)
   }
 
-  /// The name and type of the file, and what the target adds to them.
+  /// The file's name and type, unless the target sets them itself, then the target's other metadata.
   var allMetadata: [Target.Field] {
     let names = Set(metadata.map(\.name))
     let usual = [("filename", "{file.name}"), ("filetype", "{file.type}")].compactMap {

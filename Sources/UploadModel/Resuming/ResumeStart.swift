@@ -46,7 +46,6 @@ package struct ResumeStart {
     (self.values, self.creation, self.body) = (values, creation, body)
   }
 
-  /// The machine for it.
   package func machine() throws(Failure.Cause) -> any ResumeMachine {
     try target.resume.protocolMachine(continuing: point, at: server).init(self)
   }

@@ -16,7 +16,6 @@ import MultipartForm
 package struct TusMachine: ResumeMachine {
   enum Phase { case settling, discarding, learning, creating, asking, appending }
 
-  /// The version of tus to speak.
   static let version = "1.0.0"
 
   /// The media type of a body that is a piece of a file.
@@ -117,7 +116,6 @@ package struct TusMachine: ResumeMachine {
     return course.send(request)
   }
 
-  /// The request that creates an upload.
   package static func creation(at url: URL, size: Int64, metadata: String) -> ResumeRequest {
     var headers = [("Tus-Resumable", version), ("Upload-Length", "\(size)")]
     if !metadata.isEmpty { headers.append(("Upload-Metadata", metadata)) }

@@ -49,7 +49,7 @@ extension Target {
     if let ticket,
       ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) })
     {
-      return "the ticket is for one file, and a batch has several; leave one of the two out"
+      return "a ticket is for one file, but a batch has several; remove one or the other"
     }
     if response.failures.contains(where: { $0.template?.isLiteral == false }) {
       return

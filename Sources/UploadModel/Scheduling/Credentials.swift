@@ -69,7 +69,6 @@ package struct Credentials: Hashable, Sendable {
     case go
     /// Start, alone: the result decides for all.
     case probe
-    /// Wait.
     case wait
     /// Wait, and the command is to be run.
     case renew

@@ -16,7 +16,6 @@ struct RankedSet: Sendable {
 
   init() {}
 
-  /// A set of entries that are already sorted.
   init(sorted entries: [Entry]) {
     let length = Self.longest / 2
     chunks = stride(from: 0, to: entries.count, by: length).map {

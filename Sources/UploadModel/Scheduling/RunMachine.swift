@@ -23,7 +23,6 @@ package struct RunMachine: Sendable {
     case ending(Ending)
   }
 
-  /// How a run ends.
   package enum Ending: Hashable, Sendable {
     /// By the request after the last file.
     case close
@@ -61,7 +60,6 @@ package struct RunMachine: Sendable {
   package enum Action: Hashable, Sendable {
     /// Write this down; nil if the run is over.
     case keep(RunPoint?)
-    /// Send the request that ends the run.
     case send(Ending)
     /// Report this.
     case tell(RunNews)

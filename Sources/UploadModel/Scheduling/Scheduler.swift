@@ -54,7 +54,6 @@ package struct Scheduler: Sendable {
     case renew(Route, TokenCommand)
     /// Fail these waiting files for this reason.
     case giveUp([ItemID], Failure)
-    /// Report the reachability of a server.
     case server(Origin, Reachability)
     /// Report whether a target's credentials are refused, so that its files wait.
     case refusal(target: String, isRefused: Bool)
@@ -356,7 +355,6 @@ extension Scheduler {
     var route: Int
     var rank: Int64
     var place: Place
-    /// Its group, if it has one.
     var group: Int?
   }
 

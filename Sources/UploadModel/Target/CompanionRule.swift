@@ -33,7 +33,6 @@ package struct CompanionRule: Hashable, Sendable {
 package enum CompanionSight: Hashable, Sendable {
   /// Nothing, or something that is never sent, such as a folder.
   case nothing
-  /// A file.
   case file(FileIdentity)
   /// Something that cannot be looked at.
   case unreadable(FileError)
@@ -41,7 +40,6 @@ package enum CompanionSight: Hashable, Sendable {
 
 /// A file that goes with another one.
 package struct Companion: Hashable, Sendable {
-  /// The file.
   package let location: FileLocation
   /// The file as it was found.
   package let identity: FileIdentity

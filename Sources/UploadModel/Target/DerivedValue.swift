@@ -28,7 +28,6 @@ package struct DerivedValue: Hashable, Sendable {
   /// What its placeholder has between the braces, without filters.
   var source: String { "value.\(name)" }
 
-  /// The secrets in it.
   var secrets: [Template.Secret] { text.secrets + (key?.secrets ?? []) }
 
   /// The value in lower-case hexadecimal digits.

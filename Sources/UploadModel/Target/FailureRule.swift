@@ -32,7 +32,6 @@ package struct FailureRule: Hashable, Sendable {
   /// The message for this failure; nil to show the value itself.
   package var message: Message?
 
-  /// A rule.
   package init(_ place: ReplyPlace, test: Test, message: Message? = nil) {
     self.place = place
     self.test = test

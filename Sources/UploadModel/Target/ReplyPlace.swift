@@ -1,6 +1,5 @@
 /// Where something is in a reply.
 package enum ReplyPlace: Hashable, Sendable {
-  /// A value in a JSON reply.
   case pointer(JSONPointer)
   /// What an expression finds in the text of a reply, JSON or not: its first captured group, or else its whole match.
   case pattern(Pattern)

@@ -110,10 +110,10 @@ package struct ReplyRules: Hashable, Sendable {
     }
   }
 
-  /// What a reply says of the content that was stored; nil if it has no checksum that can be compared.
+  /// What a reply says about the stored content; nil if it has no checksum to compare.
   ///
-  /// Even if the target expects none, a `Repr-Digest` that is the file's shows that it was stored. One that differs may
-  /// be about the reply's own content (RFC 9530 §3).
+  /// Even if the target expects none, a `Repr-Digest` that matches the file shows that it was stored. One that does not
+  /// may describe the reply's own content (RFC 9530 §3).
   func finding(in content: ReplyContent, of end: TransferEnd) -> ReplySum.Finding? {
     if let sum { return sum.finding(in: content, of: end) }
     let finding = ReplySum(.header("repr-digest")).finding(in: content, of: end)

@@ -151,7 +151,6 @@ package struct Target: Hashable, Sendable {
 package struct DigestAuth: Hashable, Sendable {
   /// The user name.
   package var user: Template
-  /// The password.
   package var password: Template
 
   /// Credentials of this user.

@@ -29,11 +29,8 @@ extension Template {
     case fileSHA1 = "file.sha1"
     /// Its MD5, for servers that still ask for it.
     case fileMD5 = "file.md5"
-    /// Its SHA-512.
     case fileSHA512 = "file.sha512"
-    /// Its CRC-32.
     case fileCRC32 = "file.crc32"
-    /// Its CRC-32C.
     case fileCRC32C = "file.crc32c"
     /// Milliseconds since 1970.
     case unixMilliseconds = "unix_ms"
@@ -77,15 +74,10 @@ extension Template {
     case pieceIsLast = "piece.is_last"
     /// The SHA-256 of the piece in lower-case hexadecimal digits.
     case pieceSHA256 = "piece.sha256"
-    /// Its SHA-1.
     case pieceSHA1 = "piece.sha1"
-    /// Its MD5.
     case pieceMD5 = "piece.md5"
-    /// Its SHA-512.
     case pieceSHA512 = "piece.sha512"
-    /// Its CRC-32.
     case pieceCRC32 = "piece.crc32"
-    /// Its CRC-32C.
     case pieceCRC32C = "piece.crc32c"
     /// What `each` makes of all pieces, in their order.
     case pieces = "pieces"
@@ -106,11 +98,9 @@ extension Template {
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
         .fileModifiedSeconds, .fileModifiedMilliseconds,
       ] + digestsOfFile + [.index, .opened] + always
-    /// Placeholders for the digests of a file.
     package static let digestsOfFile: [Placeholder] = [
       .fileSHA256, .fileSHA512, .fileSHA1, .fileMD5, .fileCRC32, .fileCRC32C,
     ]
-    /// Placeholders for a file with a ticket.
     package static let ofTicket: [Placeholder] = ofFile + [.ticket]
     /// Placeholders for a file that has been sent.
     package static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
@@ -123,7 +113,6 @@ extension Template {
     ]
     /// Placeholders for values of replies.
     static let ofReplies: [Placeholder] = [.ticket, .reply]
-    /// Placeholders for an entry on the server.
     package static let ofEntry: [Placeholder] = always + [.id]
     /// Placeholders for a command that makes the file to send.
     package static let ofCommand: [Placeholder] = ofFile + [.input, .output]

@@ -108,7 +108,7 @@ extension Template {
     /// What the template asks for, in its order.
     var filters: [Filter] = []
     var escaping = Escaping.none
-    /// Whether the value is JSON already, an array, and so stands without quotation marks.
+    /// Whether the value is already JSON (an array), so that it needs no quotation marks.
     var isJSON = false
 
     /// Whether no quotation marks are around it in JSON.
@@ -346,7 +346,6 @@ extension Template {
       (self.content, self.writing) = (content, writing)
     }
 
-    /// How it is shown.
     var shown: String {
       switch content {
       case .slot(let slot): "{\(slot.name)}"

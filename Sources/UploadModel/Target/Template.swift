@@ -61,7 +61,7 @@ package struct Template: Hashable, Sendable {
       return copy
     }
 
-    /// The same lookup with these values.
+    /// A copy of the lookup that also knows these values.
     package func knowing(_ values: [DerivedValue]) -> Lookup {
       var copy = self
       for value in values { copy.values[value.name] = value }
@@ -218,12 +218,10 @@ package struct Template: Hashable, Sendable {
     return numbers == 0 ? false : pieces.count == 1 ? true : nil
   }
 
-  /// Whether it has this placeholder.
   package func asks(for slot: Placeholder) -> Bool {
     placeholders.contains(slot)
   }
 
-  /// The secrets in it.
   package var secrets: [Secret] {
     pieces.flatMap { piece in
       switch piece {

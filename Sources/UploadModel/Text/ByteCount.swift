@@ -7,8 +7,8 @@ package enum ByteCount {
     "tb": 1e12, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
   ]
 
-  /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; nil if it is not a size, not a
-  /// positive whole number of bytes, or more than a file can have.
+  /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; rounded to whole bytes. Nil if it is not a size,
+  /// or less than one byte or more than a file can have.
   package static func size(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

@@ -32,7 +32,7 @@ package enum SafeText {
 
   private static func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
-  /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
+  /// The lines of `text`, each as `line` gives it, with two spaces for a tab.
   package static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
     // CR and LF together are one `Character`; no mark ever joins a line break.
     let lines = String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -5,7 +5,6 @@ import MultipartForm
 import UploadModel
 import UploadStore
 
-/// `hoist add`.
 struct AddCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -30,7 +29,7 @@ struct AddCommand: HoistCommand {
 
   @OptionGroup(title: "Folders") var folders: FolderOptions
 
-  @OptionGroup(title: "What was sent before") var sent: SentOptions
+  @OptionGroup(title: "Files already sent") var sent: SentOptions
 
   @OptionGroup var queue: QueueOptions
 

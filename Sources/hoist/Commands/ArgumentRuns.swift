@@ -12,7 +12,6 @@ enum ArgumentRuns {
   private static let shortest = 64
   private static let runs = Mutex<[[String]]>([])
 
-  /// The arguments with long runs folded.
   static func folded(_ arguments: [String]) -> [String] {
     guard arguments.count > shortest else { return arguments }
     var folded: [String] = []

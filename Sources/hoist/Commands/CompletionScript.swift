@@ -6,7 +6,6 @@ import ScalarText
 /// swift-argument-parser writes one that completes the arguments of named commands. Where no command is named, this one
 /// completes what the default command takes as well, as in `hoist photo.jpg --to nas`.
 enum CompletionScript {
-  /// The script for a shell.
   static func text(for shell: CompletionShell) -> String {
     let generated = Hoist.completionScript(for: shell)
     return switch shell {

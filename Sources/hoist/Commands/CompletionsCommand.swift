@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `hoist completions`.
 struct CompletionsCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",

@@ -6,10 +6,9 @@ import UploadModel
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check the configuration, print its path, show all values in force.",
+    abstract: "Check the configuration, print its path, or show all values in effect.",
     subcommands: [Check.self, Path.self, Show.self])
 
-  /// `hoist config check`.
   struct Check: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -38,7 +37,6 @@ struct ConfigCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist config path`.
   struct Path: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "path", abstract: "Print where the configuration is, or would be.")
@@ -48,7 +46,6 @@ struct ConfigCommand: AsyncParsableCommand {
     func run(in context: Context) { context.output.line(config.source(in: context).path) }
   }
 
-  /// `hoist config show`.
   struct Show: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",

@@ -2,7 +2,6 @@ import ArgumentParser
 import UploadEngine
 import UploadModel
 
-/// `hoist get`.
 struct GetCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print all that a target's server says of one entry, as JSON.",

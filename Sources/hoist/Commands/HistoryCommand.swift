@@ -3,7 +3,6 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// `hoist history`.
 struct HistoryCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",

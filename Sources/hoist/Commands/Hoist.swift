@@ -1,7 +1,6 @@
 import ArgumentParser
 import UploadModel
 
-/// The `hoist` command and its subcommands.
 struct Hoist: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hoist",

@@ -3,7 +3,6 @@ import MediaTypes
 import MultipartForm
 import UploadModel
 
-/// `hoist mime`.
 struct MimeCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "mime",

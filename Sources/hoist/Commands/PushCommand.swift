@@ -7,7 +7,6 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// `hoist push`.
 struct PushCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
@@ -46,11 +45,11 @@ struct PushCommand: HoistCommand {
 
   @OptionGroup(title: "What is sent") var folders: FolderOptions
 
-  @OptionGroup(title: "What was sent before") var sent: SentOptions
+  @OptionGroup(title: "Files already sent") var sent: SentOptions
 
-  @OptionGroup(title: "What is only shown") var preview: PreviewOptions
+  @OptionGroup(title: "Dry run") var preview: PreviewOptions
 
-  @OptionGroup(title: "What is said") var telling: ReportingOptions
+  @OptionGroup(title: "Output") var telling: ReportingOptions
 
   @OptionGroup(title: "Where it goes") var destination: DestinationOptions
 
@@ -58,9 +57,9 @@ struct PushCommand: HoistCommand {
 
   @OptionGroup(title: "Where it goes") var options: TargetOptions
 
-  @OptionGroup(title: "What is written down") var logging: LogOptions
+  @OptionGroup(title: "Logging") var logging: LogOptions
 
-  @OptionGroup(title: "What is written down") var queue: QueueOptions
+  @OptionGroup(title: "Queue and history") var queue: QueueOptions
 
   @Flag(help: "Keep nothing in the history.")
   var noHistory = false
@@ -109,8 +108,8 @@ struct PushCommand: HoistCommand {
         : folders.hidden || !folder.hasPrefix(scalars: ".")
     {
       throw UserError(
-        "--watch: the files that the target moves to \(folder) would be found there and sent again; name a folder "
-          + "elsewhere, or one that begins with a dot, in \"after\"")
+        "--watch: this would find the files that the target moves to \(folder) and send them again; in \"after\", "
+          + "name a folder elsewhere, or one that begins with a dot")
     }
     if inputs.watch != nil, target.run.close != nil {
       throw UserError(

@@ -14,7 +14,6 @@ struct QueueCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: List.self)
 
-  /// `hoist queue list`.
   struct List: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Show what is in the queue.")
@@ -59,12 +58,11 @@ struct QueueCommand: AsyncParsableCommand {
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
-      let stopped = isStopped ? "; it is stopped: hoist queue start goes on with it" : ""
+      let stopped = isStopped ? "; it is stopped; \"hoist queue start\" resumes it" : ""
       return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)\(stopped)"
     }
   }
 
-  /// `hoist queue remove`.
   struct Remove: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -92,7 +90,7 @@ struct QueueCommand: AsyncParsableCommand {
         if let why = await refusal(of: item, point, in: context) {
           allForgotten = false
           context.output.error(
-            "hoist: the partial upload of \(name) was not deleted on the server: \(SafeText.line(why)). "
+            "hoist: the partial upload of \(name) was not deleted from the server: \(SafeText.line(why)). "
               + "The server keeps it until it expires.")
         } else {
           context.output.error("\(name): deleted on the server what had arrived of it")
@@ -118,7 +116,6 @@ struct QueueCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist queue retry`.
   struct Retry: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "retry",
@@ -165,7 +162,6 @@ struct QueueCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist queue stop`.
   struct Stop: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "stop",
@@ -177,11 +173,10 @@ struct QueueCommand: AsyncParsableCommand {
 
     func run(in context: Context) throws {
       try queue.store(in: context).setStopped(true)
-      context.output.error("the queue is stopped: hoist queue start goes on with it")
+      context.output.error(SessionQueue.stoppedWords)
     }
   }
 
-  /// `hoist queue start`.
   struct Start: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "start",
@@ -198,7 +193,6 @@ struct QueueCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist queue clear`.
   struct Clear: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "clear",

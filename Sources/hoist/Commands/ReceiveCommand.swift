@@ -5,7 +5,6 @@ import ReceiverDemos
 import ScalarText
 import UploadModel
 
-/// `hoist receive`.
 struct ReceiveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive",
@@ -39,7 +38,7 @@ struct ReceiveCommand: HoistCommand {
         type = "hoist"
         url = "http://desk.local:3000/"
 
-      Without --token everybody who reaches the port may send and fetch. Requests are for an address, \
+      Without --token anyone who can reach the port can send and fetch. Requests are for an address, \
       for localhost, or for a name that --name or --public-url gives; others are refused, and so is \
       what a page of another site sends. For TLS put nginx or Caddy in \
       front: config/recipes has the configurations.
@@ -114,7 +113,7 @@ struct ReceiveCommand: HoistCommand {
     context.output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
       let rights = allowDelete ? "send, fetch and delete" : "send and fetch"
-      log.add("hoist: without --token everybody who reaches \(host) may \(rights) files")
+      log.add("hoist: without --token anyone who can reach \(host) can \(rights) files")
     }
     if configuration.names.isEmpty, configuration.publicURL == nil,
       !["127.0.0.1", "::1", "localhost"].contains(host)
@@ -161,7 +160,7 @@ struct ReceiveCommand: HoistCommand {
       configuration.publicURL = publicUrl
     }
     configuration.reservedBytes = try size(keepFree, of: "--keep-free") ?? 0
-    // Without the option, only the disk is a limit.
+    // Without the option, only disk space sets a limit.
     (configuration.limits.fileBytes, configuration.limits.bodyBytes) = (.max, .max)
     if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
       configuration.limits.fileBytes = maxFileBytes

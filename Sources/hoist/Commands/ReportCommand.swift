@@ -3,7 +3,6 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// `hoist report`.
 struct ReportCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",

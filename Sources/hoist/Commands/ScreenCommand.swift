@@ -25,9 +25,9 @@ struct ScreenCommand: HoistCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @OptionGroup(title: "What is written down") var logging: LogOptions
+  @OptionGroup(title: "Logging") var logging: LogOptions
 
-  @OptionGroup(title: "What was sent before") var sent: SentOptions
+  @OptionGroup(title: "Files already sent") var sent: SentOptions
 
   @OptionGroup(title: "Folders") var folders: FolderOptions
 

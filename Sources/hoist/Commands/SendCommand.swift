@@ -3,7 +3,6 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// `hoist send`.
 struct SendCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -38,7 +37,7 @@ struct SendCommand: HoistCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @OptionGroup(title: "What is written down") var logging: LogOptions
+  @OptionGroup(title: "Logging") var logging: LogOptions
 
   /// Continues for a screen that has been left; see `Handover`.
   @Flag(help: .hidden)
@@ -60,7 +59,7 @@ struct SendCommand: HoistCommand {
     }
   }
 
-  /// The session that sends.
+  /// Runs the session that sends the queue without a screen.
   private struct Sender {
     var destination: DestinationOptions
     var config: ConfigOption

@@ -9,7 +9,6 @@ struct TargetCommand: AsyncParsableCommand {
     commandName: "target", abstract: "Create a target, or import one from another program.",
     subcommands: [New.self, Recipes.self, Import.self])
 
-  /// `hoist target new`.
   struct New: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "new",
@@ -46,7 +45,6 @@ struct TargetCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist target recipes`.
   struct Recipes: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "recipes", abstract: "List the services that hoist target new knows.")
@@ -60,7 +58,6 @@ struct TargetCommand: AsyncParsableCommand {
     }
   }
 
-  /// `hoist target import`.
   struct Import: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",

@@ -3,7 +3,6 @@ import Foundation
 import Settings
 import UploadModel
 
-/// `hoist targets`.
 struct TargetsCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "targets", abstract: "List the targets of the configuration.",

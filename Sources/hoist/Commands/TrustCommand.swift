@@ -4,7 +4,6 @@ import Settings
 import UploadEngine
 import UploadModel
 
-/// `hoist trust`.
 struct TrustCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",

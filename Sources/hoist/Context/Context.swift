@@ -19,7 +19,6 @@ struct Context: Sendable {
   /// Ends the program at once.
   var exit: @Sendable (ExitStatus) -> Never
 
-  /// The context of this process.
   static let process = Context(
     output: .standard, input: .standard, environment: ProcessInfo.processInfo.environment,
     time: .system, signals: { Signals($0) }, exit: { Foundation.exit($0.rawValue) })

@@ -15,7 +15,7 @@ final class Output: Sendable {
     var bytes: [UInt8] = []
     var file: Int32 = -1
     var isInBackground = false
-    /// How many bytes the background has still to write.
+    /// How many bytes the background still has to write.
     var unwritten = 0
   }
 

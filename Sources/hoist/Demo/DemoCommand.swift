@@ -7,7 +7,6 @@ import Settings
 import UploadModel
 import UploadStore
 
-/// `hoist demo`.
 struct DemoCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
@@ -70,7 +69,7 @@ struct DemoCommand: HoistCommand {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
     let settings = try Self.settings(url, restarting: restartURL, in: folder)
     let target = try settings.target("demo")
-    // One each for the servers that refuse, are busy at first, and never answer.
+    // One each for the server that refuses, the one that is busy at first and the one that never answers.
     var items: [UploadItem] = []
     let samples = "\(folder)/samples"
     for (path, name) in try [

@@ -167,7 +167,7 @@ struct FileDisposal: Sendable {
     let folder =
       path.hasPrefix(scalars: "/") ? FileLocation(path) : place.folder.appending(Array(path.utf8))
     guard let name = String(validating: folder.bytes, as: UTF8.self) else {
-      throw Obstacle(words: "the name of \(folder) is not UTF-8 text")
+      throw Obstacle(words: "the name of \(folder) is not valid UTF-8")
     }
     do {
       try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
@@ -287,7 +287,6 @@ struct FileDisposal: Sendable {
 }
 
 extension FileLocation {
-  /// The folder that it is in.
   fileprivate var folder: FileLocation {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return FileLocation(bytes: slash == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<slash]))

@@ -17,7 +17,6 @@ final class KnownSecrets: Sendable {
     secrets.withLock { $0 }.hidden(in: text) == text
   }
 
-  /// Changes without secrets.
   func hidden(in changes: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
     let secrets = secrets.withLock { $0 }
     return changes.map { ($0.0, secrets.hidden(in: $0.1)) }

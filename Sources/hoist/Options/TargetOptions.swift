@@ -59,7 +59,7 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  /// Whether the target cannot be reconstructed from its name, or from its address without the query.
+  /// Whether neither its name nor its address without the query is enough to reconstruct the target.
   func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
       || type != nil || fileName != nil

@@ -7,7 +7,6 @@ struct Journal: Sendable {
   private let logger: Logger
   private let file: LogFile
 
-  /// A journal in this file.
   init(_ file: LogFile, level: Logger.Level) {
     self.file = file
     logger = Logger(label: "hoist") { _ in LogFileHandler(file: file, logLevel: level) }

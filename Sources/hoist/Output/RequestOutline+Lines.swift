@@ -66,7 +66,6 @@ extension RequestOutline {
 extension RequestOutline.Run {
   /// The request before the first file in lines for people.
   var firstLines: [String] { open.map { Self.lines("once, before the first file", $0) } ?? [] }
-  /// The request after the last file.
   var lastLines: [String] { close.map { Self.lines("once, after the last file", $0) } ?? [] }
 
   private static func lines(_ words: String, _ request: RequestOutline.Head) -> [String] {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The folder that contains this program.
 enum ProgramFolder {
   /// Foundation reads the program's folder for `Bundle.main`, which URLSession uses, and crashes if it
   /// cannot. A program in such a folder can still be started, for instance by a process that dropped its

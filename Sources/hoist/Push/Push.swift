@@ -122,7 +122,7 @@ struct Push {
       if items.isEmpty { return }
       engine.submit(items.map { UploadJob(item: $0, destination: destination) })
     }
-    /// Stops what can be stopped. What fails because of that arrives as changes.
+    /// Stops whatever can be stopped. Failures that result are reported as changes.
     func stop() {
       walk.stop()
       output.together {

@@ -62,7 +62,7 @@ final class PushHistory: Sendable {
     if count == Self.portion { queue.async { [self] in write() } }
   }
 
-  /// Begins to write what has come so far.
+  /// Starts writing what has come so far.
   func writeSoon() { queue.async { [self] in write() } }
 
   /// Writes what has come so far. Returns whether all of it is in the history.

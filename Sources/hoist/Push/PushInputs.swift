@@ -12,7 +12,6 @@ struct PushInputs: Sendable {
 
   /// Files, patterns, folders, or `-` for standard input.
   var arguments: [FileArgument] = []
-  /// A list of files.
   var list: FileList?
   /// The name of what comes in on standard input.
   var inputName: String?

@@ -10,7 +10,7 @@ struct PushProgress {
   private let start: Instant
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
-  /// The open items by their files, which a watch asks for.
+  /// The open items by file, kept only while watching a folder.
   private var openPaths: [FileLocation: ItemID] = [:]
   private let isWatching: Bool
   /// Items under way whose files have been replaced. They count only if the server has them, or may have.
@@ -42,7 +42,6 @@ struct PushProgress {
 
   var openItems: [ItemID] { open.keys.sorted() }
 
-  /// Adds an item.
   mutating func add(_ item: UploadItem) {
     open[item.id] = item
     if isWatching { openPaths[item.location] = item.id }

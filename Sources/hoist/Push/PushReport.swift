@@ -153,7 +153,7 @@ struct PushReport: Codable {
   enum Format: String {
     case json, csv
 
-    /// The form that a file's name asks for.
+    /// The format that a report's file name asks for.
     init(of path: String) throws(UserError) {
       let ending = path.split(scalar: ".").dropFirst().last?.lowercased() ?? ""
       guard let format = Format(rawValue: ending) else {

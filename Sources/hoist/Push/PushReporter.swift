@@ -4,7 +4,6 @@ import UploadModel
 protocol PushReporter {
   /// Seconds between two calls of `tick`; nil for none.
   var tickInterval: Double? { get }
-  /// An item has joined the queue.
   mutating func queued(_ item: UploadItem)
   /// No more items will come.
   mutating func allQueued()
@@ -18,7 +17,6 @@ protocol PushReporter {
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome)
   /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
-  /// A piece of an item has arrived.
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount)
   /// The requests before the first file and after the last have led to something.
   mutating func run(of target: String, _ news: RunNews)

@@ -33,7 +33,6 @@ struct MergedChanges {
 }
 
 extension ItemState {
-  /// Whether this ends an attempt.
   fileprivate var endsAttempt: Bool {
     switch self {
     case .done, .failed, .retrying: true

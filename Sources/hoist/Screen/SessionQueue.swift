@@ -64,7 +64,7 @@ final class SessionQueue {
   }
 
   /// What is said of a stopped queue where there is no screen to show it.
-  static let stoppedWords = "the queue is stopped; hoist queue start goes on with it"
+  nonisolated static let stoppedWords = "the queue is stopped; \"hoist queue start\" resumes it"
 
   /// Whether this session sends the queue.
   var isSender: Bool { engine != nil }

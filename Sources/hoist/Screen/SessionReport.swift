@@ -20,7 +20,7 @@ struct SessionReport {
   private static let mostLines = 40
 
   var lines: [String] {
-    if goesOnElsewhere { return ["another hoist continues with the queue"] }
+    if goesOnElsewhere { return ["another hoist process is sending the queue"] }
     let unread =
       state.isReading ? ["… and what else is in the queue, which was still being read"] : []
     guard hasContent else { return unread }
@@ -87,7 +87,7 @@ struct SessionReport {
       } else {
         "the next hoist does not know it and may send again what has arrived"
       }
-    return names.map { "! \($0): its result is not in the queue" }
+    return names.map { "! \($0): its result was not saved in the queue" }
       + ["! \(unwritten.reason); the results of \(count) are not in it: \(fate)"]
   }
 
@@ -104,7 +104,7 @@ struct SessionReport {
     ]
     if isStopped, unsent > 0 {
       lines.append(
-        "the queue is stopped: hoist queue start goes on with it, and so does s on the screen")
+        "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")
     }
     if let successor {
       lines.append("the rest goes on in the background (process \(successor)); hoist shows it")

@@ -8,7 +8,6 @@ protocol UserInterface: AnyObject {
   var onEvents: ([AppEvent]) -> Void { get set }
   /// Whether what it shows may go beyond ASCII.
   var isUTF8: Bool { get }
-  /// Whether it can show pictures.
   var showsPictures: Bool { get }
   /// The size of the screen.
   var size: Size { get }
@@ -17,7 +16,6 @@ protocol UserInterface: AnyObject {
   /// Whether it goes on when the queue is empty.
   var stays: Bool { get }
 
-  /// Shows the state.
   func show(_ state: AppState)
   /// Shows everything again.
   func redraw()

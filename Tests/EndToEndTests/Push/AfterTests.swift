@@ -66,7 +66,7 @@ extension EndToEnd {
         "hoist push --watch in --to t --config after.toml --dry-run"
       ).end()
       #expect((outcome.status == 2) == isRefused, "\(outcome)")
-      #expect(outcome.errors.contains("would be found there") == isRefused)
+      #expect(outcome.errors.contains("would find the files") == isRefused)
     }
 
     @Test("only what the server has proved to have is moved, and it is said")

@@ -370,7 +370,7 @@ extension EndToEnd {
       let bad = try await person.run(["push"] + names + ["--to", "desk"])
       #expect(bad.status == 1)
       #expect(
-        bad.errors.contains("401 Unauthorized, also with a new token from its file"),
+        bad.errors.contains("401 Unauthorized, even with a new token from its file"),
         "\(bad.errors)")
       #expect(bad.errors.contains("20 failed") && !bad.errors.contains("0ld"))
       #expect(server.requests.count <= 20 + 8)

@@ -106,7 +106,7 @@ extension EndToEnd {
       }
       let outcome = try await program.end()
       #expect(outcome.output.contains("status 1"), "\(outcome)")
-      #expect(outcome.errors.contains("is not in the queue"), "\(outcome)")
+      #expect(outcome.errors.contains("was not saved in the queue"), "\(outcome)")
     }
 
     private var outcomes: [String] {
@@ -120,7 +120,7 @@ extension EndToEnd {
       let terminal = try await visit(room: 4096)
       try await terminal.press("q")
       let left = try await terminal.wait(for: "ended 1")
-      #expect(left.shows("! a.bin: its result is not in the queue"), "\(left.text)")
+      #expect(left.shows("! a.bin: its result was not saved in the queue"), "\(left.text)")
       #expect(
         left.text.replacing("\n", with: "").contains("which the next hoist reads"), "\(left.text)")
       let last = try await again(terminal, "Nothing is queued")

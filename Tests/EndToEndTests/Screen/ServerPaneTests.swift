@@ -68,7 +68,7 @@ extension EndToEnd {
       try await terminal.command("hoist one.bin")
       try await terminal.wait(for: "1 ok")
       try await terminal.press("D")
-      try await terminal.wait(for: "Delete on the server?")
+      try await terminal.wait(for: "Delete from the server?")
       try await terminal.press("y")
       try await terminal.wait(for: "deleting one.bin: the server answered 200 OK")
       #expect(server.requests.map(\.line) == ["POST /up HTTP/1.1", "GET /delete/k3y HTTP/1.1"])
@@ -83,7 +83,7 @@ extension EndToEnd {
       try await terminal.press("3")
       try await terminal.wait(for: "History 1")
       try await terminal.press("D")
-      try await terminal.wait(for: "Delete on the server?")
+      try await terminal.wait(for: "Delete from the server?")
       try await terminal.press("y")
       try await wait(for: "the second request") {
         server.requests.count == 3 ? true : nil

@@ -141,7 +141,8 @@ extension EndToEnd {
       }
       try await stopped.interrupt(SIGINT)
       let end = try await stopped.end()
-      #expect(end.status == 130 && end.errors.contains("another hoist continues"), "\(end)")
+      #expect(
+        end.status == 130 && end.errors.contains("another hoist process is sending"), "\(end)")
       #expect(!follower.hasEnded && !sender.hasEnded)
       gate.open()
       for program in [sender, follower] {
@@ -165,7 +166,7 @@ extension EndToEnd {
           program.output.contains(words) ? true : nil
         }
       }
-      let stopped = "the queue is stopped; hoist queue start goes on with it"
+      let stopped = "the queue is stopped; \"hoist queue start\" resumes it"
       _ = try await person.run("queue", "stop")
       try await add("a.txt")
       let sender = try person.hoist("send", "--stay")

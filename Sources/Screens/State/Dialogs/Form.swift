@@ -29,7 +29,7 @@ struct Form: Sendable {
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
-      case .isUsual: ("Default", "whether files go there on every start: yes or no")
+      case .isUsual: ("Default", "upload here by default: yes or no")
       case .token:
         (
           "Token in",
@@ -170,7 +170,6 @@ struct Form: Sendable {
     ]
   }
 
-  /// The target with the changes.
   func changed(_ row: TargetRow) -> TargetRow {
     var row = row
     (row.url, row.name) = (answers.url, answers.name)

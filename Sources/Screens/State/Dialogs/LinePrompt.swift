@@ -35,12 +35,12 @@ struct LinePrompt: Hashable, Sendable {
     return nil
   }
 
-  /// Handles the completions for `text`; returns whether they were of use.
+  /// Takes the completions for `text`; returns false if there are none.
   ///
-  /// A single candidate, or the only one that begins like the text, is inserted. For several, their common beginning is
+  /// A single candidate, or the only one that starts with the text, is inserted. For several, their common prefix is
   /// inserted and the list is shown.
   ///
-  /// - Parameter isRanked: whether the best is first. If none of them begins like the text, that one is inserted.
+  /// - Parameter isRanked: whether the best candidate comes first. It is inserted if none starts with the text.
   mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
@@ -86,19 +86,17 @@ extension String {
   }
 }
 
-/// The command line.
 struct CommandPrompt: Sendable {
   var line = LinePrompt()
   /// Which earlier line is shown; `nil` for the one being typed.
   var earlier: Int?
 }
 
-/// The prompt for a text to find.
 struct FindPrompt: Sendable {
   var field = TextField()
   /// Whether rows that do not match are hidden.
   let isFilter: Bool
-  /// The cursor and the filter from before.
+  /// Where the cursor was and what the filter was, to go back to on Esc.
   let cursor: Int
   let filter: String
 }

@@ -52,7 +52,6 @@ struct Menu: Sendable {
     self = menu
   }
 
-  /// Whether the choice is the one for a new target.
   func isNew(_ choice: Int) -> Bool { makesNew && choice == choices.count - 1 }
 
   /// Whether typing narrows down the choices.

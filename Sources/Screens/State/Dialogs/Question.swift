@@ -12,7 +12,7 @@ struct Question: Sendable {
     /// These items are to be removed, `active` of which were being sent when the question was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerEntry])
-    /// These were uploaded, and the server named what deletes them.
+    /// These were uploaded, and the server gave the addresses that delete them.
     case deletingUploaded([UploadedFile])
     /// The target of this name is to be removed from the configuration.
     case deletingTarget(String)

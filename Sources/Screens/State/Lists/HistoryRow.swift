@@ -21,7 +21,6 @@ package struct HistoryRow: PaneRow {
   package enum End: Hashable, Sendable {
     /// The server has taken the file.
     case sent
-    /// It failed.
     case failed
     /// It may have arrived; only a look at the server tells.
     case unknown
@@ -29,7 +28,6 @@ package struct HistoryRow: PaneRow {
     case open
   }
 
-  /// How it ended.
   package var end: End
   /// The number of the attempt at this file, from 1; 0 if none was made.
   package var attempt: Int

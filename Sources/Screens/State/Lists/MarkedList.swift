@@ -188,7 +188,6 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// Looks through the rows again if they have changed.
   mutating func follow(_ rows: some ListRows<ID>) { view?.follow(rows) }
 
-  /// Forgets the marks of what is gone.
   mutating func forget(_ gone: Set<ID>) {
     marks.subtract(gone)
     range = nil

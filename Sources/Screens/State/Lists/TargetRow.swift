@@ -1,6 +1,5 @@
 /// A target of the configuration.
 package struct TargetRow: PaneRow {
-  /// Its name.
   package var name: String
   /// Where files go, without secrets.
   package var url: String
@@ -12,7 +11,6 @@ package struct TargetRow: PaneRow {
   /// Its name, which no other target has.
   package var id: String { name }
 
-  /// A row for a target.
   package init(name: String, url: String, isUsual: Bool = false, limits: String = "") {
     (self.name, self.url, self.isUsual, self.limits) = (name, url, isUsual, limits)
   }

@@ -17,7 +17,6 @@ package struct Column: Hashable, Sendable {
 
   /// Where the value is.
   package var pointer: JSONPointer
-  /// Its format.
   package var format: Format
 
   /// A value with a format.

@@ -15,7 +15,7 @@ package enum NextPage: Hashable, Sendable {
   /// Pages are numbered in this query item, from this number on, until one is empty.
   case number(query: String, from: Int)
 
-  /// What distinguishes the request for a page.
+  /// How the request for a page differs from the one for the list.
   package enum Step: Hashable, Sendable {
     /// Another address.
     case address(URL)

@@ -27,7 +27,6 @@ package struct RunPoint: Hashable, Sendable, Codable {
     case aborting
   }
 
-  /// A run in this phase.
   package init(_ phase: Phase) { self.phase = phase }
 
   /// The values, for people.

@@ -27,7 +27,6 @@ package struct ServerCall: Hashable, Sendable {
     [url] + [json].compactMap(\.self) + (form + query).map(\.value)
   }
 
-  /// A call.
   package init(url: Template, method: String = "GET", json: Template? = nil) {
     self.url = url
     self.method = method

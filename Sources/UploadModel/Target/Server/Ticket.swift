@@ -39,7 +39,7 @@ package struct Ticket: Hashable, Sendable {
     namedHosts.contains { $0.holds(for: url, from: home) }
   }
 
-  /// Everything in it that is filled in.
+  /// All of the ticket's templates.
   var templates: [Template] {
     call.templates + [uploadURL.prefix, uploadURL.suffix] + signs.compactMap(\.template)
       + (confirmation?.call.templates ?? [])
