@@ -69,6 +69,8 @@ package actor UploadEngine {
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
   private let knownDigests: (any DigestMemory)?
+  /// What follows from the target of the latest upload, which others mostly share.
+  private var needs: (target: Boxed<Target>, found: Target.Needs)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
   /// The token in force on each route.
@@ -438,7 +440,7 @@ extension UploadEngine {
     deliverNews()
   }
 
-  /// Cancels some of what is under way, and returns when nothing is left, or when the time is up.
+  /// Cancels the uploads that `isCancelled` picks, and returns once nothing is under way or the time is up.
   private func becomeIdle(
     within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
   ) async {
@@ -828,7 +830,7 @@ extension UploadEngine {
 
   private func conclude(_ transfer: Transfer) {
     for id in transfer.items { jobs[id]?.tasks.remove(transfer.task.taskIdentifier) }
-    let target = transfer.request.target
+    let target = transfer.request.destination
     var end = transfer.end(at: time.now())
     if isAhead(transfer) {
       ahead.remove { $0.task === transfer.task }
@@ -841,10 +843,11 @@ extension UploadEngine {
     }
     // Servers answer OPTIONS without checking credentials.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
-    switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target) : .stands {
+    switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target.value) : .stands {
     case .stands, .close:
       if end.status == 401 || end.status == 403 {
-        end.trouble = deniedCause(for: target, on: transfer.authorization.route) ?? end.trouble
+        end.trouble =
+          deniedCause(for: target.value, on: transfer.authorization.route) ?? end.trouble
       }
     case .again, .renew:
       return startOver(.authorize, after: transfer)
@@ -852,9 +855,9 @@ extension UploadEngine {
     if jobs[first]?.conversation != nil { return goOn(first, after: end, of: transfer) }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in
-      engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
+      engine.conclude(judged, of: files, attempt, to: target.value, withoutRecord: failures)
     }
-    if !isRecorded { conclude(end, of: files, attempt, to: target) }
+    if !isRecorded { conclude(end, of: files, attempt, to: target.value) }
   }
 
   private func startOver(_ restart: Restart, after transfer: Transfer) {
@@ -947,10 +950,11 @@ extension UploadEngine {
   /// those that wait would be futile or too early.
   private func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
     guard preparesAhead else { return }
-    let target = transfer.request.target
+    let target = transfer.request.destination
     let isGood = end.trouble == nil && end.status.map { (200..<300).contains($0) } == true
     scheduler.setGivesAhead(
-      isGood && transfer.url == target.url && target.sendsOneRequestForEachFile, of: target.name)
+      isGood && transfer.url == target.value.url && needs(of: target).oneRequestForEachFile,
+      of: target.value.name)
     if !isGood { takeBack { $0.route == transfer.authorization.route } }
   }
 
@@ -1490,15 +1494,22 @@ extension UploadEngine {
     let task: Task<Void, Never>
   }
 
+  private func needs(of target: Boxed<Target>) -> Target.Needs {
+    if let needs, needs.target.isSame(as: target) { return needs.found }
+    let found = Target.Needs(target.value)
+    needs = (target, found)
+    return found
+  }
+
   /// Starts the preparation of uploads that need one. Returns whether they do.
   private func makesReady(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
-    guard let target = ids.first.flatMap({ jobs[$0]?.upload.destination })?.value,
-      target.prepare != nil || target.exists != nil || target.ticket != nil
-        || !target.digests.isEmpty || target.signsContent,
+    guard let destination = ids.first.flatMap({ jobs[$0]?.upload.destination }),
+      needs(of: destination).preparation,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
+    let target = destination.value
     let uploads = ids.compactMap { jobs[$0]?.upload }
     let preparation = Preparation(
       attempt: attempt, time: time, mediaType: mediaType, known: knownDigests)
@@ -1679,9 +1690,9 @@ extension UploadEngine {
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
+    guard needs(of: transfer.request.destination).records else { return false }
     let target = transfer.request.target
     let (create, confirmation) = (target.server.create, target.ticket?.confirmation)
-    guard create != nil || confirmation != nil else { return false }
     let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
     let now = time.date()
     let document = JSONValue(text: end.reply.text)
@@ -1953,7 +1964,8 @@ extension UploadEngine {
   private func opensRun(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
-    guard let first = ids.first, let target = jobs[first]?.upload.target, target.run.isOn,
+    guard let first = ids.first, let destination = jobs[first]?.upload.destination,
+      destination.value.run.isOn, case let target = destination.value,
       runs.state(of: target.name) == .opening, let call = target.run.open,
       let authorization = authorization(of: ids, to: target.origin)
     else { return false }
@@ -2157,7 +2169,7 @@ extension UploadEngine {
   /// The cause of a refusal that persists after the token was renewed.
   private func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
     guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
-    return .denied("also with a new token from \(command.name)")
+    return .denied("even with a new token from \(command.name)")
   }
 
   private func renew(_ route: Route, with command: TokenCommand) {
@@ -2244,12 +2256,25 @@ extension Result where Success == ServerCall?, Failure == InvalidInput {
 }
 
 extension Target {
-  fileprivate var sendsOneRequestForEachFile: Bool {
-    // A signature would become stale while its request waits.
-    !run.isOn && sigV4 == nil && batch == nil && prepare == nil && exists == nil && ticket == nil
-      && server.create == nil
-      && digests.isEmpty
-      && !resume.isOn
+  /// What each upload to a target needs besides its own request.
+  fileprivate struct Needs {
+    /// Whether anything has to be found out or made before the request.
+    let preparation: Bool
+    /// Whether requests follow that create records or confirm the delivery.
+    let records: Bool
+    /// Whether each file goes in one request of its own, which can be prepared ahead.
+    let oneRequestForEachFile: Bool
+
+    init(_ target: Target) {
+      preparation =
+        target.prepare != nil || target.exists != nil || target.ticket != nil
+        || !target.digests.isEmpty || target.signsContent
+      records = target.server.create != nil || target.ticket?.confirmation != nil
+      // A signature would become stale while its request waits.
+      oneRequestForEachFile =
+        !preparation && !records && !target.run.isOn && target.sigV4 == nil && target.batch == nil
+        && !target.resume.isOn
+    }
   }
 }
 
