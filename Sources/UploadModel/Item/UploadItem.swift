@@ -5,7 +5,6 @@ import MultipartForm
 ///
 /// Copies share the details until one of them changes: an item passes through many places, and there can be a
 /// hundred thousand items.
-@dynamicMemberLookup
 package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Identifies the item in the queue.
   package var id: ItemID
@@ -14,71 +13,46 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   /// The size in bytes of what the target's command has made of the file, if it is known and differs from
   /// the file's own.
   package private(set) var preparedSize: Int64?
-  @usableFromInline var details: Boxed<Details>
-
-  /// One of the details. Inlined everywhere, so that no key path is made while the program runs.
-  @inlinable package subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value
-  {
-    @inline(__always) get { details.value[keyPath: path] }
-    @inline(__always) _modify { yield &details.value[keyPath: path] }
-  }
+  private var details: Boxed<Details>
 
   /// Everything except its number and its state.
-  package struct Details: Hashable, Sendable {
-    /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
-    package var uuid: UUID
-    /// The name of the target that it goes to; empty if there is only one.
-    package var target: String
-    /// Where the file lies on this machine.
-    package var location: FileLocation
-    /// The file name that the server is told, unless the target makes another one from it.
-    package var fileName: String
-    /// Whether the user chose the name, which then takes precedence over the target's.
-    package var nameIsChosen = false
-    /// The folders between the added one and the file, each followed by a slash.
-    package var folder = ""
-    /// The form field that carries the file; `nil` leaves it to the target.
-    package var field: String?
-    /// The media type that the server is told, as `type/subtype`.
-    package var mediaType: String
-    /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
-    package var typeSource: String
-    /// Whether the media type is certain enough to be shown without a question mark.
-    package var typeIsCertain: Bool
-    /// The type that the file's first bytes show, if they contradict its name.
-    package var contentType: String?
-    /// The size in bytes when the file was queued.
-    package var size: Int64
-    /// The file as it was when it was queued; `nil` if it could not be read.
-    package var identity: FileIdentity?
-    /// Whether it was being sent when the program last ended, and so is sent again.
-    package var wasInterrupted = false
-    /// Where it can resume, if its target resumes uploads and one has begun.
-    package var resumePoint: ResumePoint? {
+  private struct Details: Hashable, Sendable {
+    var uuid: UUID
+    var target: String
+    var location: FileLocation
+    var fileName: String
+    var nameIsChosen = false
+    var folder = ""
+    var field: String?
+    var mediaType: String
+    var typeSource: String
+    var typeIsCertain: Bool
+    var contentType: String?
+    var size: Int64
+    var identity: FileIdentity?
+    var wasInterrupted = false
+    var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init(_:)) }
     }
     // Hardly any item has one.
     var boxedPoint: Boxed<ResumePoint>?
-    /// The SHA-256 of the content, if it was asked for.
-    package var sum: [UInt8]?
-    /// The digests of what is sent, if the target's placeholders ask for them.
-    package var digests: ContentDigests?
-    /// A note about it, such as that the same file has been sent before.
-    package var note: String?
+    var sum: [UInt8]?
+    var digests: ContentDigests?
+    var note: String?
   }
 
   /// The `typeSource` of a type that the user has chosen. It stays when the file is examined again.
   package static let chosenByHand = "chosen by hand"
 
   /// Whether another attempt can resume. An upload that began with another target cannot.
-  package var canGoOn: Bool { self.resumePoint?.holds(for: self.target) == true }
+  package var canGoOn: Bool { resumePoint?.holds(for: target) == true }
 
   /// Why it failed and what to do; nil if it has not failed.
   package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
 
   /// The size in bytes of what is sent.
-  package var sentSize: Int64 { preparedSize ?? self.size }
+  package var sentSize: Int64 { preparedSize ?? size }
 
   package func with(_ state: ItemState) -> UploadItem {
     var item = self
@@ -87,11 +61,11 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   }
 
   /// Notes that the file is at another path.
-  package mutating func move(to path: String) { self.location = FileLocation(path) }
+  package mutating func move(to path: String) { location = FileLocation(path) }
 
   private mutating func noteSize() {
     switch state {
-    case .sending(_, _, let total): preparedSize = total == self.size ? nil : total
+    case .sending(_, _, let total): preparedSize = total == size ? nil : total
     case .waiting, .preparing, .paused: preparedSize = nil
     case .done(let receipt): noteSize(of: receipt)
     case .processing(let processing): noteSize(of: processing.receipt)
@@ -100,7 +74,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   }
 
   private mutating func noteSize(of receipt: Receipt) {
-    if let sent = receipt.sent { preparedSize = sent.size == self.size ? nil : sent.size }
+    if let sent = receipt.sent { preparedSize = sent.size == size ? nil : sent.size }
   }
 
   /// An item of the queue, waiting unless said otherwise.
@@ -118,5 +92,100 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
         fileName: fileName ?? location.lastComponent, field: field, mediaType: mediaType,
         typeSource: typeSource, typeIsCertain: typeIsCertain, size: size, identity: identity))
     self.state = state
+  }
+}
+
+// MARK: The details
+
+extension UploadItem {
+  /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
+  package var uuid: UUID {
+    _read { yield details.value.uuid }
+    _modify { yield &details.value.uuid }
+  }
+  /// The name of the target that it goes to; empty if there is only one.
+  package var target: String {
+    _read { yield details.value.target }
+    _modify { yield &details.value.target }
+  }
+  /// Where the file lies on this machine.
+  package var location: FileLocation {
+    _read { yield details.value.location }
+    _modify { yield &details.value.location }
+  }
+  /// The file name that the server is told, unless the target makes another one from it.
+  package var fileName: String {
+    _read { yield details.value.fileName }
+    _modify { yield &details.value.fileName }
+  }
+  /// Whether the user chose the name, which then takes precedence over the target's.
+  package var nameIsChosen: Bool {
+    _read { yield details.value.nameIsChosen }
+    _modify { yield &details.value.nameIsChosen }
+  }
+  /// The folders between the added one and the file, each followed by a slash.
+  package var folder: String {
+    _read { yield details.value.folder }
+    _modify { yield &details.value.folder }
+  }
+  /// The form field that carries the file; `nil` leaves it to the target.
+  package var field: String? {
+    _read { yield details.value.field }
+    _modify { yield &details.value.field }
+  }
+  /// The media type that the server is told, as `type/subtype`.
+  package var mediaType: String {
+    _read { yield details.value.mediaType }
+    _modify { yield &details.value.mediaType }
+  }
+  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
+  package var typeSource: String {
+    _read { yield details.value.typeSource }
+    _modify { yield &details.value.typeSource }
+  }
+  /// Whether the media type is certain enough to be shown without a question mark.
+  package var typeIsCertain: Bool {
+    _read { yield details.value.typeIsCertain }
+    _modify { yield &details.value.typeIsCertain }
+  }
+  /// The type that the file's first bytes show, if they contradict its name.
+  package var contentType: String? {
+    _read { yield details.value.contentType }
+    _modify { yield &details.value.contentType }
+  }
+  /// The size in bytes when the file was queued.
+  package var size: Int64 {
+    _read { yield details.value.size }
+    _modify { yield &details.value.size }
+  }
+  /// The file as it was when it was queued; `nil` if it could not be read.
+  package var identity: FileIdentity? {
+    _read { yield details.value.identity }
+    _modify { yield &details.value.identity }
+  }
+  /// Whether it was being sent when the program last ended, and so is sent again.
+  package var wasInterrupted: Bool {
+    _read { yield details.value.wasInterrupted }
+    _modify { yield &details.value.wasInterrupted }
+  }
+  /// Where it can resume, if its target resumes uploads and one has begun.
+  package var resumePoint: ResumePoint? {
+    _read { yield details.value.resumePoint }
+    _modify { yield &details.value.resumePoint }
+  }
+  /// The SHA-256 of the content, if it was asked for.
+  package var sum: [UInt8]? {
+    _read { yield details.value.sum }
+    _modify { yield &details.value.sum }
+  }
+  /// The digests of what is sent, if the target's placeholders ask for them.
+  package var digests: ContentDigests? {
+    _read { yield details.value.digests }
+    _modify { yield &details.value.digests }
+  }
+  /// A note about it, such as that the same file has been sent before.
+  package var note: String? {
+    _read { yield details.value.note }
+    _modify { yield &details.value.note }
   }
 }
