@@ -4,9 +4,9 @@ import ScalarText
 
 /// A child process and the two pipes that it writes to.
 ///
-/// The child leads its own process group, so killing it also kills everything it has started. The system kills
-/// the child when the thread that started it ends, and so even when hoist itself is killed; the child's own
-/// children survive in that case.
+/// The child leads its own process group, so killing it also kills everything it has started. The system kills the
+/// child when the thread that started it ends, and so also when hoist itself is killed; in that case, the child's own
+/// children survive.
 struct Child {
   private let process: pid_t
   private var pipes: [Int32]
@@ -52,7 +52,7 @@ struct Child {
     }
   }
 
-  /// Reads what is available, waiting at most `seconds` for the first bytes.
+  /// Reads the available output, waiting at most `seconds` for the first bytes.
   mutating func read(seconds: Double) {
     var polled = pipes.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard pipes.contains(where: { $0 >= 0 }) else {

@@ -1,4 +1,4 @@
-/// CRC-32 of IEEE 802.3, as in zip and PNG. It detects damage, and nothing else.
+/// CRC-32 of IEEE 802.3, as in zip and PNG. It detects only accidental damage.
 package struct CRC32: HashFunction {
   private static let table = CyclicCheck.table(of: 0xEDB8_8320)
   private var check = CyclicCheck()
@@ -18,7 +18,7 @@ package struct CRC32C: HashFunction {
   package func finalize() -> [UInt8] { check.bytes }
 }
 
-/// A cyclic redundancy check of 32 bits with reflected bits, eight bytes at a time.
+/// A 32-bit reflected cyclic redundancy check that takes eight bytes at a time (slicing-by-8).
 private struct CyclicCheck {
   private var remainder = UInt32.max
 
@@ -27,7 +27,7 @@ private struct CyclicCheck {
     withUnsafeBytes(of: (~remainder).bigEndian) { Array($0) }
   }
 
-  /// For each of the eight places of a byte, the remainders of all its values, by the reflected polynomial.
+  /// For each of a byte's eight positions in a word, the remainders of all 256 values by the reflected polynomial.
   static func table(of polynomial: UInt32) -> [UInt32] {
     var table = (0..<UInt32(256)).map { value in
       (0..<8).reduce(value) { rest, _ in rest & 1 == 0 ? rest >> 1 : rest >> 1 ^ polynomial }

@@ -4,7 +4,7 @@ import Synchronization
 /// A cancellation flag that also wakes threads that are waiting for a descriptor.
 package final class CancellationToken: Sendable {
   private let value = Atomic(false)
-  /// A pipe. A byte in it makes its read end readable, which ends every wait.
+  /// A pipe. Once it contains a byte, its read end is readable, which ends every wait.
   private let ends: (read: Int32, write: Int32)
 
   /// A token that is not cancelled.

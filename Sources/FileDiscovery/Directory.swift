@@ -14,7 +14,6 @@ package struct Directory {
 
   /// An entry of a folder.
   package struct Entry {
-    /// The kind of the entry.
     package let kind: Kind
     /// Whether the entry itself is a symbolic link.
     package let isLink: Bool

@@ -40,8 +40,8 @@ package final class FileList: Sendable {
 
   deinit { close(descriptor) }
 
-  /// In bytes, more than any path has (PATH_MAX). A longer entry means that this is not a list, or that it has
-  /// another separator.
+  /// More bytes than any path has (PATH_MAX). A longer entry means that this is not a list, or that it has another
+  /// separator.
   private static let longestPath = 64 << 10
 
   /// Passes each file to `body` until that returns false or the list ends. Cancelling `stop` ends the reading

@@ -9,8 +9,8 @@ package struct FolderRules: Sendable {
   package var followsLinks = false
   /// Patterns of files and folders to leave out.
   package var excludes: [PathPattern] = []
-  /// Patterns of files to include. If there are any, only files that match one, or are below a folder that
-  /// does, are included.
+  /// Patterns of files to include. If there are any, only files that match one, or that are below a folder that matches
+  /// one, are included.
   package var includes: [PathPattern] = []
   /// The name of files that list further patterns to leave out, such as ".gitignore".
   package var ignoreFile: String?

@@ -5,9 +5,9 @@ import ScalarText
 /// The files below a folder, one at a time and always in the same order: sorted by the bytes of their names,
 /// with the contents of a folder at the place of the folder's name.
 ///
-/// Only the names of the folders on the current path are held, so scanning starts at once in a tree of any
-/// size. Links to files count as files. Links to folders are entered only if the rules say so, and never if
-/// they lead to a folder that contains them. FIFOs, sockets and devices are skipped.
+/// Keeps only the names in the folders on the current path, so scanning starts at once in a tree of any size. Links to
+/// files count as files. Links to folders are entered only if the rules say so, and never if they lead to a folder that
+/// contains them. FIFOs, sockets and devices are skipped.
 package struct FolderScan: Sequence, IteratorProtocol {
   /// A result of the scan.
   package enum Entry: Hashable {
@@ -89,7 +89,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
   }
 
   private func isExcluded(_ names: [String], isFolder: Bool, _ ignoring: [Ignoring]) -> Bool {
-    // The user's own patterns win, then those of the deepest folder; within each, the last match does.
+    // The user's own patterns take precedence, then those of the deepest folder; within each, the last match wins.
     if let answer = rules.isExcluded(names, isFolder: isFolder) { return answer }
     for folder in ignoring.reversed() {
       let inside = names.dropFirst(folder.depth)

@@ -7,7 +7,7 @@ import MultipartForm
 /// once.
 /// Source: inotify(7).
 ///
-/// Unchecked: `init` has the watcher to itself, and afterwards it is used only under the lock.
+/// Unchecked: only `init` uses the watcher without the lock, before any other thread can.
 package final class FolderWatch: @unchecked Sendable {
   private let watcher: Watcher
   private let lock = NSLock()
@@ -34,7 +34,7 @@ private final class Watcher {
   private let descriptor: Int32
   /// The watched folders, with a trailing slash, by their inotify watch descriptors.
   private var folders: [Int32: [UInt8]] = [:]
-  /// The files that were reported, or were there before and are not to be reported.
+  /// The files that were already reported, or that existed at the start and must not be reported.
   private var known = KnownFiles()
   private let takesExisting: Bool
   /// Why the folder, or one inside it, could not be watched.
@@ -54,8 +54,8 @@ private final class Watcher {
       throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
     watch(root)
-    // Done here and not in `run`, since other inputs may take long before `run` is called: files completed in
-    // that time are new.
+    // Done here rather than in `run`, since other inputs may take long before `run` is called: files completed in the
+    // meantime are new.
     if !takesExisting { lookThrough { _ in true } }
     if let trouble { throw InputError(description: trouble) }
   }
@@ -124,11 +124,11 @@ private final class Watcher {
     return body(file) ? .nothing : .stop
   }
 
-  /// Reports complete files that were not reported yet; returns false to stop.
+  /// Reports complete files that have not been reported yet; returns false to stop.
   @discardableResult
   private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
-    // Each folder is watched before it is listed: files completed later cause an event, those completed earlier
-    // are in the list.
+    // Each folder is watched before it is listed: files completed later cause an event, and those completed earlier are
+    // in the list.
     for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
     where !Self.isBeingWritten(file) && known.isNews(file) {
       if !body(file) { return false }

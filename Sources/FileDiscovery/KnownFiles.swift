@@ -13,7 +13,7 @@ struct KnownFiles {
     return true
   }
 
-  /// Forgets a file, unless another has taken its place meanwhile.
+  /// Forgets a file, unless another has since taken its place.
   mutating func forgetIfGone(_ file: FileLocation) {
     if !Self.isThere(file) { identities[file] = nil }
   }

@@ -1,4 +1,4 @@
-// All text in here is Unicode scalars.
+// All text in this file is handled as Unicode scalars.
 /// A pattern for paths in the style of `.gitignore`.
 ///
 /// `*` matches anything but a slash, `?` one character, `[a-z]` one of a set, `**` any number of folders. A
@@ -59,8 +59,8 @@ package struct PathPattern: Hashable, Sendable {
     return reached[names.count]
   }
 
-  /// Matches a single name, in time at worst proportional to the product of both lengths: only the last `*`
-  /// ever has to be retried.
+  /// Matches a single name, in time at worst proportional to the product of both lengths: only the last `*` ever needs
+  /// a retry.
   private static func matches(_ pattern: [Unicode.Scalar], _ name: [Unicode.Scalar]) -> Bool {
     var (at, place) = (0, 0)
     var retry: (at: Int, place: Int)?

@@ -1,10 +1,9 @@
 import Foundation
 import MultipartForm
 
-/// Standard input as a file. A form states its length before its first byte is sent, so the whole input is
-/// stored on disk first.
+/// Standard input as a file. A form's length is sent before its first byte, so the whole input is first stored on disk.
 ///
-/// The file has no name, so it disappears with this process, however that ends.
+/// The file has no name, so it disappears when this process ends, for whatever reason.
 package struct SpooledInput {
   /// The path at which the input can be read.
   package let location: FileLocation
@@ -58,8 +57,8 @@ package struct SpooledInput {
         written += step
       }
     }
-    // Reading needs a descriptor that is not open for writing. Otherwise the file would look as if it could
-    // still change, and each attempt would read it twice.
+    // Read through a descriptor that is not open for writing. Otherwise the file would look as if it could still
+    // change, and each attempt would read it twice.
     let kept = open("\(Self.folder)\(file)", O_RDONLY | O_CLOEXEC)
     let code = errno
     close(file)

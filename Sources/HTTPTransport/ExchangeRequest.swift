@@ -1,12 +1,12 @@
 import Foundation
 
-/// A request in the form that the transport needs, without files, queues or targets.
+/// A request in the format that the transport needs, without files, queues or targets.
 package struct ExchangeRequest: Sendable {
   /// The URL, either `http` or `https`.
   package var url: URL
-  /// The method, exactly as it is sent.
+  /// The method, sent exactly as given.
   package var method: String
-  /// The header fields in order. The transport adds `Host`, `Content-Length`, `Accept-Encoding` and `Expect` itself.
+  /// The header fields in order. The transport itself adds `Host`, `Content-Length`, `Accept-Encoding` and `Expect`.
   package var headers: [(name: String, value: String)]
   /// The content; nil for a request without one.
   package var body: (any ExchangeBody)?
@@ -14,13 +14,13 @@ package struct ExchangeRequest: Sendable {
   /// second for the answer, and after a 417 sends the request again without `Expect`.
   package var expectsContinue = false
   /// Whether an interim reply puts the body on hold until `UploadTask.releaseBody` is called, so that the caller can
-  /// record the reply before any byte of the body is sent. 100 is then reported as well.
+  /// record the reply before any byte of the body is sent. A 100 reply is then reported as well.
   package var waitsAfterInterim = false
-  /// Whether the last bytes of the body are held until `UploadTask.releaseBody` is called, so that the caller can record
-  /// that the server may have the whole request from then on.
+  /// Whether the last bytes of the body are held until `UploadTask.releaseBody` is called, so that the caller can
+  /// record that the server may have the whole request from then on.
   package var holdsEnd = false
-  /// Whether the request may safely be sent twice. If not, it is repeated after a part of its body was handed
-  /// to a connection only if the server cannot have read any of it.
+  /// Whether the request may safely be sent twice. If not, then once a part of its body was handed to a connection, it
+  /// is repeated only if the server cannot have read any of it.
   package var mayRepeat = false
   /// Whether to offer HTTP/2; otherwise the request uses HTTP/1.1.
   package var offersHTTP2 = false
@@ -30,7 +30,7 @@ package struct ExchangeRequest: Sendable {
   package var mostReply = 1 << 20
   /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the answer.
   package var digest: DigestCredentials?
-  /// After how many seconds without a byte in either direction it fails; nil if the caller watches that.
+  /// After how many seconds without a byte in either direction the request fails; nil if the caller watches for that.
   package var idleTimeout: Double?
   /// After how many seconds the request fails even if bytes are still moving; nil for never.
   package var timeout: Double?

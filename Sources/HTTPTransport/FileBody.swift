@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file's content as a body, as long as the file is when the body is made.
+/// A file's content as a body. The file's size at creation is the body's length.
 struct FileBody: ExchangeBody {
   private let path: String
   let length: Int64
@@ -8,7 +8,7 @@ struct FileBody: ExchangeBody {
   init(_ url: URL) {
     path = url.path
     var status = stat()
-    // The reader says why it cannot be read.
+    // If the file cannot be read, the reader reports why.
     let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     length = isFile ? Int64(status.st_size) : 1
   }
@@ -31,14 +31,15 @@ struct FileBody: ExchangeBody {
         let count = Glibc.read(descriptor, start + filled, buffer.count - filled)
         if count < 0, errno == EINTR { continue }
         guard count >= 0 else { throw failure }
-        // The file has become shorter than what was announced.
+        // The file has become shorter than the announced length.
         guard count > 0 else { throw changed }
         filled += count
       }
       return filled
     }
 
-    /// Opens the file, which has to be what it was when the task was made. A FIFO in its place blocks nobody.
+    /// Opens the file, which must have the same size as when the task was made. O_NONBLOCK: a FIFO in its place must
+    /// not block the thread.
     private func openFile() throws {
       descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()

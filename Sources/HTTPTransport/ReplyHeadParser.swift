@@ -1,5 +1,5 @@
-/// Assembles heads from the lines that libcurl passes on: first those of interim replies, then those of the
-/// final reply, and after the content those of trailers, which are ignored.
+/// Assembles heads from the lines that libcurl passes on: first those of interim replies, then those of the final reply
+/// and, after the content, those of trailers, which are ignored.
 struct ReplyHeadParser {
   /// The final reply's head, once it is complete.
   private(set) var head: ReplyHead?

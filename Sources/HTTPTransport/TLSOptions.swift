@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a connection requires beyond the system's TLS rules. No option turns verification off without replacing it.
+/// Requirements of a connection beyond the system's TLS rules. No option turns verification off without replacing it.
 package struct TLSOptions: Hashable, Sendable {
   /// The path of a PEM file with the certificate authorities to trust instead of the system's.
   package var caFile: String?

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A token bucket: it lets through a number of bytes per second, and accumulates no more than a moment's worth.
+/// A token bucket: grants a number of bytes per second, and accumulates no more than a moment's worth.
 struct TokenBucket: Hashable, Sendable {
   /// How much can accumulate, in seconds' worth of the rate.
   static let burst = 0.05
@@ -20,7 +20,7 @@ struct TokenBucket: Hashable, Sendable {
     last = now
   }
 
-  /// How many of the wanted bytes may be sent now; 0 if they have to wait.
+  /// How many of the wanted bytes may be sent now; 0 if they must wait.
   mutating func available(_ wanted: Int, at now: Double) -> Int {
     guard rate != nil else { return wanted }
     refill(at: now)

@@ -40,9 +40,9 @@ package struct TransportError: Error, Sendable {
 
   /// What went wrong.
   package var kind: Kind
-  /// libcurl's error code (libcurl-errors(3)); 0 if there is none.
+  /// libcurl's error code (libcurl-errors(3)); 0 if libcurl reported no error.
   package var code: Int
-  /// The system's error number; 0 if there is none.
+  /// The system's error number; 0 if the system reported no error.
   package var systemError: Int32
   /// Whether libcurl reported a time-out.
   package var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
@@ -82,7 +82,7 @@ package struct TransportError: Error, Sendable {
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
       case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
-      // Without an OpenSSL code, it was the connection that ended.
+      // Without an OpenSSL code, the cause is that the connection ended.
       case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
@@ -91,7 +91,7 @@ package struct TransportError: Error, Sendable {
         CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
         CURLE_SSL_CLIENTCERT:
         .insecure
-      // Only http and https are allowed, so it is the version in the reply that is not supported.
+      // Only http and https are allowed, so the unsupported part is the version in the reply.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
@@ -104,7 +104,7 @@ package struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-  /// The error that URLSession would give, with this one beneath it.
+  /// The error that URLSession would report, with this one as the underlying error.
   func urlError(for url: URL) -> URLError {
     let code: URLError.Code =
       switch kind {

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-// The contract of this room.
+// How the parts of this module work together.
 //
 //   UploadSession ── makes ──► UploadTask ── resume ──► TransferLoop ──► libcurl
 //                                  │                          │
@@ -11,15 +11,16 @@ import Synchronization
 //
 // Only the loop calls libcurl. Callers do not see libcurl.
 
-/// A URLSession whose data and upload tasks libcurl carries out, on one thread and with its own connections.
+/// A URLSession whose data and upload tasks are run by libcurl, on one thread and with its own connections.
 ///
 /// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it, and they
-/// count bytes as sent that have only reached a buffer. These count what the other side has acknowledged.
+/// count bytes as sent that have only reached a buffer. These tasks count the bytes that the other side has
+/// acknowledged.
 ///
-/// Unlike Foundation's session, it does not follow redirects, keeps no cookies, cache or
-/// credentials, and delivers a reply's content in one piece. It does not make stream, WebSocket or download tasks, nor
-/// tasks whose body is a stream: those are Foundation's own, have numbers of their own, and are not listed here. The
-/// `async` methods of URLSession cannot be overridden, and bypass it too. `progress` of a task does not move.
+/// Unlike Foundation's session, this one does not follow redirects, keeps no cookies, cache or credentials, and
+/// delivers a reply's content in one piece. It leaves stream, WebSocket and download tasks, and tasks whose body is a
+/// stream, to Foundation: those are numbered separately and are not listed here. The `async` methods of URLSession
+/// cannot be overridden, and also bypass this class. The `progress` of a task is not updated.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadSession: URLSession, @unchecked Sendable {
@@ -27,17 +28,17 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   package override class var shared: UploadSession { process }
   private static let process = UploadSession()
 
-  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request sent just
+  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that is sent just
   /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
   /// stays unknown.
   package static let usualMaxIdle = 4
-  /// The default for `expectPatience`, in seconds: libcurl's own.
+  /// The default for `expectPatience`, in seconds: the same as libcurl's own.
   package static let usualExpectPatience = 1.0
 
   private struct Registry {
     var last = 0
     var tasks: [Int: UploadTask] = [:]
-    /// Whether the session makes no more tasks and tells its delegate once the last one has ended.
+    /// Whether the session makes no more tasks, and tells its delegate once the last one has ended.
     var isInvalid = false
     var hasToldInvalid = false
   }
@@ -50,9 +51,10 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// - Parameters:
   ///   - configuration: only its time-outs and additional header fields are used.
   ///   - delegate: the delegate of all tasks that have none of their own.
-  ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue that the session makes.
-  ///   - maxIdle: after how many idle seconds a connection is not used again.
-  ///   - expectPatience: after how many seconds without "100 Continue" a body is sent unasked.
+  ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue that the session
+  ///     makes.
+  ///   - maxIdle: after how many idle seconds a connection is no longer reused.
+  ///   - expectPatience: after how many seconds without "100 Continue" a body is sent anyway.
   package init(
     configuration: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle,
@@ -82,12 +84,12 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     return make(request, request.httpBody.map(MemoryBody.init), .delegate)
   }
 
-  /// A task that gets what is at the URL.
+  /// A task that gets the content at the URL.
   package override func dataTask(with url: URL) -> URLSessionDataTask {
     dataTask(with: URLRequest(url: url))
   }
 
-  /// A task that sends the request with its `httpBody`, and calls the handler at its end.
+  /// A task that sends the request with its `httpBody`, and calls the handler when it ends.
   package override func dataTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -98,7 +100,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     return make(request, request.httpBody.map(MemoryBody.init), .completion(completionHandler))
   }
 
-  /// A task that gets what is at the URL, and calls the handler at its end.
+  /// A task that gets the content at the URL, and calls the handler when it ends.
   package override func dataTask(
     with url: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -113,7 +115,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     make(request, MemoryBody(bodyData), .delegate)
   }
 
-  /// A task that sends these bytes, and calls the handler at its end.
+  /// A task that sends these bytes, and calls the handler when it ends.
   package override func uploadTask(
     with request: URLRequest, from bodyData: Data?,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -121,7 +123,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     make(request, MemoryBody(bodyData ?? Data()), .completion(completionHandler))
   }
 
-  /// A task that sends a file's content, as long as it is now.
+  /// A task that sends a file at its current length.
   package override func uploadTask(
     with request: URLRequest, fromFile fileURL: URL
   ) -> URLSessionUploadTask {
@@ -154,7 +156,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   // MARK: The tasks as a whole
 
-  /// Calls the handler on the delegate queue with the tasks that have begun and not ended.
+  /// Calls the handler on the delegate queue with the tasks that have begun but not ended.
   package override func getAllTasks(
     completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
   ) {
@@ -162,7 +164,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     delegateQueue.addOperation { completionHandler(tasks) }
   }
 
-  /// The same. All of them are upload tasks.
+  /// As `getAllTasks`; all of the tasks are upload tasks.
   package override func getTasksWithCompletionHandler(
     _ completionHandler:
       @escaping @Sendable (
@@ -217,14 +219,14 @@ package final class UploadSession: URLSession, @unchecked Sendable {
       registry.hasToldInvalid = true
       return true
     }
-    // Tells the delegate, and lets go of it.
+    // Tells the delegate, and releases it.
     if isOver { super.finishTasksAndInvalidate() }
   }
 
   // MARK: Additions
 
-  /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a processor
-  /// that the server may need. Call it from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
+  /// Runs `work` once the transport has sent everything that it can send now: a thread that wakes up earlier takes a
+  /// processor that the server may need. Call this from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
   /// Creates a limit for tasks to share.
@@ -234,7 +236,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 }
 
 extension ExchangeRequest {
-  /// What a URLRequest says, with what its session's configuration adds.
+  /// The request of a URLRequest, with the additions of its session's configuration.
   fileprivate init(
     _ request: URLRequest, body: (any ExchangeBody)?, _ configuration: URLSessionConfiguration
   ) {
@@ -251,7 +253,7 @@ extension ExchangeRequest {
     headers = fields.filter { !written.contains($0.key.lowercased()) }
       .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     mostReply = 256 << 20
-    // What the request says comes first. Foundation does not show whether it says anything; 60 is the default.
+    // The request's own time-out takes precedence. Foundation does not show whether one was set; 60 is the default.
     idleTimeout =
       request.timeoutInterval == 60
       ? configuration.timeoutIntervalForRequest : request.timeoutInterval

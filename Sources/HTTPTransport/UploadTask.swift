@@ -3,17 +3,17 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A task of URLSession that libcurl carries out.
+/// A URLSession task that libcurl runs.
 ///
-/// `UploadSession` makes it. Progress and end go to its delegate: to an `UploadTaskDelegate` directly, on the
-/// transport's thread; to any other delegate, or to a completion handler, on the session's delegate queue. The end
-/// comes even after `cancel`.
+/// Created by `UploadSession`. Progress and end are reported to its delegate: to an `UploadTaskDelegate` directly, on
+/// the transport's thread; to any other delegate, or to a completion handler, on the session's delegate queue. The end
+/// is reported even after `cancel`.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   /// A snapshot of the progress, for polling.
   package struct Progress: Sendable {
-    /// Whether a connection was made and given the head of the request.
+    /// Whether a connection was established and given the head of the request.
     package var hasBegun = false
     /// How many bytes of the body were handed to the connection, whether or not they have arrived.
     package var handedOver: Int64 = 0
@@ -29,7 +29,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     /// No progress yet.
     package init() {}
 
-    /// Whether there was any progress since `earlier`, or could be none because a limit delays all that is left.
+    /// Whether there was any progress since `earlier`, or there could be none because a limit delays all that is left.
     package func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
@@ -40,18 +40,18 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   /// The state that the loop writes and others read.
   struct Content {
     var progress = Progress()
-    /// How many of the acknowledged bytes the delegate knows of.
+    /// How many of the acknowledged bytes were reported to the delegate.
     var reported: Int64 = 0
     var head: ReplyHead?
     var reply = Data()
     var isReplyCut = false
     /// Whether the body is on hold until `releaseBody` is called.
     var isWaiting = false
-    /// Whether it was suspended after it had begun.
+    /// Whether the task was suspended after it had begun.
     var isSuspended = false
-    /// Whether the delegate did not want the reply's content.
+    /// Whether the delegate declined the reply's content.
     var isRefused = false
-    /// Who is told about the task, until it ends.
+    /// The recipient of the task's reports, until the task ends.
     var listener: Listener?
     /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
@@ -61,13 +61,13 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var holdsBody: Bool { isWaiting || isSuspended }
   }
 
-  /// Who is told about a task.
+  /// The recipient of a task's reports.
   enum Listener: Sendable {
     /// A delegate that is called on the transport's thread.
     case transport(any UploadTaskDelegate)
     /// The task's own delegate or its session's, called on the session's delegate queue.
     case delegate
-    /// Called on the session's delegate queue with what the task ended with.
+    /// Called on the session's delegate queue with the task's result.
     case completion(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
   }
 
@@ -113,8 +113,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   private enum Step { case begin, goOn, refuse }
 
-  /// Puts the rest of the body on hold. What was already handed to a connection is still sent, and that is all of a body
-  /// that goes with its head. Suspending twice is the same as once.
+  /// Puts the rest of the body on hold. Bytes that were already handed to a connection are still sent; if the body is
+  /// sent together with its head, those are all of it. Suspending twice has the same effect as once.
   package override func suspend() {
     content.withLock { content in
       guard content.state == .running else { return }
@@ -132,10 +132,10 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     if isFirst { session.loop.stop(self) }
   }
 
-  /// Its number, unique within the session.
+  /// The task's number, unique within the session.
   package override var taskIdentifier: Int { identifier }
   package override var state: URLSessionTask.State { content.withLock { $0.state } }
-  /// Its URL, method and header fields; the rest is in `request`.
+  /// The URL, method and header fields; the rest is in `request`.
   package override var originalRequest: URLRequest? {
     if let original { return original }
     var head = URLRequest(url: request.url)
@@ -153,7 +153,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
         headerFields: head.headers)
     }
   }
-  /// A `URLError` once it has failed.
+  /// A `URLError` once the task has failed.
   package override var error: (any Error)? {
     content.withLock { $0.trouble }?.urlError(for: request.url)
   }
@@ -259,7 +259,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     return delegate
   }
 
-  /// Reports the end, unless that has been done.
+  /// Reports the end, unless it has already been reported.
   func finish(_ trouble: TransportError?) {
     let listener: Listener? = content.withLock { content in
       guard content.state != .completed else { return nil }
@@ -308,16 +308,16 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   }
 }
 
-/// A task's delegate that is told more than URLSession's, on the transport's thread, which must not be blocked. If
-/// libcurl could not be set up, the end comes on the caller's thread.
+/// A task's delegate that receives more reports than URLSession's, on the transport's thread, which must not be
+/// blocked. If libcurl could not be set up, the end is reported on the caller's thread.
 package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
   /// The head of an interim reply (RFC 9110 §15.2) has arrived; 100 is reported only if the body then waits.
   func urlSession(
     _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
   /// The head of the final reply has arrived.
   func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead)
-  /// All of the body but its end has been handed over, and the request waits for `UploadTask.releaseBody`, as
-  /// `ExchangeRequest.holdsEnd` asks for. It is called again for each connection that the request begins on.
+  /// All of the body but its end has been handed over, and the request waits for `UploadTask.releaseBody`, as requested
+  /// by `ExchangeRequest.holdsEnd`. Called again for each connection on which the request begins.
   func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask)
   /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or rejected it with 417.
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask)
@@ -338,7 +338,7 @@ package struct ExchangeEnd: Sendable {
   package var head: ReplyHead?
   /// The reply's content, decoded, as far as it was kept.
   package var reply: Data
-  /// Whether the content was longer than what was kept.
+  /// Whether the content was longer than the part that was kept.
   package var isReplyCut: Bool
   /// Why the request ended early, if it did.
   package var trouble: TransportError?

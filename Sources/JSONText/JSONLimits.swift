@@ -1,4 +1,4 @@
-/// Limits on the JSON that is accepted. Callers bound its length; these bound the memory and stack that it takes.
+/// Limits on the JSON that is accepted. Callers limit its length; these limit the memory and stack that it needs.
 package struct JSONLimits: Hashable, Sendable {
   /// The deepest nesting of arrays and objects. Reading, comparing and freeing a value recurse once per level.
   package var depth: Int

@@ -5,7 +5,7 @@ extension JSONValue {
   /// leaves that open). Half of a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
   /// ``integer(_:)``, however it is written.
   ///
-  /// - Throws: ``JSONError``, also if the document exceeds `limits`.
+  /// - Throws: ``JSONError`` if the bytes are not JSON or exceed `limits`.
   package init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     self = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
       var reader = JSONReader(bytes, limits)

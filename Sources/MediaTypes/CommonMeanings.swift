@@ -1,6 +1,6 @@
-/// Extensions that people use differently from the registries, and those that say nothing about the content.
+/// Extensions that people use differently from the registries, and those that reveal nothing about the content.
 ///
-/// The user's own `~/.mime.types` takes precedence over it, and it over the machine's tables.
+/// The user's own `~/.mime.types` takes precedence over this table, which takes precedence over the machine's.
 enum CommonMeanings {
   /// Patterns as in `NameTable`, and what they mean; nil if only the content can tell.
   static let rows: [(pattern: String, type: String?)] = [
@@ -10,11 +10,11 @@ enum CommonMeanings {
     ("*.rs", "text/rust"),
     // Optimized Row Columnar, which has no registered type; mime.types has Csound's scores.
     ("*.orc", "application/octet-stream"),
-    // PyTorch's weights, which have no type; mime.types has a page table of an emulator.
+    // PyTorch's weights, which have no registered type; mime.types has an emulator's page table.
     ("*.pt", "application/octet-stream"),
-    // A private key, a Keynote presentation or a PGP key; mime.types has the last only.
+    // A private key, a Keynote presentation or a PGP key; mime.types has only the last.
     ("*.key", nil),
-    // A static library; mime.types has texts in the language A.
+    // A static library; mime.types has source code in the language A.
     ("*.a", "application/x-archive"),
     // A copy of anything; mime.types says rubbish.
     ("*.bak", nil),
@@ -31,7 +31,7 @@ enum CommonMeanings {
     ("*.db", nil),
     // Anything.
     ("*.dat", nil),
-    // A log that was put aside.
+    // A rotated log.
     ("*.log.[0-9]", "text/plain"),
     ("*.log.[0-9][0-9]", "text/plain"),
   ]

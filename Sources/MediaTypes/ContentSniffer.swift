@@ -4,11 +4,10 @@ import Synchronization
 
 /// Recognises a file by its first bytes, through libmagic.
 ///
-/// A libmagic handle must not be used by two threads at once, so this type keeps one behind a lock. It is opened on
-/// first use.
+/// A libmagic handle must not be used by two threads at once, so a lock guards this one. It is opened on first use.
 public final class ContentSniffer: Sendable {
-  /// How many bytes of a file are read: enough for every signature that is not at a file's end. That of an ISO 9660
-  /// image is at 32769.
+  /// How many bytes of a file are read: enough for every signature that is not at a file's end. The one of an ISO 9660
+  /// image is at offset 32769.
   private static let sampleSize = 128 * 1024
 
   private enum State {
@@ -34,7 +33,7 @@ public final class ContentSniffer: Sendable {
     }
   }
 
-  /// The same for a path that is UTF-8.
+  /// Guesses from the first bytes of the file at a UTF-8 path.
   public func guess(path: String) -> MediaTypeGuess { guess(path: Array(path.utf8)) }
 
   /// Guesses from the first bytes of a file.
@@ -57,7 +56,7 @@ public final class ContentSniffer: Sendable {
     }
   }
 
-  /// Frees libmagic's table, which takes six megabytes. The next guess loads it again, in less than a millisecond.
+  /// Frees libmagic's tables, which take six megabytes. The next guess loads them again, in less than a millisecond.
   public func unload() {
     state.withLock { state in
       if case .open = state { state = .closed }

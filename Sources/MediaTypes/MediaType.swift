@@ -17,8 +17,8 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a media type and drops its parameters: `text/HTML; charset=utf-8` becomes `text/html`.
   ///
-  /// Nil if the text is not two HTTP tokens with a slash between them. So a value of this type can always be written
-  /// into a header as it is.
+  /// Nil if the text is not two HTTP tokens with a slash between them. A value of this type can therefore be written
+  /// into a header unchanged.
   public init?(_ text: some StringProtocol) {
     var essence = Array(text.utf8)[...]
     essence = essence.prefix { $0 != UInt8(ascii: ";") }.drop(while: Self.isWhitespace)
@@ -28,7 +28,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     for index in essence.indices where index != slash {
       guard Self.isToken(essence[index]) else { return nil }
-      // Only ASCII is left here, where 0x20 turns a capital into a small letter.
+      // Only ASCII is left here, where setting 0x20 makes a letter lower case.
       if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(essence[index]) { essence[index] |= 0x20 }
     }
     description = String(decoding: essence, as: UTF8.self)

@@ -18,13 +18,13 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Why nothing is known about a file.
   @nonexhaustive
   public enum Reason: Hashable, Sendable {
-    /// The name says nothing and there are no bytes to look at.
+    /// The name reveals nothing and the file has no content.
     case emptyFile
-    /// It is a folder, a pipe, a device or the like, whose bytes may not be read.
+    /// The path leads to a folder, a pipe, a device or the like, which is not read.
     case notARegularFile
-    /// The file could not be read, with the value of `errno`.
+    /// The file could not be read; with the value of `errno`.
     case unreadable(Int32)
-    /// libmagic has no database on this machine or cannot load it, with libmagic's message.
+    /// libmagic has no database on this machine or cannot load it; with libmagic's message.
     case noDatabase(String)
     /// libmagic did not recognise the bytes.
     case unrecognised
@@ -35,7 +35,7 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where the guess came from.
   public var source: Source
 
-  /// The type that the first bytes of the file show, if they contradict its name.
+  /// The type that the file's first bytes indicate, if they contradict its name.
   public var contradiction: MediaType?
 
   /// A guess with its source.
@@ -47,8 +47,8 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// For people, for example `image/jpeg by extension .jpg (mime.types)`.
   public var description: String { "\(type) \(explanation)" }
 
-  /// Where the type came from, and what speaks against it, for people: `by extension .jpg (mime.types), but its
-  /// content is application/x-executable`.
+  /// Where the type came from and what contradicts it, for people: `by extension .jpg (mime.types), but its content is
+  /// application/x-executable`.
   public var explanation: String {
     "\(source)\(contradiction.map { ", but its content is \($0)" } ?? "")"
   }

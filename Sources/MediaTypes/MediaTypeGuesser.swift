@@ -1,9 +1,9 @@
-/// Guesses the media type of a file: the type that the caller names, else by the file's name, else by its first bytes.
+/// Guesses the media type of a file: the one that the caller names, or else by its name, or else by its first bytes.
 ///
-/// If a table knows the name, only the first bytes are read, and only where they could contradict it
-/// (``MediaTypeGuess/contradiction``). Among tables the longest matching pattern wins, so that `.tar.gz`
-/// of one table beats `.gz` of another. At equal length the earlier table wins, unless it has several types for the
-/// pattern and a later one has just one.
+/// If a table knows the name, only the first few hundred bytes are read, and only if they could contradict it
+/// (``MediaTypeGuess/contradiction``). Among tables the longest matching pattern wins, so that `.tar.gz` in one table
+/// beats `.gz` in another. At equal length the earlier table wins, unless it has several types for the pattern and a
+/// later one has just one.
 ///
 /// ```swift
 /// let guess = MediaTypeGuesser.system.guess(path: "photo.jpg")
@@ -20,7 +20,7 @@ public struct MediaTypeGuesser: Sendable {
   /// Makes a guesser with tables of your own.
   /// - Parameters:
   ///   - tables: in order of precedence.
-  ///   - content: used for files whose name no table knows.
+  ///   - content: examines files whose names no table knows.
   public init(tables: [NameTable], content: ContentSniffer) {
     self.tables = tables
     self.content = content
@@ -48,13 +48,13 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
-  /// Guesses by a file's name alone; nil if the name says nothing.
+  /// Guesses by a file's name alone; nil if no table knows it, or if it reveals nothing about the content.
   public func guess(name: some StringProtocol) -> MediaTypeGuess? { guess(name: Array(name.utf8)) }
 
-  /// Frees the memory that is only needed to look into files, until the next one is examined.
+  /// Frees the memory that is only needed to examine content, until the next file that needs it.
   public func unload() { content.unload() }
 
-  /// Guesses by the name alone; nil if no table knows it, or if it says nothing about the content.
+  /// The same for the raw bytes of a name.
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)

@@ -8,24 +8,24 @@ public struct NameTable: Sendable {
   /// The name of the table for people, for example `mime.types`.
   public let title: String
 
-  /// The best pattern and its type, the first in the table's order; nil if the name says nothing of the
-  /// content.
+  /// The best pattern and its type, the first in the table's order; a nil type means that the name reveals nothing
+  /// about the content.
   struct Match {
     var pattern: String
     var type: MediaType?
     var weight: Int
-    /// Whether the table gives the pattern other types as well.
+    /// Whether the table also gives the pattern other types.
     var isAmbiguous = false
   }
 
-  /// `.jpg` and `.tar.gz`: nearly all of a table, found by the hash of what follows the first dot. A table is read at
-  /// every start and asked for a few names, so a row stays in the text until it is found.
+  /// `.jpg` and `.tar.gz`: nearly all of a table, by the hash of the text after the first dot. Each start reads the
+  /// whole table but looks up only a few names, so a row refers to the text and is decoded when it is found.
   private var suffixes: [UInt64: Row] = [:]
   private var text: [UInt8]
 
-  // There are thousands of rows, in the memory of every program that guesses.
+  // Kept small: every program that guesses holds thousands of rows in memory.
   private struct Row {
-    /// Where the text has what follows `*.`, and the type.
+    /// The places of the suffix, without `*.`, and of its type in the table's text.
     var suffix: Part
     var type: Part?
     var weight: Int16
@@ -37,7 +37,7 @@ public struct NameTable: Sendable {
     let start: UInt32
     let count: UInt16
 
-    /// Nil if no file of types that makes sense is so long.
+    /// Nil if the range does not fit, which no sensible table needs.
     init?(_ range: Range<Int>) {
       guard let start = UInt32(exactly: range.lowerBound), let count = UInt16(exactly: range.count)
       else { return nil }
@@ -57,18 +57,17 @@ public struct NameTable: Sendable {
   }
 
   /// - Parameters:
-  ///   - text: what the table is read from.
-  ///   - expected: how many patterns will be added, or about as many.
+  ///   - text: the source of the table.
+  ///   - expected: about how many patterns will be added.
   init(title: String, text: [UInt8] = [], expected: Int = 0) {
     self.title = title
     self.text = text
     suffixes.reserveCapacity(expected)
   }
 
-  /// How many patterns the table holds.
+  /// How many patterns the table contains.
   public var count: Int { suffixes.count + names.count + globs.count }
 
-  /// Adds one pattern.
   mutating func add(
     pattern: String, type: MediaType?, weight: Int = usualWeight, isCaseSensitive: Bool = false
   ) {
@@ -86,7 +85,7 @@ public struct NameTable: Sendable {
     }
   }
 
-  /// Adds the pattern `*.suffix`, where the text has the suffix and its type.
+  /// Adds the pattern `*.suffix`; the ranges say where the text contains the suffix and its type.
   mutating func add(
     suffix: Range<Int>, type: Range<Int>?, weight: Int = usualWeight, isCaseSensitive: Bool = false
   ) {
@@ -117,7 +116,7 @@ public struct NameTable: Sendable {
     return bytes(one).elementsEqual(bytes(other))
   }
 
-  /// FNV-1a. In lower case, unless the case counts.
+  /// FNV-1a, of the bytes in lower case unless case matters.
   private static func hash(_ bytes: some Sequence<UInt8>, _ isCaseSensitive: Bool) -> UInt64 {
     var hash: UInt64 = isCaseSensitive ? 0x8422_2325_CBF2_9CE4 : 0xCBF2_9CE4_8422_2325
     for byte in bytes {
@@ -142,7 +141,7 @@ public struct NameTable: Sendable {
     return row
   }
 
-  /// What a row says; nil if its type is not a valid one.
+  /// Decodes a row; nil if its type is not valid.
   private func match(_ row: Row) -> Match? {
     let type = row.type.flatMap { MediaType(String(decoding: bytes($0), as: UTF8.self)) }
     guard row.type == nil || type != nil else { return nil }
@@ -170,7 +169,7 @@ public struct NameTable: Sendable {
     if known.weight == weight, known.type != type { table[key]?.isAmbiguous = true }
   }
 
-  /// The best pattern for a name, nil if none matches.
+  /// The best pattern for a name; nil if none matches.
   func match(_ name: FileName) -> Match? {
     var best: Match?
     func consider(_ candidate: Match?) {

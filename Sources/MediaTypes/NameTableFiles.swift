@@ -1,15 +1,15 @@
 import Foundation
 
 extension NameTable {
-  /// Weight of a pattern that states none (shared-mime-info specification, section 2.5).
+  /// The weight of a pattern without one (shared-mime-info specification, section 2.5).
   static let usualWeight = 50
-  /// Of a table's file, as Debian's are.
+  /// An estimate from Debian's files.
   private static let bytesPerPattern = 30
 
-  /// Reads the format of `/etc/mime.types`: a type, then its extensions without their first dot; `#`
-  /// starts a comment. Lines that make no sense are left out.
+  /// Reads the format of `/etc/mime.types`: a type, then its extensions without their first dot; `#` starts a comment.
+  /// Invalid lines are skipped.
   public init(title: String, mimeTypes text: String) {
-    // Read at every start, so the bytes are looked at in place.
+    // This runs at every start, so the bytes are parsed in place.
     let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
     Self.eachLine(of: bytes) { line in
@@ -53,8 +53,8 @@ extension NameTable {
     return index
   }
 
-  /// Reads the format of shared-mime-info's `globs2`: `weight:type:glob[:flags]`, where the only known
-  /// flag is `cs` for case-sensitive. Lines that make no sense are left out.
+  /// Reads the format of shared-mime-info's `globs2`: `weight:type:glob[:flags]`, where the only known flag is `cs` for
+  /// case-sensitive. Invalid lines are skipped.
   public init(title: String, globs2 text: String) {
     let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
@@ -85,10 +85,9 @@ extension NameTable {
   }
 
   /// The tables of this machine, in order of precedence: the user's own `mime.types`, the common meanings, the
-  /// machine's `mime.types`, then shared-mime-info along the XDG data folders. What is missing or cannot be read is
-  /// left out.
-  /// - Parameter environment: `HOME`, `XDG_DATA_HOME` and `XDG_DATA_DIRS` are looked at (XDG Base
-  ///   Directory Specification).
+  /// machine's `mime.types`, then shared-mime-info from each XDG data folder. Files that are missing or cannot be read
+  /// are skipped.
+  /// - Parameter environment: `HOME`, `XDG_DATA_HOME` and `XDG_DATA_DIRS` are used (XDG Base Directory Specification).
   public static func ofThisMachine(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [NameTable] {

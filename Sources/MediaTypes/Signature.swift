@@ -1,27 +1,27 @@
 import Synchronization
 
-/// The first bytes of a format. Only formats with unmistakable first bytes are in here: this decides
-/// whether a name can be right, not what a file is.
+/// The first bytes of a format. Only formats with unmistakable first bytes are listed: they decide whether a name can
+/// be right, not what a file is.
 struct Signature: Sendable {
-  /// What such a file is.
+  /// The type of files with this signature.
   let type: String
-  /// Where the bytes are.
+  /// The offset of the bytes in the file.
   var offset = 0
-  /// The bytes; nil for one that may be any.
+  /// The bytes; nil for one that may have any value.
   let bytes: [UInt8?]
-  /// Further types whose files begin like this. One that ends in `*` means all types with that prefix.
+  /// Other types whose files start with these bytes. One that ends in `*` means all types with that prefix.
   var others: [String] = []
 
-  /// How many bytes of a file are enough for all of them.
+  /// How many bytes of a file are enough for all signatures.
   static let longest = 264
 
-  /// Whether a file begins like this.
+  /// Whether a file with these first bytes has the signature.
   func matches(_ head: some Collection<UInt8>) -> Bool {
     guard head.count >= offset + bytes.count else { return false }
     return zip(head.dropFirst(offset), bytes).allSatisfy { $1 == nil || $0 == $1 }
   }
 
-  /// Whether files of a type begin like this.
+  /// Whether files of a type may start with these bytes.
   func belongs(to type: MediaType) -> Bool {
     let text = type.description
     return text == self.type
@@ -31,8 +31,8 @@ struct Signature: Sendable {
       }
   }
 
-  /// The type that the first bytes of a file show, if they contradict its name; nil if they say nothing, or if
-  /// the name may be right.
+  /// The type that a file's first bytes indicate, if they contradict the type of its name; nil if they indicate
+  /// nothing, or if the name may be right.
   static func contradiction(of type: MediaType, _ head: some Collection<UInt8>) -> MediaType? {
     let found = all.filter { $0.matches(head) }
     guard let first = found.first, !found.contains(where: { $0.belongs(to: type) }) else {
@@ -41,10 +41,10 @@ struct Signature: Sendable {
     return canContradict(type) ? MediaType(first.type) : nil
   }
 
-  /// Whether any first bytes could: a type without a signature may begin in any way, but no text begins like
-  /// these.
+  /// Whether any first bytes can contradict a type. Files of a type without a signature may start with anything, but no
+  /// text starts with any of these signatures.
   static func canContradict(_ type: MediaType) -> Bool {
-    // Many files in a row are of few types.
+    // Usually many files in a row have the same few types.
     asked.withLock { asked in
       if let answer = asked[type] { return answer }
       let answer = type.type == "text" || all.contains { $0.belongs(to: type) }
@@ -53,7 +53,7 @@ struct Signature: Sendable {
     }
   }
 
-  /// Types come from tables, so there are not many more than a thousand.
+  /// Bounded: types come from tables, which have about a thousand.
   private static let asked = Mutex<[MediaType: Bool]>([:])
 
   private static func text(_ text: String) -> [UInt8?] { Array(text.utf8) }

@@ -1,4 +1,4 @@
-// The names that the next version no longer has.
+// Old names, which the next version removes.
 
 /// A form to send.
 @available(*, deprecated, renamed: "FormData")
@@ -12,7 +12,7 @@ public typealias Part = FormPart
 @available(*, deprecated, renamed: "FormPart.Header")
 public typealias Header = FormPart.Header
 
-/// How much a parser takes.
+/// How much a parser accepts.
 @available(*, deprecated, renamed: "FormLimits")
 public typealias Limits = FormLimits
 

@@ -1,9 +1,9 @@
 import Foundation
 import MultipartForm
 
-/// Decodes what one name leads to.
+/// Decodes the value that one name leads to.
 struct FieldDecoder: Decoder, SingleValueDecodingContainer {
-  /// Nil if nothing of that name has come.
+  /// Nil if no field has that name.
   let node: FieldNode?
   let settings: MultipartFormDecoder
   private(set) var codingPath: [any CodingKey] = []
@@ -13,9 +13,9 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     (self.node, self.settings) = (node, settings)
   }
 
-  /// Decodes what a key leads to from here.
+  /// A decoder for the value that a key leads to from here.
   ///
-  /// - Throws: `DecodingError` if nothing is there and that is too deep, as with a type that contains itself.
+  /// - Throws: `DecodingError` if nothing is there and the path is too deep, which stops a type that contains itself.
   func nested(_ node: FieldNode?, at key: any CodingKey) throws -> FieldDecoder {
     var nested = FieldDecoder(node: node, settings: settings)
     nested.codingPath = codingPath + [key]
@@ -32,7 +32,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     } catch { throw Self.typed(error, at: codingPath) }
   }
 
-  /// The one part that a value is.
+  /// The only part of a value that consists of one.
   func part(for type: Any.Type) throws -> CollectedForm.Part {
     guard let node else { throw missing() }
     guard let part = node.only else {
@@ -113,7 +113,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
       try nested(key).value(type)
     }
 
-    /// An empty text is a text.
+    /// Unlike other types, a text may be empty without being nil.
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
       contains(key) ? try decode(type, forKey: key) : nil
     }
@@ -148,7 +148,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
         isAtEnd ? nil : elements[currentIndex], at: FieldName.Key(index: currentIndex))
     }
 
-    /// The index moves on only if this ends without an error.
+    /// The index advances only if this throws no error.
     private mutating func take<Value>(_ take: (FieldDecoder) throws -> Value) throws -> Value {
       let value = try take(next())
       currentIndex += 1

@@ -5,13 +5,13 @@ final class PartList {
   fileprivate(set) var parts: [FormPart] = []
 }
 
-/// Encodes what gets one name.
+/// Encodes the value that gets one name.
 struct FieldEncoder: Encoder, SingleValueEncodingContainer {
-  /// What a value is called.
+  /// The names that a value can get.
   private struct Name {
-    /// If it is one part.
+    /// The name if the value is one part.
     var single: String
-    /// If it consists of several; what follows is in brackets.
+    /// The name if it consists of several parts, whose keys follow in brackets.
     var group: String
     var isElement = false
   }
@@ -38,7 +38,7 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   func encodeNil() throws {
-    // Elsewhere, nil is left out.
+    // Everywhere but in arrays, nil is omitted.
     guard name?.isElement != true else {
       throw invalid(Any?.none as Any, "An element of an array in a form cannot be nil.")
     }

@@ -3,7 +3,7 @@ enum FieldName {
   private static let open = UInt8(ascii: "[")
   private static let close = UInt8(ascii: "]")
 
-  /// The keys in a name: `a[b][]` is `a`, `b` and an empty key. A name without this form is a single key.
+  /// The keys in a name: `a[b][]` is `a`, `b` and an empty key. A name in any other format is a single key.
   static func keys(of name: String) -> [[UInt8]] {
     let bytes = Array(name.utf8)
     let head = bytes.prefix { $0 != open }

@@ -9,7 +9,7 @@ struct FieldNode {
   /// - Throws: `DecodingError` if a name has more than `depth` keys.
   init(_ form: CollectedForm, depth: Int) throws(DecodingError) {
     for part in form.parts {
-      // Browsers send this if no file was chosen.
+      // Browsers send this for a file field without a file.
       if part.header.fileName == "", part.bytes.isEmpty { continue }
       let keys = FieldName.keys(of: part.header.unescapedName)
       guard keys.count <= depth else {
@@ -34,22 +34,22 @@ struct FieldNode {
     children[key, default: FieldNode()].insert(part, at: keys.dropFirst())
   }
 
-  /// What begins with this key.
+  /// The node for names that continue with this key.
   subscript(key: String) -> FieldNode? { children[Array(key.utf8)] }
 
   var keys: [String] { children.keys.map { String(decoding: $0, as: UTF8.self) } }
 
-  /// Whether it has named values and nothing else.
+  /// Whether the node contains only named values.
   var isGroup: Bool { parts.isEmpty }
 
-  /// Its only part, if it has nothing else.
+  /// The node's only part; nil if it contains anything else.
   var only: CollectedForm.Part? { children.isEmpty && parts.count == 1 ? parts.first : nil }
 
-  /// Whether it is a field that was left empty.
+  /// Whether the node is a field that was left empty.
   var isBlank: Bool { only.map { $0.bytes.isEmpty && !$0.header.isFile } ?? false }
 
-  /// Its elements, if it is an array: parts of the same name, `a[]`, or `a[0]`, `a[1]` in their order, with or without
-  /// gaps.
+  /// The elements, if the node is an array: parts with the same name, `a[]`, or `a[0]`, `a[1]` in order of their index,
+  /// with or without gaps.
   var elements: [FieldNode]? {
     if children.isEmpty { return parts.map { FieldNode($0) } }
     guard parts.isEmpty else { return nil }
@@ -59,7 +59,7 @@ struct FieldNode {
     }
     var elements: [(index: Int, node: FieldNode)] = []
     for (key, node) in children {
-      // Only as it would be written, so that no two keys mean the same index.
+      // Only the canonical spelling counts, so that no two keys mean the same index.
       guard let index = Int(String(decoding: key, as: UTF8.self)), index >= 0,
         Array("\(index)".utf8) == key
       else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import MultipartForm
 
-/// A value that is one part of a form.
+/// A type whose values are each one part of a form.
 protocol FieldValue {
   /// - Throws: `DecodingError`.
   init(field: FieldDecoder) throws
@@ -9,10 +9,10 @@ protocol FieldValue {
   func part(named name: String, by field: FieldEncoder) throws -> FormPart
 }
 
-/// A value that is written as text.
+/// A type whose values are written as text.
 protocol TextValue: FieldValue {
   init?(fieldText: String)
-  /// Nil if it cannot be written.
+  /// Nil if the value cannot be written.
   var fieldText: String? { get }
 }
 
@@ -36,7 +36,7 @@ extension TextValue where Self: LosslessStringConvertible {
 }
 
 extension FormPart {
-  /// A text that is sent as it is, with its own line breaks.
+  /// A text that is sent unchanged, with its own line breaks.
   fileprivate static func field(name: String, text: String) -> FormPart {
     .data(name: name, bytes: text.utf8)
   }
@@ -57,7 +57,7 @@ extension UInt64: TextValue {}
 extension UInt128: TextValue {}
 
 extension Bool: TextValue {
-  /// Also accepts what browsers send for a ticked box, and digits.
+  /// Also accepts `on`, which browsers send for a ticked box, and digits.
   init?(fieldText: String) {
     switch fieldText {
     case "true", "on", "1": self = true
@@ -81,7 +81,7 @@ extension Float: TextValue {}
 
 extension Decimal: TextValue {
   init?(fieldText: String) {
-    // `Decimal` itself accepts anything that begins like a number.
+    // `Decimal` itself accepts anything that starts with a number.
     guard fieldText.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }),
       Double(fieldText)?.isFinite == true,
       let value = Decimal(string: fieldText, locale: Locale(identifier: "en_US_POSIX"))

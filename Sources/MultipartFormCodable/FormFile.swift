@@ -11,7 +11,7 @@ import MultipartForm
 ///
 /// Only ``MultipartFormEncoder`` and ``MultipartFormDecoder`` support it; with any other coder, it throws.
 public struct FormFile: Codable, Hashable, Sendable {
-  /// Where its bytes are.
+  /// Where the file's bytes are.
   public enum Content: Hashable, Sendable {
     /// In memory; a decoded file always is.
     case bytes([UInt8])
@@ -21,7 +21,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 
   /// The file name. If decoded, it comes from the sender: never use it as a path.
   public var fileName: String
-  /// The media type; nil if the sender names none.
+  /// The media type; nil if the sender did not give one.
   public var contentType: String?
   /// The content.
   public var content: Content
@@ -51,7 +51,7 @@ public struct FormFile: Codable, Hashable, Sendable {
     content = .file(location)
   }
 
-  /// Its bytes; nil for a file that is read only while the form is sent.
+  /// The file's bytes; nil if they are read only while the form is sent.
   public var bytes: [UInt8]? {
     guard case .bytes(let bytes) = content else { return nil }
     return bytes

@@ -6,9 +6,9 @@ import MultipartForm
 /// let album = try MultipartFormDecoder().decode(Album.self, from: form)
 /// ```
 ///
-/// <doc:NamesOfFields> says which field becomes what. The form is not trusted: a value that is missing, of another type,
-/// not UTF-8 or present several times is an error, and so is a name with more than ``depth`` keys. The number of fields
-/// is limited by the `FormLimits` with which the form was read.
+/// <doc:NamesOfFields> says which field becomes what. The form is not trusted: a value that is missing, has another
+/// type, is not UTF-8 or occurs several times is an error, and so is a name with more than ``depth`` keys. The number
+/// of fields is limited by the `FormLimits` with which the form was read.
 public struct MultipartFormDecoder: Sendable {
   /// How dates are written.
   public var dates: FormDates

@@ -9,20 +9,20 @@ import MultipartForm
 ///
 /// <doc:NamesOfFields> says how values become fields. ``MultipartFormDecoder`` does the reverse.
 public struct MultipartFormEncoder: Sendable {
-  /// What the elements of an array are called if each is one part. Elements that consist of several are always counted:
+  /// The names of an array's elements if each is one part. Elements that consist of several parts always get an index:
   /// `a[0][name]`.
   public enum ArrayNames: Sendable {
-    /// `a[]`, as PHP, Rails and many others expect it.
+    /// `a[]`, which PHP, Rails and many others expect.
     case brackets
     /// `a[0]`, `a[1]`.
     case indices
-    /// The array's own name for each of them, as browsers send several choices.
+    /// The array's own name for each element, as browsers send multiple choices.
     case repeated
   }
 
   /// How dates are written.
   public var dates: FormDates
-  /// What the elements of arrays are called.
+  /// How the elements of arrays are named.
   public var arrays: ArrayNames
   /// Information for the types that are encoded.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

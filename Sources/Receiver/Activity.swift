@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Since when the server has waited for a client. The handler that serves the connection writes it; the one
-/// that admits connections reads it.
+/// Since when the server has been waiting for a client. The handler that serves the connection writes it; the one that
+/// admits connections reads it.
 final class Activity: Sendable {
   /// In nanoseconds of ``NIODeadline``'s clock; zero while the client waits for the server.
   private let idleSince = Atomic<UInt64>(0)

@@ -1,4 +1,4 @@
-// The names that the next version no longer has.
+// Old names, which the next version removes.
 
 extension UploadReceiver.Configuration {
   /// The longest file, in bytes.

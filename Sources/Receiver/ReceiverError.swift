@@ -3,20 +3,20 @@ import Foundation
 /// Why a receiver could not start.
 @nonexhaustive
 public enum ReceiverError: Error, Hashable, Sendable {
-  /// The folder could not be made or opened, with the value of `errno`.
+  /// The folder could not be created or opened; with the value of `errno`.
   case folder(path: String, code: Int32)
-  /// The folder is not writable, with the value of `errno`.
+  /// The folder is not writable; with the value of `errno`.
   case folderNotWritable(path: String, code: Int32)
   /// The receiver could not listen on the port.
   case listen(host: String, port: Int, reason: String)
   /// The host is not an address of this machine.
   case address(host: String, reason: String)
-  /// ``UploadReceiver/start()`` was called on a receiver that runs or has run.
+  /// ``UploadReceiver/start()`` was called on a receiver that is running or was stopped.
   case alreadyStarted
 }
 
 extension ReceiverError: CustomStringConvertible, LocalizedError {
-  /// What was being done, why it failed and what to do.
+  /// What failed, why, and what to do about it.
   public var description: String {
     switch self {
     case .folder(let path, let code):
@@ -34,9 +34,9 @@ extension ReceiverError: CustomStringConvertible, LocalizedError {
     }
   }
 
-  /// The same words, for `localizedDescription`.
+  /// The same text, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
-/// The C library's words for a value of `errno`.
+/// The C library's message for a value of `errno`.
 func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

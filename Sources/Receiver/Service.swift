@@ -1,7 +1,7 @@
 import NIOHTTP1
 import ScalarText
 
-/// What the receiver does with a request, regardless of its connection.
+/// Answers requests, regardless of their connections.
 struct Service: Sendable {
   private let site: Site
   private let endpoints: [any ReceiverEndpoint]
@@ -18,7 +18,7 @@ struct Service: Sendable {
     resumable = ResumableService(site, intake)
   }
 
-  /// Does what a request asks for, and reads as much of its body as that needs.
+  /// Does what a request asks for, and reads as much of its body as needed.
   /// - Throws: ``Refusal``, or what reading the body throws.
   func answer(_ request: Request) async throws -> Reply {
     do { return try await perform(request) } catch {
@@ -51,7 +51,7 @@ struct Service: Sendable {
       return try delete(name, request)
     case .uploads: return try await tus.answer(nil, request)
     case .partial(let id):
-      // A tus client says so in every request except OPTIONS.
+      // A tus client identifies itself in every request except OPTIONS.
       let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
       return isTus ? try await tus.answer(id, request) : try await resumable.answer(id, request)
     case .limits:
@@ -80,7 +80,7 @@ struct Service: Sendable {
     }
   }
 
-  /// The refusal for a fault of an endpoint, whose words stay here.
+  /// Reports an endpoint's fault as an event, and returns a refusal that does not reveal it.
   private func failure(_ words: String, _ request: Request) -> Refusal {
     site.onEvent?(
       .failed(error: words, request: Connection.line(request.head), client: request.client))
@@ -111,7 +111,7 @@ struct Service: Sendable {
     let wantsJSON = request.head.headers[canonicalForm: "accept"].contains {
       $0.lowercasedASCII.hasPrefix(scalars: "application/json")
     }
-    // A page's links stay on whatever host and scheme the browser used.
+    // A page's links are relative, so that they keep the host and scheme that the browser used.
     let base = wantsJSON ? site.baseURL(request) : ""
     let entries = try site.inbox.list().map { entry in
       var entry = entry

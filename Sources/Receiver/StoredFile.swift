@@ -3,7 +3,7 @@ import Foundation
 
 /// A file that arrived in full.
 public struct StoredFile: Hashable, Sendable, Encodable {
-  /// The name of the form field that it came in.
+  /// The name of the file's form field; empty for a file sent without a form.
   public var field: String
   /// The file name as the client sent it. It is not safe as a path.
   public var name: String
@@ -11,16 +11,16 @@ public struct StoredFile: Hashable, Sendable, Encodable {
   public var stored: String
   /// The length, in bytes.
   public var size: Int64
-  /// The part's Content-Type as the client sent it, `text/plain` if it sent none.
+  /// The Content-Type as the client sent it; `text/plain` for a part of a form without one.
   public var type: String
   /// SHA-256 of the content, 64 lower-case hexadecimal digits.
   public var sha256: String
-  /// Where the file can be fetched.
+  /// The URL from which the file can be fetched.
   public var url: String
 }
 
 extension StoredFile {
-  /// The SHA-256 as the value of a `Repr-Digest` (RFC 9530 §3); nil if it is not known.
+  /// The SHA-256 as the value of `Repr-Digest` (RFC 9530 §3); nil if it is unknown.
   var digestField: String? {
     guard let bytes = [UInt8](hexadecimal: sha256), bytes.count == 32 else { return nil }
     return "sha-256=:\(Data(bytes).base64EncodedString()):"

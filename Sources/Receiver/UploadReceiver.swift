@@ -4,17 +4,17 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP/1.1 server that takes files sent as `multipart/form-data` and stores them in one folder.
+/// An HTTP/1.1 server that accepts files sent as `multipart/form-data` and stores them in one folder.
 ///
-/// - `POST /upload` takes exactly one file, `POST /multiupload` several; form fields may have any name.
-///   The answer is JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}],
-///   "fields": {…}}`, the fields only up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file gets
-///   a 201 with its `Location`, several files a 200. A browser is sent back to the page.
-/// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
-///   `GET /files/NAME` fetches a file.
+/// - `POST /upload` accepts exactly one file, `POST /multiupload` several; form fields may have any name. The answer is
+///   JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}], "fields": {…}}`, the fields only
+///   up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file gets a 201 with its `Location`, several
+///   files a 200. A browser is sent back to the page.
+/// - `GET /` lists the files that have arrived, as a page with a form, or as JSON if `Accept` asks for it. A file is
+///   fetched with `GET /files/NAME`.
 ///
-/// Bodies are parsed, hashed and written as they arrive, and no faster than the disk takes them. A file appears
-/// under its final name once its whole request has arrived and was accepted. It never replaces another.
+/// Bodies are parsed, hashed and written as they arrive, and are read no faster than the disk can write. A file appears
+/// under its final name once its whole request has arrived and has been accepted. It never replaces another file.
 public final class UploadReceiver: Sendable {
   private enum State {
     case new
@@ -32,8 +32,8 @@ public final class UploadReceiver: Sendable {
   /// Makes a receiver that is not listening yet.
   /// - Parameters:
   ///   - configuration: where it listens, where it stores files, and what it refuses.
-  ///   - endpoints: what it does in addition to taking uploads.
-  ///   - onEvent: called for each file and each refusal, on any thread; it should return soon.
+  ///   - endpoints: handle requests other than uploads.
+  ///   - onEvent: called for each event, on any thread; it should return quickly.
   public init(
     configuration: Configuration, endpoints: [any ReceiverEndpoint] = [],
     onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
@@ -44,7 +44,7 @@ public final class UploadReceiver: Sendable {
   }
 
   /// Opens the folder and starts to listen.
-  /// - Returns: the port that it listens on.
+  /// - Returns: the port on which the receiver listens.
   /// - Throws: ``ReceiverError``.
   public func start() async throws(ReceiverError) -> Int {
     guard state.withLock({ if case .new = $0 { true } else { false } }) else {
@@ -70,8 +70,9 @@ public final class UploadReceiver: Sendable {
     return channel.localAddress?.port ?? configuration.port
   }
 
-  /// Stops listening, and gives running requests ``Configuration/stopTimeout`` to finish. Then they are cut off,
-  /// and their partial files are deleted. Returns when everything has ended. May be called more than once.
+  /// Stops listening, and gives running requests ``Configuration/stopTimeout`` to finish. Then they are aborted, and
+  /// their partial files are deleted, unless the upload can resume. Returns when everything has ended. May be called
+  /// more than once.
   public func stop() async {
     let channel = state.withLock { state -> (any Channel)? in
       defer { state = .stopped }
@@ -153,8 +154,8 @@ public final class UploadReceiver: Sendable {
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
   }
 
-  /// An upload needs a descriptor for its connection and one for each of its files. Connections that wait are
-  /// better than running out of descriptors.
+  /// An upload needs a descriptor for its connection and one for each of its files. It is better to let connections
+  /// wait than to run out of descriptors.
   private static func connectionLimit(_ configuration: Configuration) -> Int {
     min(configuration.maxConnections, max(1, Descriptors.limit / 4))
   }

@@ -6,13 +6,13 @@ import Receiver
 /// A log of catches in the style of an old servlet: form fields must come in a fixed order, and every answer
 /// has status 200 and reports failures in `rc`.
 struct CatchLog {
-  /// The fields of a catch in the order in which they must be sent, followed by the picture.
+  /// The fields of a catch in the order in which they must be sent, before the picture.
   static let fieldNames = [
     "catchDate", "locationId", "customLat", "customLng", "userId", "token", "fishId", "fishLength",
     "fishWeight", "comments", "id", "submitButton",
   ]
 
-  /// What went wrong, with the code that is sent for it.
+  /// A failure, with the code that reports it.
   struct Complaint: Error {
     let rc: Int
     let words: String

@@ -4,7 +4,7 @@ import ScalarText
 
 /// `/notes`: a JSON part `request`, then photos in `file`. Requires a bearer token, but accepts any.
 struct NotesEndpoint: ReceiverEndpoint {
-  /// How many photos a note may have, whatever the receiver's own limit.
+  /// How many photos a note may have, even if the receiver's own limit is lower.
   private static let mostPhotos = 100
 
   func methods(at path: String) -> [String]? { path == "/notes" ? ["POST"] : nil }

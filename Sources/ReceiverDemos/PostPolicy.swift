@@ -4,8 +4,8 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// An Amazon S3 POST policy with a version 4 signature: what a form may contain, until when, and who allows it
-/// (Amazon S3 API Reference, "Browser-based uploads using POST").
+/// An Amazon S3 POST policy with a version 4 signature: what a form may contain, until when, and who permits it (Amazon
+/// S3 API Reference, "Browser-based uploads using POST").
 struct PostPolicy {
   /// The credentials that sign policies.
   struct Signer: Sendable {
@@ -72,7 +72,7 @@ struct PostPolicy {
     guard let policy = fields["policy"] else {
       throw Refusal(400, "The form has no policy.")
     }
-    // The signature is checked first, so that no policy of a stranger is ever parsed.
+    // The signature is checked first, so that a policy from anyone else is never parsed.
     try checkSignature(fields, policy, signer)
     guard let data = Data(base64Encoded: policy),
       case .object(let document)? = try? JSONValue(bytes: Array(data)),

@@ -2,36 +2,36 @@ import CPCRE2
 
 /// A regular expression in Perl's syntax (pcre2pattern(3)).
 ///
-/// `\d`, `\w`, `\s` and `\b` mean ASCII unless the expression begins with `(*UCP)`; `(?i)` ignores case in all of
+/// `\d`, `\w`, `\s` and `\b` mean ASCII unless the expression starts with `(*UCP)`; `(?i)` ignores case in all of
 /// Unicode. Lines end with CR, LF or CRLF: `.` matches neither character, and `$` also matches before a line ending at
 /// the end of the text.
 package final class RegularExpression: @unchecked Sendable {
   // Sendable is safe because `code` is never changed once compiled; several threads may then match with it
-  // (pcre2api(3), "Multithreading"). What a search changes belongs to the search.
+  // (pcre2api(3), "Multithreading"). All state that changes during a search belongs to that search.
   private let code: OpaquePointer
 
-  /// How many groups it captures, without the whole match.
+  /// How many groups the expression captures, not counting the whole match.
   package let groups: Int
-  /// Whether it refers to what one of its groups has captured.
+  /// Whether the expression has back references.
   package let refersBack: Bool
 
   static let mostBytes = 4000
 
-  /// Reads an expression.
+  /// Compiles an expression.
   ///
   /// - Throws: `Mistake` if it is not a valid expression, or too long.
   package init(_ source: String) throws(Mistake) {
     guard source.utf8.count <= Self.mostBytes else {
       throw Mistake("is longer than \(Self.mostBytes) bytes")
     }
-    // PCRE2 looks back through the text for each \X, in one step however far that is.
+    // For each \X, PCRE2 looks back through the text, which counts as one step however far it looks.
     guard !Self.hasEscape("X", in: source) else { throw Mistake("has \\X, which can take forever") }
     let context = pcre2_compile_context_create_8(nil)
     defer { pcre2_compile_context_free_8(context) }
     guard let context else { throw Mistake("cannot be compiled: out of memory") }
     // PCRE2's default depends on how the library was built.
     pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
-    // The automatic callouts are what `SearchBudget` counts. \C could cut a character in two.
+    // `SearchBudget` counts the automatic callouts. \C could cut a character in two.
     let options = PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C
     var (error, place) = (Int32(0), 0)
     let bytes = Array(source.utf8)
@@ -46,10 +46,10 @@ package final class RegularExpression: @unchecked Sendable {
 
   deinit { pcre2_code_free_8(code) }
 
-  /// The leftmost match, and what each of its groups captured; nil if there is no match.
+  /// The leftmost match and its captured groups; nil if there is no match.
   ///
   /// - Parameter steps: the most steps that the search may take.
-  /// - Throws: `SearchEnded` if the search ran out of steps or memory before that was clear.
+  /// - Throws: `SearchEnded` if the search ran out of steps or memory before that was known.
   package func firstMatch(
     in text: String, steps: Int = SearchBudget.steps
   ) throws(SearchEnded) -> [String?]? {
@@ -62,9 +62,9 @@ package final class RegularExpression: @unchecked Sendable {
     }.get()
   }
 
-  /// The text with other words in place of the first match, or of all of them.
+  /// The text with the first match, or all matches, replaced.
   ///
-  /// - Parameter words: what a match becomes; it is given the match, and what each of its groups captured.
+  /// - Parameter words: returns the replacement, given the match and its captured groups.
   /// - Throws: `SearchEnded` if the search ran out of steps or memory.
   package func replacing(
     all: Bool, in text: String, steps: Int = SearchBudget.steps, with words: ([String?]) -> String
@@ -88,7 +88,7 @@ package final class RegularExpression: @unchecked Sendable {
           result += words(Self.captures(in: text, places)).utf8
           copied = match.upperBound
           start = all ? copied : .max
-          // An empty match is found once, and the search goes on behind the next character.
+          // After an empty match, the search continues after the next character.
           if all, match.isEmpty {
             start += 1
             while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
@@ -99,7 +99,7 @@ package final class RegularExpression: @unchecked Sendable {
     }.get()
   }
 
-  /// Where the leftmost match from a place on is, and where its groups are; nil without a match.
+  /// The ranges of the leftmost match from `start` on and of its groups; nil if there is no match.
   private func search(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, _ budget: inout SearchBudget
   ) -> Result<[Range<Int>?]?, SearchEnded> {
@@ -139,7 +139,7 @@ package final class RegularExpression: @unchecked Sendable {
     in text: UnsafeBufferPointer<UInt8>, _ places: [Range<Int>?]
   ) -> [String?] {
     places.enumerated().map { index, place in
-      // In a lookahead, \K can put the start of a match behind its end. It is a match all the same.
+      // In a lookahead, \K can put the start of a match after its end. That still counts as a match.
       place.map { String(decoding: text[$0], as: UTF8.self) } ?? (index == 0 ? "" : nil)
     }
   }
@@ -171,6 +171,6 @@ package final class RegularExpression: @unchecked Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// A search ended before it was clear whether there is a match.
+  /// A search ended before it was known whether there is a match.
   package struct SearchEnded: Error {}
 }

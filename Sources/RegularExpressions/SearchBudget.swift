@@ -1,10 +1,11 @@
 import CPCRE2
 
-/// What one search may cost, so that no text makes it take forever.
+/// Limits the cost of one search, so that no text makes it take forever.
 ///
 /// PCRE2's own match limit is not enough: it starts anew at each place where a match may begin, and ignores how far a
-/// repetition such as `\w+` runs. `(a|b)*c` takes over a minute for 64 KiB without reaching it. So PCRE2 calls `spend`
-/// before each item of the expression (pcre2callout(3)), and `spend` counts the steps of the whole search.
+/// repetition such as `\w+` runs. On 64 KiB of text, `(a|b)*c` takes over a minute without reaching that limit. So
+/// PCRE2 calls `spend` before each item of the expression (pcre2callout(3)), and `spend` counts the steps of the whole
+/// search.
 package struct SearchBudget {
   /// The most memory that a search may use for backtracking, in KiB.
   static let kibibytes: UInt32 = 64 * 1024
@@ -17,16 +18,17 @@ package struct SearchBudget {
   private var place = 0
   private let countsGroups: Bool
 
-  /// - Parameter countsGroups: whether the expression has back references, which cost time in proportion to what was
-  ///   captured.
+  /// - Parameter countsGroups: whether the expression has back references, which take time in proportion to the
+  ///   captured text.
   init(steps: Int, countsGroups: Bool) { (self.steps, self.countsGroups) = (steps, countsGroups) }
 
-  /// An item costs one step, and another for every eight bytes that were read before it.
+  /// Charges one step for an item, and another for every eight bytes that were read before it. Returns false if the
+  /// budget is exceeded.
   private mutating func spend(_ block: pcre2_callout_block_8) -> Bool {
     var bytes = abs(block.current_position - place)
     place = block.current_position
     if countsGroups, let places = block.offset_vector {
-      // Looking through them is work as well.
+      // Checking each group takes time too.
       bytes += Int(block.capture_top)
       for group in 1..<max(Int(block.capture_top), 1) {
         bytes += max(places[2 * group + 1] - places[2 * group], 0)

@@ -2,10 +2,10 @@ import CSQLite
 import Foundation
 
 package protocol ColumnValue {
-  /// The value of a column of the row at which a statement stands.
+  /// Reads a column of the statement's current row.
   init(_ column: Int32, of statement: OpaquePointer)
 
-  /// Sets a parameter of a statement. Returns SQLite's result code.
+  /// Binds the value to a parameter of a statement. Returns SQLite's result code.
   func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32
 }
 
@@ -70,14 +70,14 @@ extension [UInt8]: ColumnValue {
   }
 
   package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
-    // An address of no bytes may be NULL, and so would be the value.
+    // The address of an empty array may be NULL, which would bind NULL instead of an empty blob.
     isEmpty
       ? sqlite3_bind_zeroblob(statement, parameter, 0)
       : sqlite3_bind_blob64(statement, parameter, self, UInt64(count), copied)
   }
 }
 
-/// As 16 bytes.
+/// Stored as 16 bytes.
 extension UUID: ColumnValue {
   package init(_ column: Int32, of statement: OpaquePointer) {
     var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -10,7 +10,7 @@ package final class Database {
     case immediate = "IMMEDIATE"
   }
 
-  /// More statements than this are not kept: the texts of some differ each time.
+  /// The most statements that are cached, since some have text that differs each time.
   private static let mostStatements = 100
 
   private let connection: OpaquePointer
@@ -38,10 +38,10 @@ package final class Database {
     sqlite3_close_v2(connection)
   }
 
-  /// How many rows the last statement has changed.
+  /// The number of rows that the last statement changed.
   package var changes: Int { Int(sqlite3_changes(connection)) }
 
-  /// A statement, kept for the next time.
+  /// The compiled statement, which is cached for reuse.
   package func statement(_ sql: String) throws(DatabaseError) -> Statement {
     if let known = statements[sql] { return known }
     let statement = try Statement(sql, connection)
@@ -68,7 +68,7 @@ package final class Database {
     try statement(sql).value(values)
   }
 
-  /// What `read` makes of each row.
+  /// The results of `read` for each row.
   package func rows<Value>(
     _ sql: String, _ values: [(any ColumnValue)?] = [], _ read: (Row) throws -> Value
   ) throws -> [Value] {
@@ -87,7 +87,7 @@ package final class Database {
     try statement(sql).eachRow(values, body)
   }
 
-  /// Calls `body` within a transaction, which is undone if `body` throws.
+  /// Calls `body` within a transaction, which is rolled back if `body` throws.
   package func transaction<Value>(
     _ kind: Transaction, _ body: () throws -> Value
   ) throws -> Value {
@@ -97,7 +97,7 @@ package final class Database {
       try execute("COMMIT")
       return value
     } catch {
-      // After some errors, SQLite has already done so.
+      // After some errors, SQLite has already rolled back.
       if sqlite3_get_autocommit(connection) == 0 { try? execute("ROLLBACK") }
       throw error
     }

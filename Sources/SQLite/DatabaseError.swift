@@ -2,19 +2,19 @@ import CSQLite
 
 /// Why SQLite refused something.
 package struct DatabaseError: Error, Hashable, Sendable {
-  /// Its primary result code (https://www.sqlite.org/rescode.html).
+  /// The primary result code (https://www.sqlite.org/rescode.html).
   package let code: Int32
-  /// What it says of the error.
+  /// SQLite's description of the error.
   package let message: String
 
-  /// - Parameter connection: the connection that has the error's message; nil if none has.
+  /// - Parameter connection: the connection on which the error occurred; nil if there is no connection.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     self.code = code & 0xFF
     let text = connection.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)
     message = text.map { String(cString: $0) } ?? "error \(code)"
   }
 
-  /// The result codes that are told apart.
+  /// The result codes that callers distinguish.
   package static let (busy, locked, full, inputOutput) = (
     SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR
   )

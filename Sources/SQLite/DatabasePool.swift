@@ -1,7 +1,7 @@
 import Foundation
 
-/// A process's connections to a database file, for all its threads: one that writes and, if wanted, others that read
-/// meanwhile.
+/// A process's connections to a database file, shared by all its threads: one that writes and, if wanted, others that
+/// can read at the same time.
 ///
 /// Unchecked: `writer` is used only under `writing`, and `idle` only under `choosing`. A connection that was taken from
 /// `idle` belongs to the thread that took it.
@@ -9,7 +9,7 @@ package final class DatabasePool: @unchecked Sendable {
   /// Held by the thread that uses `writer`.
   private let writing = NSLock()
   private let writer: Database
-  /// Makes a connection that reads; nil if `writer` does.
+  /// Opens a connection for reading; nil if reads use `writer`.
   private let makeReader: (() throws -> Database)?
   /// Protects `idle`.
   private let choosing = NSLock()
@@ -37,7 +37,7 @@ package final class DatabasePool: @unchecked Sendable {
     try writing.withLock { try body(writer) }
   }
 
-  /// Calls `body` with a connection that sees the file as it was at one moment.
+  /// Calls `body` with a connection that sees a consistent snapshot of the file.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     guard let makeReader else {
       return try writing.withLock { try writer.transaction(.deferred) { try body(writer) } }

@@ -17,12 +17,12 @@ package final class Statement {
 
   deinit { sqlite3_finalize(statement) }
 
-  /// Runs it with these values.
+  /// Runs the statement with these values.
   package func execute(_ values: [(any ColumnValue)?] = []) throws(DatabaseError) {
     try execute { $0.add(all: values) }
   }
 
-  /// Runs it with these values.
+  /// Runs the statement with these values.
   package func execute(_ values: (inout StatementValues) -> Void) throws(DatabaseError) {
     try bind(values)
     defer { sqlite3_reset(statement) }
@@ -62,7 +62,7 @@ package final class Statement {
     if bound.refusal != SQLITE_OK { throw DatabaseError(bound.refusal, connection) }
   }
 
-  /// Goes on to the next row; false after the last.
+  /// Steps to the next row; false after the last.
   private func step() throws(DatabaseError) -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: true
@@ -72,12 +72,11 @@ package final class Statement {
   }
 }
 
-/// A row, as long as the statement stands at it.
+/// A row, valid until the statement steps to the next one.
 package struct Row {
   fileprivate let statement: OpaquePointer
 
-  /// The value of a column, counted from 0; what SQLite converts it to if it has another type, and zero or empty if it
-  /// is NULL.
+  /// The value of a column, counted from 0. SQLite converts other types; NULL becomes zero or empty.
   package subscript<Value: ColumnValue>(_ column: Int32) -> Value {
     Value(column, of: statement)
   }
@@ -92,7 +91,7 @@ package struct Row {
 package struct StatementValues {
   fileprivate let statement: OpaquePointer
   private var count: Int32 = 0
-  /// SQLite's code for a value that it refused, such as text longer than a gigabyte.
+  /// SQLite's result code if it refused a value, such as text longer than a gigabyte.
   fileprivate var refusal = SQLITE_OK
 
   fileprivate init(_ statement: OpaquePointer) { self.statement = statement }

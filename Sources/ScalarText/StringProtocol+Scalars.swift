@@ -6,7 +6,7 @@
 /// compared for safety or parsed as a protocol therefore goes through these methods, or through `utf8` and
 /// `unicodeScalars`; `make lint` finds other uses (`config/lint-text.py`).
 extension StringProtocol {
-  /// Whether the text begins with these scalars.
+  /// Whether the text starts with these scalars.
   package func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
     utf8.starts(with: prefix.utf8)
   }
@@ -16,7 +16,7 @@ extension StringProtocol {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// The text after these scalars; nil if it does not begin with them.
+  /// The text after these scalars; nil if it does not start with them.
   package func removingPrefix(scalars prefix: some StringProtocol) -> String? {
     hasPrefix(scalars: prefix)
       ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
@@ -101,13 +101,13 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a space or a tab.
+  /// Whether the scalar is a space or a tab.
   package var isBlank: Bool { self == " " || self == "\t" }
 
-  /// Whether it is white space of any kind, line breaks included (Unicode's `White_Space`).
+  /// Whether the scalar is white space of any kind, including line breaks (Unicode's `White_Space`).
   package var isWhiteSpace: Bool { properties.isWhitespace }
 
-  /// Whether any convention treats it as a line break (Unicode UAX #14, class BK and the like).
+  /// Whether any convention treats the scalar as a line break (Unicode UAX #14, class BK and similar).
   package var isLineBreak: Bool {
     switch value {
     case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
@@ -117,9 +117,9 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-  /// Whether it is an ASCII digit.
+  /// Whether the byte is an ASCII digit.
   @inlinable package var isDigit: Bool { (0x30...0x39).contains(self) }
 
-  /// Whether it is an ASCII letter or digit.
+  /// Whether the byte is an ASCII letter or digit.
   @inlinable package var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
 }

@@ -31,7 +31,7 @@ final class LinkConnection {
     self.descriptor = descriptor
     reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
     reading.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
-    // A descriptor may be closed only once no source watches it.
+    // A descriptor may be closed only once no source is watching it.
     reading.setCancelHandler { Foundation.close(descriptor) }
   }
 
@@ -58,7 +58,7 @@ final class LinkConnection {
     isOpen = false
     writing?.cancel()
     reading.cancel()
-    // Some of what waits may still fit.
+    // Without this, some of the buffered output might still be sent.
     waiting = []
     onEnd()
   }

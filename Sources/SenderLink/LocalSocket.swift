@@ -60,7 +60,7 @@ enum LocalSocket {
   private static var isToBeRepeated: Bool { [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) }
 }
 
-/// Why there is no socket, or why it cannot be reached.
+/// Why the socket cannot be created or reached.
 package struct LinkError: Error, Hashable, CustomStringConvertible {
   /// One sentence without its full stop.
   package let description: String

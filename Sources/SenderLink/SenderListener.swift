@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Receives news of what a queue's sender does, and sends it orders. Runs on the main queue.
+/// Receives news from a queue's sender, and sends it orders. Runs on the main queue.
 @MainActor
 package final class SenderListener {
   /// Called with the news, in order.

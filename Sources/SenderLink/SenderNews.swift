@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the process that sends a queue tells other processes. They read the queue's own content from its file.
+/// News from the process that sends a queue to other processes, which read the queue's own content from its file.
 package enum SenderNews: Hashable, Sendable, Codable {
   case item(id: ItemID, state: ItemState)
   /// Whether a server can be reached.

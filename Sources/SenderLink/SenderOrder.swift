@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Orders to the process that sends a queue. Whatever can be written to the queue is written there instead.
+/// Orders to the process that sends a queue. Anything that the queue's file can express is written there instead.
 package enum SenderOrder: Hashable, Sendable, Codable {
   /// Send these items again; those waiting for another attempt are sent at once.
   case retry([ItemID])
@@ -37,7 +37,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
 
   static let mostItems = 10_000
 
-  /// The order, split so that each part fits into a line.
+  /// The order, split so that each part fits on one line.
   var portions: [SenderOrder] {
     func cut(_ ids: [ItemID], _ order: ([ItemID]) -> SenderOrder) -> [SenderOrder] {
       stride(from: 0, to: ids.count, by: Self.mostItems).map {

@@ -7,7 +7,7 @@ import Foundation
 package final class SenderServer {
   /// The most simultaneous listeners; further ones are turned away.
   private static let mostListeners = 32
-  /// How many seconds a listener has to send its greeting.
+  /// The time limit for a listener's greeting, in seconds.
   private static let patience = 10.0
 
   /// Called with each valid order.

@@ -6,7 +6,7 @@ package struct SenderSettings: Hashable, Sendable, Codable {
   package var isStarted: Bool
   /// The number of concurrent requests for each target, by name, where the user has set it.
   package var lanes: [String: Int]
-  /// Whether the settings come from a screen that was left, so that the next screen that sends keeps them.
+  /// Whether the settings come from a screen that the user left, so that the next screen that sends keeps them.
   package var isHandedOver: Bool
 
   /// The settings of a session.

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The state of a sender beyond what its queue says. Both sides keep one. It is sent to every new listener, and
+/// The state of a sender that its queue does not record. Both sides keep a copy. It is sent to every new listener, and
 /// takes precedence over the queue.
 package struct SenderStatus: Hashable, Sendable {
   /// The user's settings.
@@ -37,7 +37,7 @@ package struct SenderStatus: Hashable, Sendable {
       + [.complete]
   }
 
-  /// The news that reset the whole status, for when the sender's process is gone.
+  /// The news that reset everything but the settings, for when the sender's process is gone.
   package var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }

@@ -24,7 +24,7 @@ package struct SocketPlace: Hashable, Sendable {
       environment[name].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
     if let folder = named("XDG_RUNTIME_DIR") { return "\(folder)/hoist" }
-    // A session without the variable, such as cron's, has to find the same socket.
+    // A session without the variable, such as cron's, must find the same socket.
     let usual = "/run/user/\(geteuid())"
     if access(usual, W_OK | X_OK) == 0 { return "\(usual)/hoist" }
     return "\(named("TMPDIR") ?? "/tmp")/hoist-\(geteuid())"

@@ -54,7 +54,7 @@ extension Codec where Value == Double {
 extension Codec where Value == Int64 {
   static var bytes: Codec { Codec({ try $0.bytes() }, { "\"\($0) B\"" }) }
 
-  /// Bytes per second. Not a plain number, which somebody may mean in megabytes.
+  /// Bytes per second. A plain number is not allowed, since it may be meant in megabytes.
   static var speed: Codec {
     Codec(
       {

@@ -82,8 +82,8 @@ extension ConfigEdit {
     return edited
   }
 
-  /// A line with another string after its equals sign; what follows that, such as a comment, stays. Nil if it has no
-  /// string that is seen as one at a glance.
+  /// A line with another string after its equals sign; the rest of the line, such as a comment, stays. Nil if it has no
+  /// string that is easy to recognise.
   private static func replacingString(in line: String, with string: String) -> String? {
     let scalars = line.unicodeScalars
     guard let equals = scalars.firstIndex(of: "="),
@@ -114,7 +114,7 @@ extension ConfigEdit {
     if let line = KeyLocator(text).line(ofExactly: ["default_target"]) {
       lines[line - 1] = entry + (lines[line - 1].unicodeScalars.last == "\r" ? "\r" : "")
     } else {
-      // A top-level key has to come before the first table.
+      // A top-level key must come before the first table.
       lines.insert(contentsOf: [entry, ""], at: 0)
     }
     let edited = lines.joined(separator: "\n")
@@ -130,13 +130,13 @@ extension ConfigEdit {
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// The ways to write what the headers of a target's tables begin with.
+  /// The ways to write the beginning of the headers of a target's tables.
   private static func headers(of name: String) -> [String] {
     ["targets.\(TOMLText.key(name))", "targets.\(TargetText.string(name))"]
   }
 
-  /// The lines of a target's tables, from each header to the next one of another target. Comments right before that
-  /// belong to it.
+  /// The lines of a target's tables, from each header to the next one of another target. Comments right before the next
+  /// header belong to that header.
   private func tables(of name: String, in lines: [String]) -> [Range<Int>] {
     let names = Self.headers(of: name)
     let headers = lines.indices.filter {

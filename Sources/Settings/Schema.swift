@@ -3,13 +3,12 @@
 struct Schema<Root: Sendable>: Sendable {
   struct Key: Sendable {
     let name: String
-    /// What it is for, shown if it is missing; nil if it may be left out.
+    /// Its purpose, shown if the key is missing; nil if the key is optional.
     var need: String?
     /// The question that `hoist target new` asks for it, if any.
     var question: TargetQuestion?
     var read: @Sendable (ConfigNode, inout Root, TemplateReader) throws -> Void
-    /// Writes the first root's value; nil if it need not be written because the second root, which has the defaults,
-    /// has the same.
+    /// Writes the first root's value; nil if the second root, which has the defaults, has the same value.
     var write: @Sendable (_ root: Root, _ usual: Root, TemplateWriter) -> String?
   }
 
@@ -44,7 +43,7 @@ struct Schema<Root: Sendable>: Sendable {
     }
   }
 
-  /// Writes what differs from `usual`, or all that can be written if the writer shows defaults.
+  /// Writes the values that differ from `usual`, or all that can be written if the writer shows defaults.
   func entries(_ root: Root, usually usual: Root, _ writer: TemplateWriter) -> TOMLText.Entries {
     keys.map { ($0.name, $0.write(root, usual, writer)) }
   }

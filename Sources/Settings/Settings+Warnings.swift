@@ -1,7 +1,7 @@
 import Foundation
 import UploadModel
 
-/// Warnings about what is valid but not advisable.
+/// Warnings about settings that are valid but not advisable.
 extension Settings {
   /// A warning for each secret in a file that others can read.
   package var warnings: [String] {

@@ -51,7 +51,7 @@ package struct Settings: Sendable {
 
   /// All errors in the file at `path`, or in the default file, which need not exist, in line order. Reports the
   /// first error of each target and of each other part.
-  /// - Parameter further: checks what was read; an error that it throws is added.
+  /// - Parameter further: checks the settings; an error that it throws is added.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -173,7 +173,7 @@ package struct Settings: Sendable {
     return (settings, mistakes.sorted(by: isBefore))
   }
 
-  /// The target that `name` stands for: one of the configuration, a URL, or for nil the default target.
+  /// The target that `name` stands for: one in the configuration, a URL, or the default target if `name` is nil.
   ///
   /// - Throws: `ConfigError` if there is no such target, or a value that it needs cannot be read.
   package func target(_ name: String?) throws(ConfigError) -> Target {

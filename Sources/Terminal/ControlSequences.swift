@@ -3,8 +3,7 @@ import Foundation
 import ScalarText
 import Screens
 
-/// What is sent to the terminal in addition to the output of ncurses. Terminals ignore the sequences that they
-/// do not know.
+/// Sequences that are sent to the terminal besides the output of ncurses. Terminals ignore those that they do not know.
 enum ControlSequences {
   /// Turns bracketed paste on.
   static let enter = "\u{1B}[?2004h"
@@ -26,8 +25,7 @@ enum ControlSequences {
   /// Sets the window's title, which must not contain control characters.
   static func title(_ title: String) -> String { "\u{1B}]2;\(title)\u{07}" }
 
-  /// Enables reports of clicks, the wheel and what is dragged (xterm mode 1002) in the form that does not limit columns
-  /// (1006).
+  /// Enables reports of clicks, the wheel and drags (xterm mode 1002) in the format that does not limit columns (1006).
   static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
   static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
 
@@ -35,19 +33,19 @@ enum ControlSequences {
   static let focusOn = "\u{1B}[?1004h"
   static let focusOff = "\u{1B}[?1004l"
 
-  /// Asks whether the terminal has kitty's keyboard protocol; pushes its mode in which no key looks like the beginning of
-  /// another, and pops it. The stack belongs to the alternate screen.
+  /// Asks whether the terminal has kitty's keyboard protocol; pushes the mode in which no key looks like the beginning
+  /// of another one; pops it. The stack belongs to the alternate screen.
   static let askKeyboard = "\u{1B}[?u"
   static let pushKeyboard = "\u{1B}[>1u"
   static let popKeyboard = "\u{1B}[<1u"
 
-  /// Makes the text that follows a link to an address, which must be printable ASCII (OSC 8); an empty one ends the link.
+  /// Links the following text to an address, which must be printable ASCII (OSC 8); an empty address ends the link.
   /// Pieces with the same number belong together.
   static func link(_ address: String, number: UInt8) -> String {
     "\u{1B}]8;\(address.isEmpty ? "" : "id=hoist\(number)");\(address)\u{1B}\\"
   }
 
-  /// Puts text on the clipboard of the machine that the person sits at, which may be remote (OSC 52).
+  /// Puts text on the clipboard of the machine at which the user sits, even if hoist runs on another (OSC 52).
   static func copy(_ text: String) -> String {
     "\u{1B}]52;c;\(Data(text.utf8).base64EncodedString())\u{07}"
   }
@@ -94,12 +92,12 @@ enum ControlSequences {
     return text
   }
 
-  /// A capability with numbers in place of its parameters.
+  /// A capability with its parameters filled in.
   static func filled(_ capability: String, _ first: Int, _ second: Int = 0) -> String {
     String(cString: curses_fill(capability, Int32(first), Int32(second)))
   }
 
-  /// A number that terminfo has for the terminal; negative if it has none.
+  /// A numeric capability of the terminal; negative if terminfo does not have it.
   static func number(_ name: String) -> Int {
     Int(name.withCString { tigetnum(UnsafeMutablePointer(mutating: $0)) })
   }

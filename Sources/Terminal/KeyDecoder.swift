@@ -3,7 +3,7 @@ import Foundation
 import ScalarText
 import Screens
 
-/// Turns the codes that ncurses read into events: characters, function keys, whole pastes.
+/// Turns the codes that ncurses has read into events: characters, function keys, whole pastes.
 ///
 /// All codes of one key press arrive in one batch, since ncurses waits a moment after Escape.
 nonisolated struct KeyDecoder {
@@ -18,26 +18,26 @@ nonisolated struct KeyDecoder {
   static let pasteEnd: Int32 = 2001
   /// The key code for the beginning of a mouse report.
   static let mouseStart: Int32 = 2002
-  /// The key codes for the beginnings of answers: those of the terminal about itself, and its background.
+  /// The key codes for the beginnings of the terminal's answers: those about itself, and the one about its background.
   static let reportStart: Int32 = 2003
   static let backgroundStart: Int32 = 2004
-  /// The key codes for a window that has gained the focus, and one that has lost it.
+  /// The key codes for a window that has gained the focus, and for one that has lost it.
   static let focusIn: Int32 = 2005
   static let focusOut: Int32 = 2006
-  /// More characters than anyone pastes intentionally.
+  /// In characters: more than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
   /// The paste so far; nil outside a paste.
   private var pasted: [Unicode.Scalar]?
   /// The mouse report so far; nil outside a report.
   private var report: String?
-  /// Where the left button went down, and whether it has been moved since; nil if it is up.
+  /// Where the left button went down, and whether the mouse has moved since; nil if the button is up.
   private var press: (row: Int, column: Int, isMoved: Bool)?
   /// The answer so far, and whether it is about the background; nil outside an answer.
   private var answer: (isOfBackground: Bool, text: String)?
   private var answers: [Answer] = []
 
-  /// What the terminal has said without being a key.
+  /// A report of the terminal that is not a key.
   enum Answer: Equatable {
     case background(Theme.Background)
     /// The user has changed the terminal's colours.
@@ -100,7 +100,7 @@ nonisolated struct KeyDecoder {
   private mutating func paste(_ code: Code) -> String? {
     switch code {
     case .character(let value):
-      // In a paste, terminals send line breaks as carriage returns, like the Enter key.
+      // Within a paste, terminals send line breaks as carriage returns, like the Enter key.
       if let scalar = Unicode.Scalar(value == 13 ? 10 : value) { pasted?.append(scalar) }
       if let count = pasted?.count, count < Self.longestPaste { return nil }
     case .function(Self.pasteEnd): break
@@ -111,7 +111,7 @@ nonisolated struct KeyDecoder {
   }
 
   /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or a move, or `m` for a
-  /// release (xterm modes 1002 and 1006). At the end of the report, returns what was done.
+  /// release (xterm modes 1002 and 1006). At the end of the report, returns its events.
   private mutating func mouse(_ value: UInt32) -> [Mouse] {
     guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
       report = nil
@@ -189,7 +189,7 @@ nonisolated struct KeyDecoder {
     return parts[0] * 0.299 + parts[1] * 0.587 + parts[2] * 0.114 < 0.5 ? .dark : .light
   }
 
-  /// The key of a sequence that terminfo does not list: one of kitty's keyboard protocol. Drops a key with Alt, and any
+  /// The key of a sequence of kitty's keyboard protocol, which terminfo does not list. Drops a key with Alt, and any
   /// other sequence (ECMA-48 §5.4): interpreted as keys, its characters would trigger actions.
   private static func sequence(_ rest: inout ArraySlice<Code>) -> Key? {
     guard case .character(let second)? = rest.popFirst() else { return nil }
@@ -213,7 +213,7 @@ nonisolated struct KeyDecoder {
       part.split(scalar: ":").first.flatMap { Int($0) } ?? 1
     }
     guard numbers.allSatisfy({ $0 >= 0 }), parameters.utf8.count < 32 else { return nil }
-    // Locked keys (64, 128) make no difference.
+    // Caps Lock and Num Lock (64, 128) make no difference.
     let modifiers = ((numbers.dropFirst().first ?? 1) &- 1) & ~192
     let (isShifted, isControlled) = (modifiers == 1, modifiers == 4 || modifiers == 5)
     let number = numbers.first ?? 1
@@ -221,7 +221,7 @@ nonisolated struct KeyDecoder {
     case "u" where modifiers == 0: return keysByNumber[number] ?? digit(number)
     case "u" where isShifted: return number == 9 ? .backTab : keysByNumber[number]
     case "u" where isControlled:
-      // As every other terminal has it.
+      // As in all other terminals.
       let others: [Int: Key] = [0x69: .tab, 0x6A: .enter, 0x6D: .enter]
       let letter = UInt32(exactly: number).flatMap { (0x61...0x7A).contains($0) ? $0 - 0x60 : nil }
       return others[number] ?? letter.flatMap { key($0) }

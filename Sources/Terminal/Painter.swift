@@ -3,7 +3,7 @@ import Screens
 
 /// Writes only the cells in which a frame differs from the one on the terminal.
 struct Painter {
-  /// Between two cells that differ, as many that do not are written again: going past them takes more bytes.
+  /// Between two cells that differ, up to this many equal ones are written again: moving past them takes more bytes.
   private static let shortGap = 6
 
   private let cursorAddress = ControlSequences.capability("cup")
@@ -18,12 +18,12 @@ struct Painter {
   private var style: Style?
   /// Whether addresses are sent.
   private let showsLinks: Bool
-  /// The address that what is written next is a link to; empty for none.
+  /// The address that the text written next is linked to; empty for none.
   private var link = ""
 
   init(showsLinks: Bool) { self.showsLinks = showsLinks }
 
-  /// The bytes that show `frame` in place of `old`, or of anything if there is none.
+  /// The bytes that show `frame` in place of `old`, or of unknown contents if that is nil.
   mutating func paint(_ frame: Frame, over old: Frame?, within size: Size, _ palette: inout Palette)
     -> [UInt8]
   {
@@ -41,13 +41,13 @@ struct Painter {
     }
     lead(to: 0, in: frame)
     if style != nil { bytes += plain }
-    // If the program is killed, the shell goes on below the screen.
+    // If the program is killed, the shell continues at the bottom of the screen.
     move(to: frame.cursor?.row ?? max(0, size.height - 1), frame.cursor?.column ?? 0)
     return bytes
   }
 
-  /// The old frame, so that cells that are equal also look alike: cells of pictures and addresses name what they show by
-  /// its place in the frame.
+  /// The old frame, changed so that equal cells also look alike: cells refer to pictures and addresses by their index
+  /// in the frame.
   private static func comparable(_ old: Frame, to frame: Frame) -> Frame {
     let (isSamePicture, isSameLink) = (old.pixels == frame.pixels, old.links == frame.links)
     if isSamePicture, isSameLink { return old }
@@ -74,7 +74,7 @@ struct Painter {
         !differs(column) && (step == 1 || column + 1 >= line.count || !differs(column + 1))
       if cell.glyph.width == 0 || isSame { continue }
       if isLast, column + step == width, !canFillLastCell { continue }
-      // What is short and plain is written once more rather than passed.
+      // A short, plain gap is written again rather than skipped.
       if let place, place.row == row, place.column < column,
         column - place.column <= Self.shortGap,
         line[(line.startIndex + place.column)..<(line.startIndex + column)]
@@ -97,7 +97,7 @@ struct Painter {
     }
   }
 
-  /// Makes what follows part of a link, or of none.
+  /// Makes the following cells part of a link, or of none.
   private mutating func lead(to number: UInt8, in frame: Frame) {
     guard showsLinks else { return }
     let next = number > 0 ? frame.links[Int(number) - 1] : ""
@@ -120,7 +120,7 @@ struct Painter {
     place = nil
   }
 
-  /// Whether the system's tables give the glyph the same width, and so probably the terminal too.
+  /// Whether the system's tables, and so probably the terminal, give the glyph the same width.
   private func isAgreed(_ glyph: Glyph) -> Bool {
     curses_columns(wchar_t(truncatingIfNeeded: glyph.base.value)) == Int32(glyph.width)
   }

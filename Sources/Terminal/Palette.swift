@@ -10,14 +10,14 @@ struct Palette {
 
   /// The colours of a terminal.
   struct Colors: Equatable {
-    /// How many have numbers; 0 if the terminal has none or none are allowed.
+    /// The number of indexed colours; 0 if the terminal has no colours or none are allowed.
     var count = 0
-    /// Whether any other can be named by its parts.
+    /// Whether any colour can be given as red, green and blue.
     var isDirect = false
 
     init() {}
 
-    /// What the terminal says that it has, in terminfo and in its environment.
+    /// The colours that terminfo and the environment claim for the terminal.
     init(environment: [String: String]) {
       // A non-empty NO_COLOR turns colours off.
       guard (environment["NO_COLOR"] ?? "").isEmpty,
@@ -65,7 +65,7 @@ struct Palette {
         + (lower.map { sequence($0, "setab", direct: 48) } ?? "")).utf8)
   }
 
-  /// The look of a role, with what it leaves open.
+  /// The whole look of a style: what its role leaves open comes from the background and from plain text.
   private func look(of style: Style) -> Theme.Look {
     var look = look(style.role)
     if style.shade > 0, colors.count >= 256, let from = look.color,
@@ -76,7 +76,7 @@ struct Palette {
     let plain = self.look(.plain)
     if style.ground != .plain {
       var under = self.look(style.ground.role)
-      // Without a colour to lie on, the row is shown in reverse, without colours.
+      // If rows have no background colour, the row is shown in reverse, without colours.
       if under.isReversed {
         under.isUnderlined = look.isUnderlined
         return under
@@ -97,12 +97,12 @@ struct Palette {
     theme.look(role, colors: colors.count, on: background)
   }
 
-  /// Whether bold stands in for a bright colour, of which terminals with eight have none.
+  /// Whether bold stands in for a bright colour: terminals with eight colours have no bright ones.
   private func isBright(_ look: Theme.Look) -> Bool {
     if colors.count == 8, case .index(8..<16) = look.color { true } else { false }
   }
 
-  /// `direct` is the parameter of SGR that precedes the parts of a colour (ISO 8613-6).
+  /// `direct` is the SGR parameter that precedes the components of a colour (ISO 8613-6).
   private func sequence(_ color: Theme.Color, _ capability: String, direct: Int) -> String {
     guard colors.count > 0 else { return "" }
     if colors.isDirect, case .rgb(let r, let g, let b) = color {
@@ -114,7 +114,7 @@ struct Palette {
 }
 
 extension Style.Ground {
-  /// What it looks like.
+  /// The role that has its background.
   fileprivate var role: Role {
     switch self {
     case .plain: .plain

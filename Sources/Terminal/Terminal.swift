@@ -4,13 +4,13 @@ import Dispatch
 import Foundation
 import Screens
 
-/// The terminal: keys in, frames out. The only room with ncurses, which is not thread-safe.
+/// The terminal: keys in, frames out. Only this module uses ncurses, which is not thread-safe.
 ///
-/// Nothing runs while nothing happens: keys and signals arrive through dispatch sources on the main queue,
-/// which must be running. Only one terminal can exist at a time.
+/// Nothing is polled: keys and signals arrive through dispatch sources on the main queue, which must be running. Only
+/// one terminal can exist at a time.
 package final class Terminal {
-  /// Called with keys, pastes, sizes and signals. Events that arrive together are passed in one call, so that
-  /// one frame answers them.
+  /// Called with keys, pastes, sizes and signals. Events that arrive together are passed in one call, so that one frame
+  /// shows the result.
   package var onEvents: ([AppEvent]) -> Void = { _ in }
 
   /// Whether the locale says that the terminal shows UTF-8; if not, frames should be in ASCII.
@@ -29,7 +29,7 @@ package final class Terminal {
   private let hasTitle: Bool
   private let features: TerminalFeatures
   private let usesMouse: Bool
-  /// Whether the terminal is asked about itself. Those with few colours are old, and have nothing to say.
+  /// Whether the terminal is asked about itself. Terminals with few colours are old and have nothing to report.
   private let isAsked: Bool
 
   private var decoder = KeyDecoder()
@@ -39,9 +39,9 @@ package final class Terminal {
   private var isOpen = true
   /// Whether the terminal has saved the window's original title.
   private var keepsTitle = false
-  /// Whether an answer of the terminal about its background is on its way.
+  /// Whether answers of the terminal are still due.
   private var awaitsAnswer = false
-  /// Whether the terminal has said that it has kitty's keyboard protocol, which is on then.
+  /// Whether kitty's keyboard protocol is on, since the terminal has said that it supports it.
   private var hasKeyboard = false
 
   /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would
@@ -117,8 +117,8 @@ package final class Terminal {
     clear()
   }
 
-  /// Has ncurses enter the alternate screen, where that has not been done since `newterm` or `endwin`, and clear it.
-  /// It draws nothing else.
+  /// Makes ncurses clear the screen, and first enter the alternate screen if it has not done so since `newterm` or
+  /// `endwin`. ncurses draws nothing else.
   private func clear() {
     clearok(screen, true)
     wrefresh(screen)
@@ -130,7 +130,7 @@ package final class Terminal {
     beep()
   }
 
-  /// Puts text on the clipboard of the person at the terminal, if the terminal allows that.
+  /// Puts text on the clipboard of the user's machine, if the terminal allows that.
   package func copy(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.copy(text))
@@ -170,7 +170,7 @@ package final class Terminal {
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
     clear()
-    // Fewer colours are the terminal's own, which suit its background.
+    // Terminals with fewer colours use their own, which suit their background.
     guard isAsked else { return }
     let hasBackground = colors.count >= 256
     ask(
@@ -178,14 +178,13 @@ package final class Terminal {
         + ControlSequences.askKeyboard)
   }
 
-  /// Asks the terminal something. All terminals answer the last question, so once they do, the others will not be
-  /// answered.
+  /// Asks the terminal something. All terminals answer the last question; after that answer, no others will come.
   private func ask(_ questions: String) {
     awaitsAnswer = true
     send(questions + ControlSequences.askLast)
   }
 
-  /// Turns kitty's keyboard protocol on, once the terminal has said that it has it.
+  /// Turns kitty's keyboard protocol on, once the terminal has said that it supports it.
   private func useKeyboard() {
     guard !hasKeyboard, isOpen else { return }
     hasKeyboard = true
@@ -205,7 +204,7 @@ package final class Terminal {
     awaitsAnswer = false
   }
 
-  /// Waits for an answer that is still due, and drops it: later it would be typed into the shell.
+  /// Waits for answers that are still due, and drops them: later they would reach the shell as input.
   private func dropAnswer() {
     let end = ContinuousClock.now + .milliseconds(500)
     var (bytes, seen) = ([UInt8](repeating: 0, count: 256), [UInt8]())
@@ -216,7 +215,7 @@ package final class Terminal {
       let count = read(input, &bytes, bytes.count)
       guard count > 0 else { return }
       seen += bytes.prefix(count)
-      // Its last part is `ESC [ ? … c`, which comes from every terminal.
+      // The last answer is `ESC [ ? … c`, which every terminal sends.
       guard let start = seen.lastIndex(of: UInt8(ascii: "?")) else { continue }
       if seen[start...].contains(UInt8(ascii: "c")) { return }
     }
@@ -250,7 +249,7 @@ package final class Terminal {
 
   // MARK: Output
 
-  /// Shows `frame`, sending only the lines that have changed.
+  /// Shows `frame`, sending only the cells that have changed.
   package func draw(_ frame: Frame) {
     guard isOpen, frame != shown else { return }
     if frame.theme != palette.theme { repaint(frame.theme, palette.background) }
@@ -269,7 +268,7 @@ package final class Terminal {
     shown = frame
   }
 
-  /// Has everything painted anew with the next frame, in other colours.
+  /// Makes the next frame repaint everything in other colours.
   private func repaint(_ theme: Theme, _ background: Theme.Background) {
     palette = Palette(theme, colors: colors, background: background)
     shown = nil
@@ -330,7 +329,7 @@ package final class Terminal {
     }
   }
 
-  /// Whether the terminal is gone. Its descriptor then stays readable forever, so all sources are cancelled.
+  /// Whether the terminal is gone. If so, its descriptor stays readable forever, so all sources are cancelled.
   private var hasHungUp: Bool {
     var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptor, 1, 0) > 0,

@@ -1,4 +1,4 @@
-/// Why there can be no screen. Uploads are possible without one.
+/// Why the screen cannot be opened. Uploads are possible without it.
 package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
   /// Standard output is not a terminal.
   case notATerminal
@@ -8,7 +8,7 @@ package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertibl
   case unknownType(String)
   /// Terminals of this type cannot move their cursor.
   case cannotMoveCursor(String)
-  /// The system refused something: what, and its reason.
+  /// The system refused an operation: which one, and the reason.
   case refused(String, String)
 
   /// What failed and what can be done.

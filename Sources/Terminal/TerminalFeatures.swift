@@ -1,6 +1,6 @@
 import ScalarText
 
-/// What this terminal is known to support beyond its terminfo entry. Terminals should ignore unknown sequences,
+/// Features that this terminal is known to have beyond its terminfo entry. Terminals should ignore unknown sequences,
 /// but some show them as text or as notifications.
 nonisolated struct TerminalFeatures: Equatable {
   /// The sequence for desktop notifications.
@@ -50,7 +50,7 @@ nonisolated struct TerminalFeatures: Equatable {
     "kitty", "ghostty", "foot", "alacritty", "contour", "wezterm", "rio",
   ]
 
-  /// The type to assume for a terminal that has no entry in terminfo; nil if nothing is known about it.
+  /// The type to assume for a terminal without an entry in terminfo; nil if nothing is known about it.
   static func substitute(for type: String) -> String? {
     let isKnown =
       type.hasPrefix(scalars: "xterm") || typesWithLinks.contains { type.contains(scalars: $0) }

@@ -1,37 +1,37 @@
 import StructuredFields
 
-/// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the interop version, which client and
-/// server have to agree on, and what its text says.
+/// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): its interop number, on which client
+/// and server must agree, and its rules.
 ///
 /// The table is the only place that knows how the versions differ.
 package struct DraftVersion: Hashable, Sendable {
   /// A rule that only some versions have.
   package enum Rule: Hashable, Sendable, CaseIterable {
-    /// `Upload-Incomplete` says the opposite of `Upload-Complete`, which later versions have.
+    /// `Upload-Incomplete` takes the place of `Upload-Complete`, with the opposite meaning.
     case incomplete
-    /// Requests that only ask or delete must not carry the fields of other requests.
+    /// Requests that only ask or delete must not have the header fields of other requests.
     case bareQuestions
     /// `Upload-Complete` in the reply to HEAD says whether the upload is complete.
     case statedCompleteness
     /// Interim replies report how much has arrived.
     case progress
-    /// A request that adds to an upload has a media type of its own.
+    /// A request that appends to an upload has a media type of its own.
     case pieceType
-    /// `Upload-Length` tells the length of the whole.
+    /// `Upload-Length` tells the length of the whole upload.
     case length
-    /// `Upload-Limit` tells the limits, also in the reply to OPTIONS.
+    /// `Upload-Limit` tells the limits, even in the reply to OPTIONS.
     case limits
     /// The lifetime among the limits is called `max-age`, not `expires`.
     case maxAge
-    /// `Upload-Complete` in a reply says whether it is the reply of the resource that the upload is for. Before that,
-    /// what is complete follows from the request, each reply tells the offset, 201 acknowledges a part, and `Location`
-    /// in the reply to the creating request is the upload's.
+    /// `Upload-Complete` in a reply says whether the reply comes from the resource that the upload is for. In earlier
+    /// versions, the request tells whether the upload is complete, each reply tells the offset, 201 acknowledges a
+    /// part, and `Location` in the reply to the creating request is the upload's.
     case markedReplies
     /// A lost reply to a complete upload can be requested again. (8 forbids that, but only clients that want it ask.)
     case replay
   }
 
-  /// The interop version.
+  /// The interop version's number.
   package let number: Int64
   package let drafts: String
   private let rules: Set<Rule>
@@ -63,14 +63,14 @@ package struct DraftVersion: Hashable, Sendable {
       10, "-13", [.progress, .pieceType, .length, .limits, .maxAge, .markedReplies, .replay]),
   ]
   package static let newest = all[all.count - 1]
-  /// The version of uploads whose record names none: hoist once knew no other.
+  /// The version of uploads whose record names none, from when hoist supported only this one.
   package static let unnamed = DraftVersion(number: 8) ?? newest
 
   private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {
     (self.number, self.drafts, self.rules) = (number, drafts, rules)
   }
 
-  /// The version with that number; nil if the table does not have it.
+  /// The version with that number; nil if it is not in the table.
   package init?(number: Int64) {
     guard let known = Self.all.first(where: { $0.number == number }) else { return nil }
     self = known
@@ -82,10 +82,10 @@ package struct DraftVersion: Hashable, Sendable {
     self.init(number: number)
   }
 
-  /// Whether its text has that rule.
+  /// Whether the version has that rule.
   package func has(_ rule: Rule) -> Bool { rules.contains(rule) }
 
-  /// The versions before it, the newest first.
+  /// The versions before this one, the newest first.
   package var older: [DraftVersion] { Self.all.filter { $0.number < number }.reversed() }
 
   // MARK: Header fields
@@ -98,7 +98,7 @@ package struct DraftVersion: Hashable, Sendable {
   /// The header field that names this version.
   package var stamp: (String, String) { (Self.versionField, "\(number)") }
 
-  /// The media type of a request that adds to an upload; nil if the version has none.
+  /// The media type of a request that appends to an upload; nil if the version does not define one.
   package var pieceType: String? { has(.pieceType) ? Self.partialUpload : nil }
 
   /// The key of the lifetime in `Upload-Limit`.
@@ -108,7 +108,7 @@ package struct DraftVersion: Hashable, Sendable {
     has(.incomplete) ? "Upload-Incomplete" : "Upload-Complete"
   }
 
-  /// The header field that says whether an upload is complete, or a request completes it.
+  /// The header field that says whether an upload is complete, or whether a request completes it.
   package func completeness(_ isComplete: Bool) -> (String, String) {
     (completenessField, isComplete != has(.incomplete) ? "?1" : "?0")
   }
@@ -122,7 +122,7 @@ package struct DraftVersion: Hashable, Sendable {
   }
 }
 
-/// Its number.
+/// Encoded as the version's number.
 extension DraftVersion: Codable {
   /// Fails if no version has that number.
   package init(from decoder: any Decoder) throws {

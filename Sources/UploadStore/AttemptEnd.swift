@@ -1,9 +1,9 @@
 import SQLite
 import UploadModel
 
-/// What the history records of an attempt that has ended.
+/// What the history records about an attempt that has ended.
 struct AttemptEnd {
-  /// How much of a reply is recorded, in bytes.
+  /// The most bytes of a reply that are recorded.
   private static let replyLimit = 8 * 1024
 
   var outcome: AttemptOutcome
@@ -18,11 +18,11 @@ struct AttemptEnd {
   var deletionURL: String?
   /// The algorithm of the server's checksum, if that matches the file's.
   var verified: String?
-  /// How far it has come, if the file goes in pieces.
+  /// How far the attempt came, if the file is sent in pieces.
   var pieces: PieceCount?
   /// The file as the request described it.
   var sent: SentFile?
-  /// How long it took from its first byte on, if that is known.
+  /// The duration from the first byte on, if known.
   var seconds: Double?
 
   init(_ outcome: AttemptOutcome, bytes: Int64?, message: String? = nil) {
@@ -63,7 +63,7 @@ struct AttemptEnd {
     }
   }
 
-  /// When it began to send, if it has ended now: what came before, such as checksums, is not part of its time.
+  /// When the attempt began to send if it ends now: earlier work, such as checksums, does not count.
   func beginning(at now: Double) -> Double { seconds.map { now - $0 } ?? 0 }
 
   /// The columns that `add` provides values for.
@@ -96,11 +96,11 @@ struct AttemptEnd {
 }
 
 extension AttemptOutcome {
-  /// The outcome as it is written in SQL.
+  /// The outcome as an SQL literal.
   var sql: String { "'\(rawValue)'" }
 }
 
 extension [AttemptOutcome] {
-  /// The outcomes as a list in SQL.
+  /// The outcomes as an SQL list.
   var sql: String { "(\(map(\.sql).joined(separator: ", ")))" }
 }

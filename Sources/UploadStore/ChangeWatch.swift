@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Calls back when something may have been written to a queue. It costs nothing while nothing is written.
+/// Calls back when something may have been written to a queue. Idle while nothing is written.
 @MainActor
 package final class ChangeWatch {
   private let source: any DispatchSourceRead
@@ -9,8 +9,8 @@ package final class ChangeWatch {
   /// Whether a callback is already scheduled, so that a hundred writes cause only one.
   private var isDue = false
 
-  /// Watches the queue at `path` for writes, including this process's own. `body` runs on the main queue,
-  /// at most ten times a second.
+  /// Watches the queue at `path` for writes, including those of this process. `body` runs on the main queue, at most
+  /// ten times a second.
   ///
   /// - Throws: `StoreError` if the folder of the queue cannot be watched.
   package init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
@@ -33,7 +33,7 @@ package final class ChangeWatch {
     source.activate()
   }
 
-  /// Stops watching. A callback that is already scheduled still comes.
+  /// Stops watching. A callback that is already scheduled still runs.
   package func stop() { source.cancel() }
 
   /// Schedules a callback even without another write, because the last one could not be read yet.

@@ -1,7 +1,7 @@
 import SQLite
 
 extension Database {
-  /// How many rows go into one statement.
+  /// The number of rows in one statement.
   private static let most = 32
 
   /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does.

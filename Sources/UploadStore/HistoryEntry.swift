@@ -40,7 +40,7 @@ package struct HistoryEntry: Hashable, Sendable {
   package var deletionURL: String?
   /// The algorithm of the server's checksum, which matches the file's; nil if it gave none.
   package var verified: String?
-  /// How far the attempt came, if the file went in pieces.
+  /// How far the attempt came, if the file was sent in pieces.
   package var pieces: PieceCount?
 }
 

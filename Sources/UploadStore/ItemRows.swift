@@ -19,8 +19,8 @@ enum ItemRows {
     "content_type", "sum", "position", "listed", "revision", "added", "id",
   ]
 
-  /// Does not touch finished items. Does not touch items that are being sent either, except to pause them, or
-  /// if they were removed, since those are being cancelled.
+  /// Leaves finished items alone. Also leaves items that are being sent alone, except to pause them, or if they were
+  /// removed, since those are being cancelled.
   static let update = """
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
@@ -32,7 +32,7 @@ enum ItemRows {
         AND (?13 <> 'paused' OR processing IS NOT NULL))
     """
 
-  /// Before an item is changed, records in its attempts what they sent.
+  /// Run before an item is changed: records in its attempts how and where they sent it.
   static let keepForAttempts = """
     UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
       sent_type = COALESCE(sent_type, item.type)

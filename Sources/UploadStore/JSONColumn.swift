@@ -7,7 +7,7 @@ enum JSONColumn {
     value.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The value; nil if there is none, or if this version cannot decode it.
+  /// The value; nil if the column is NULL or this version cannot decode it.
   static func value<Value: Decodable>(_ text: String?) -> Value? {
     text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
   }

@@ -4,7 +4,7 @@ import SQLite
 import Synchronization
 import UploadModel
 
-/// Digests of files that have yet to be written: many at once, since each transaction takes time.
+/// Digests of files that have not been written yet. They are written in batches, since each transaction takes time.
 final class NewDigests: Sendable {
   private let content = Mutex(Content())
 
@@ -13,12 +13,12 @@ final class NewDigests: Sendable {
     var hasForgotten = false
   }
 
-  /// At this many, they are written even if nothing else is.
+  /// This many digests are written even if nothing else is.
   private static let portion = 1024
-  /// How many seconds they are kept. Of a file that is gone, nothing else would remove them.
+  /// How many seconds stored digests are kept. Nothing else would remove those of a deleted file.
   private static let lifetime = 365.0 * 24 * 60 * 60
 
-  /// Adds the digests of a file. Returns whether it is time to write.
+  /// Adds the digests of a file. Returns whether enough have accumulated to be written.
   func add(_ digests: ContentDigests, of stamp: FileStamp) -> Bool {
     content.withLock { content in
       content.waiting.append((stamp, digests))
@@ -26,7 +26,7 @@ final class NewDigests: Sendable {
     }
   }
 
-  /// Writes what has come so far, in the caller's transaction.
+  /// Writes the digests added so far, in the caller's transaction.
   func write(_ db: Database) throws {
     let (new, isFirst) = content.withLock { content in
       defer { content.waiting = [] }

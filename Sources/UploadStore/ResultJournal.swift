@@ -82,6 +82,6 @@ package struct JournalEntry: Codable, Hashable, Sendable {
   /// The item's key, which distinguishes it from an item of another queue with the same number.
   package var uuid: UUID
   package var state: ItemState
-  /// When the item reached it.
+  /// When the item reached that state.
   package var date: Date
 }

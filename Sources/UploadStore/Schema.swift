@@ -2,9 +2,9 @@ import SQLite
 
 /// The tables of the queue, version by version. A released version is never edited.
 enum Schema {
-  /// Brings a queue to the newest version.
+  /// Brings a queue up to the newest version.
   ///
-  /// - Returns: false, and changes nothing, if a newer hoist has written it.
+  /// - Returns: false, without changing anything, if a newer hoist has written the queue.
   static func complete(_ pool: DatabasePool) throws -> Bool {
     let known = try pool.read(versions)
     guard known.isSubset(of: names(upTo: scripts.count)) else { return false }
@@ -12,10 +12,10 @@ enum Schema {
     return true
   }
 
-  /// Runs the scripts that a queue has yet to see, up to that of a version.
+  /// Runs the scripts that a queue has not yet run, up to and including that of `version`.
   static func bring(_ db: Database, to version: Int) throws {
     try db.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-    // Another process may have been faster.
+    // Another process may have run them in the meantime.
     let known = try versions(db)
     for (name, script) in zip(names(upTo: version), scripts) where !known.contains(name) {
       try db.executeScript(script)
@@ -23,7 +23,7 @@ enum Schema {
     }
   }
 
-  /// The versions whose scripts a queue has seen.
+  /// The versions whose scripts a queue has run.
   private static func versions(_ db: Database) throws -> Set<String> {
     let isMade: Bool? = try db.value(
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", [table])
@@ -36,7 +36,7 @@ enum Schema {
   /// The number of versions.
   static var count: Int { scripts.count }
 
-  /// Where a queue lists its versions, with a name that queues have had from the first on.
+  /// The table that lists a queue's versions. The name dates from the first version.
   private static let table = "grdb_migrations"
 
   private static let scripts = [
@@ -146,9 +146,8 @@ enum Schema {
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
 
-    // What was sent without the queue: one row for each file, with a number that no item and no attempt has.
-    // Files that earlier versions sent remain stored as an item with an attempt: two rows and four index
-    // entries each.
+    // Files that were sent without the queue: one row for each, with a number that no item and no attempt has. Files
+    // that earlier versions sent remain stored as an item with an attempt: two rows and four index entries each.
     """
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,
@@ -191,13 +190,13 @@ enum Schema {
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
     """,
 
-    // What is known of a file that its server has accepted and has yet to finish with, as JSON (`Processing`). Its state
-    // is 'handed over'.
+    // What is known about a file that its server has accepted but not finished processing, as JSON (`Processing`). The
+    // item's state is 'handed over'.
     //
-    // What is still to be done with the local file of a finished item, as JSON (`Disposal`).
+    // Whether the local file of a finished item is yet to be moved or deleted, as JSON (`Disposal`).
     //
-    // The algorithm of a server's checksum that matches the file's, such as "sha-256".
-    // How far an attempt has come with a file in pieces, as JSON (`PieceCount`).
+    // The algorithm of a server's checksum that matches the file's, such as "sha-256". How far an attempt has come with
+    // a file that is sent in pieces, as JSON (`PieceCount`).
     """
     ALTER TABLE item ADD COLUMN processing TEXT;
     ALTER TABLE item ADD COLUMN disposal TEXT;
@@ -208,10 +207,10 @@ enum Schema {
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
 
-    // The runs of targets that have requests before their first file and after their last, as JSON (`RunPoint`), until
-    // they are over; in which run an item was last sent; and how runs have ended. Digests of files, by what shows that
-    // a file is unchanged, in hexadecimal digits; `learnt` is when they were computed. And the
-    // limit on the bandwidth that the user has set, in bytes a second.
+    // The runs, until they end, of targets that have requests before their first file and after their last, as JSON
+    // (`RunPoint`); the run in which an item was last sent; and how runs have ended. Digests of files in hexadecimal
+    // digits, with the metadata that shows that a file is unchanged; `learnt` is when they were computed. The bandwidth
+    // limit that the user has set, in bytes per second.
     """
     CREATE TABLE run (
       target TEXT PRIMARY KEY,

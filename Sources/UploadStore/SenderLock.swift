@@ -5,8 +5,8 @@ import Synchronization
 /// The right to send the items of a queue. One process at a time holds it, and it is released when the
 /// process ends, however that happens (flock(2)).
 ///
-/// The lock is on the queue's own file, whatever path it was opened by: there is no lock file that could be
-/// removed. SQLite uses another kind of lock (fcntl(2)), which does not conflict with this one.
+/// The lock is on the queue's own file, whatever path it was opened by: there is no lock file that could be removed.
+/// SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
 package final class SenderLock: Sendable {
   private let file: QueueFile
   /// Whether another process now holds the lock through the same descriptor.
@@ -40,7 +40,7 @@ package final class SenderLock: Sendable {
   }
 
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
-    // Assigned to `self.file` only once it is locked: with all properties set, a failing init also runs deinit.
+    // Assigned to `self.file` only once it is locked: after all properties are set, a failing init also runs deinit.
     let file = try QueueFile(path)
     while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
@@ -56,7 +56,7 @@ package final class SenderLock: Sendable {
   /// Takes over the lock from the process that started this one. The lock belongs to the open file that both
   /// share (flock(2)), so nobody else can acquire it in between.
   ///
-  /// - Throws: `StoreError` if the descriptor is not of the queue's file, or does not hold the lock.
+  /// - Throws: `StoreError` if the descriptor is not that of the queue's file, or does not hold the lock.
   package init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
     let file = try QueueFile(path, descriptor)
     // Has no effect if the lock is already on this descriptor, as it should be.
@@ -67,8 +67,8 @@ package final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// The descriptor that another process has to inherit to hold the lock as well. From then on the lock is
-  /// released only when both processes have ended.
+  /// The descriptor that another process must inherit to hold the lock as well. From then on, the lock is released only
+  /// when both processes have ended.
   package func handOver() -> Int32 {
     isHandedOver.withLock { $0 = true }
     return file.descriptor

@@ -10,8 +10,8 @@ struct StateWriter {
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
     case .waiting:
-      // The item is not to blame: its server cannot be reached or wants other credentials, or another file
-      // ended the request.
+      // The item is not at fault: its server cannot be reached or wants other credentials, or another file ended the
+      // request.
       if try end(id, cutOff(.withdrawn, id, bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
@@ -36,7 +36,7 @@ struct StateWriter {
       if try end(id, cutOff(.stopped, id, bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
-      // An item that was removed and restored meanwhile keeps waiting.
+      // An item that was removed and has since been restored keeps waiting.
       try set(
         "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
@@ -52,7 +52,7 @@ struct StateWriter {
     _ outcome: AttemptOutcome, _ id: ItemID, _ bytes: Int64?, message: String? = nil
   ) throws -> AttemptEnd {
     var end = AttemptEnd(outcome, bytes: bytes, message: message)
-    // Without a start, the point is that of an earlier attempt.
+    // Without a start offset, the resume point is that of an earlier attempt.
     let text: String? = try db.value(
       """
       SELECT resume_point FROM item JOIN attempt ON attempt.item = item.id
@@ -82,7 +82,7 @@ struct StateWriter {
     ).execute([state, failure, processing, revision, id.rawValue])
   }
 
-  /// If an item was put back in line repeatedly before anything was sent, keeps only the last attempt: a server
+  /// If an item was put back in the queue repeatedly before anything was sent, keeps only the last attempt: a server
   /// that is down all night is tried a thousand times.
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.statement(

@@ -3,7 +3,7 @@ import MultipartForm
 import SQLite
 import UploadModel
 
-/// The history of what was sent, from the queue and without it, and what it says of files that are to be sent.
+/// The history of files sent with and without the queue, and what it says about files that are about to be sent.
 extension UploadStore {
   /// Attempts in the order in which they were recorded, which does not depend on the clock.
   package func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry]
@@ -33,8 +33,8 @@ extension UploadStore {
     }
   }
 
-  /// When the last run began: attempts with no pause of `seconds` between them in which none was under way. Nil if
-  /// there was no attempt.
+  /// When the last run began: the latest series of attempts without an idle gap longer than `seconds`. Nil if there was
+  /// no attempt.
   package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {
     try read { db in
       let sql = """
@@ -42,7 +42,7 @@ extension UploadStore {
         ORDER BY COALESCE(ended, 9e99) DESC
         """
       var beginning: Double?
-      // Those that have not ended come first.
+      // Attempts that have not ended come first.
       try db.eachRow(sql) { row in
         let (began, ended): (Double, Double?) = (row[0], row[1])
         if let beginning, let ended, beginning - ended > seconds { return false }
@@ -53,7 +53,7 @@ extension UploadStore {
     }
   }
 
-  /// Deletes attempts that ended before `date`, and files that have none left. Returns the number of deleted
+  /// Deletes attempts that ended before `date`, and files without any attempt left. Returns the number of deleted
   /// attempts. Items in the queue are kept.
   package func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
@@ -143,10 +143,9 @@ extension UploadStore {
     package var isCertain: Bool
   }
 
-  /// Earlier uploads of these files that their targets have accepted, or may have: those with the same content,
-  /// if an item has a digest; and those with the same path, identity, size and modification time, unless their
-  /// digest is known and differs. A file that was accepted once counts as accepted, whatever became of later
-  /// attempts.
+  /// Earlier uploads of these files that their targets have accepted, or may have accepted: those with the same
+  /// content, if an item has a digest; and those with the same path, identity, size and modification time, unless their
+  /// digest is known and differs. A file that was accepted once counts as accepted, however later attempts ended.
   ///
   /// - Parameters:
   ///   - target: where the files will go; by default, each item's own target.
@@ -248,11 +247,11 @@ private struct Doubts {
     var sum: [UInt8]
   }
 
-  /// When each of these uploads ended, and the digest of what was sent, if one was computed.
+  /// When each of these uploads ended, and the digest of the sent content, if one was computed.
   private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Content: Double] = [:]
 
-  /// Reads the uploads through partial indexes. Their condition, in `Schema`, has to have the same outcomes in the same
+  /// Reads the uploads through partial indexes. Their condition, in `Schema`, must list the same outcomes in the same
   /// order, or SQLite refuses the query.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"

@@ -3,7 +3,7 @@ import MultipartForm
 import SQLite
 import UploadModel
 
-/// The queue, read and edited.
+/// Reading and editing the queue.
 extension UploadStore {
   /// The queue in its order.
   package func items() throws(StoreError) -> [UploadItem] {
@@ -18,8 +18,8 @@ extension UploadStore {
     }
   }
 
-  /// The items whose files are still to be moved or deleted, and which of the two. A file that another item in the queue
-  /// still needs is left alone until then.
+  /// The items whose files must still be moved or deleted, and which of the two. A file is left alone as long as
+  /// another item in the queue needs it.
   package func dueDisposals() throws(StoreError) -> [(item: UploadItem, disposal: Disposal)] {
     try read { db in
       let rows = try db.rows(
@@ -63,7 +63,7 @@ extension UploadStore {
     }
   }
 
-  /// The target of the last queued item that has not been sent yet; nil if there is none.
+  /// The target of the last queued item that has not been sent yet; nil if there is no such item.
   package func lastTarget() throws(StoreError) -> String? {
     try read { db in
       try db.value(
@@ -72,7 +72,7 @@ extension UploadStore {
     }
   }
 
-  /// The number of the item that was queued last; 0 if there was none.
+  /// The number of the item that was queued last; 0 if none ever was.
   package func lastID() throws(StoreError) -> ItemID {
     ItemID(try read { db in try db.value("SELECT MAX(id) FROM item") } ?? 0)
   }
@@ -190,7 +190,7 @@ extension UploadStore {
   /// stay finished, and items being sent can only be paused, since the caller may not know yet that they have
   /// started or finished.
   ///
-  /// - Returns: the items as they now are in the queue.
+  /// - Returns: the items in their new state in the queue.
   @discardableResult
   package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -221,7 +221,7 @@ extension UploadStore {
   /// Restores removed items to their places. Uploads that the removal has cancelled, or is about to cancel,
   /// wait again.
   ///
-  /// - Returns: the items as they now are in the queue.
+  /// - Returns: the items in their new state in the queue.
   package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let again = try db.statement(
@@ -241,7 +241,7 @@ extension UploadStore {
     }
   }
 
-  /// Updates how items are to be sent. Their states are left to the engine.
+  /// Updates how items will be sent. Their states are left to the engine.
   package func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.statement(ItemRows.keepForAttempts)
@@ -292,7 +292,7 @@ extension UploadStore {
       }
       let places = order.compactMap { id in known[id.rawValue].map { (id: id.rawValue, from: $0) } }
       let moved = zip(places, places.map(\.from).sorted()).filter { $0.0.from != $0.1 }
-      // First to unused positions, since no two rows may ever share one.
+      // Move to unused positions first, since no two rows may ever share one.
       let away: Int64 = try db.value("SELECT MIN(position) - 1 FROM item") ?? 0
       let write = try db.statement("UPDATE item SET position = ? WHERE id = ?")
       for (index, (place, _)) in moved.enumerated() {
@@ -305,8 +305,8 @@ extension UploadStore {
     }
   }
 
-  /// Whether the user has stopped the queue. No upload then starts until the user resumes it, whichever process
-  /// sends, and however often hoist is started.
+  /// Whether the user has stopped the queue. No upload starts until the user resumes it, whichever process sends and
+  /// however often hoist is restarted.
   package func isStopped() throws(StoreError) -> Bool {
     try read { db in try db.value("SELECT stopped FROM queue") ?? false }
   }
@@ -318,12 +318,12 @@ extension UploadStore {
     }
   }
 
-  /// The limit on the bandwidth that the user has set on the screen, in bytes a second; nil for none.
+  /// The bandwidth limit that the user has set on the screen, in bytes per second; nil means no limit.
   package func rateLimit() throws(StoreError) -> Int64? {
     try read { db in try db.value("SELECT rate_limit FROM queue") }
   }
 
-  /// Records that limit.
+  /// Records the bandwidth limit.
   package func setRateLimit(_ limit: Int64?) throws(StoreError) {
     try write { db, _ in
       try db.execute("UPDATE queue SET rate_limit = ?", [limit])

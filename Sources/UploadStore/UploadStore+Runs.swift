@@ -6,27 +6,26 @@ import UploadModel
 extension UploadStore {
   /// A run that is not over.
   package struct Run: Hashable, Sendable {
-    /// Its target's name.
+    /// The name of the target.
     package var target: String
-    /// What is known of it.
     package var point: RunPoint
-    /// Its items in the queue that have failed, and those that are paused.
+    /// Items of the target in the queue that are paused, or that failed in this run.
     package var open: Set<ItemID>
   }
 
   /// How a run has ended, or what keeps it open.
   package struct RunEnd: Hashable, Sendable {
-    /// Its target's name.
+    /// The name of the target.
     package var target: String
-    /// When.
+    /// When this was recorded.
     package var date: Date
-    /// What it is called (`RunNews.event`).
+    /// The name of the event (`RunNews.event`).
     package var event: String
-    /// What has happened, for people.
+    /// A description for the user.
     package var message: String
   }
 
-  /// Records what is known of a target's run; nil if it is over.
+  /// Records the state of a target's run; nil if it is over.
   package func keepRun(_ point: RunPoint?, of target: String) throws(StoreError) {
     try write { db, _ in
       try db.execute("DELETE FROM run WHERE target = ?", [target])
@@ -37,7 +36,7 @@ extension UploadStore {
     }
   }
 
-  /// The runs that are not over. Call it after `recover`.
+  /// The runs that are not over. Call this after `recover`.
   package func runs() throws(StoreError) -> [Run] {
     try read { db in
       try db.rows("SELECT target, id, point FROM run ORDER BY target") { row in
@@ -53,7 +52,7 @@ extension UploadStore {
     }
   }
 
-  /// Whether the queue has a file for a target that failed before it could be sent, and so in no run.
+  /// Whether the queue has a file for a target that failed before it could be sent, and so belongs to no run.
   package func hasUnsent(_ target: String) throws(StoreError) -> Bool {
     try read { db in
       try db.value(
@@ -63,7 +62,7 @@ extension UploadStore {
     }
   }
 
-  /// Records what has become of a run, for the history.
+  /// Records in the history how a run ended, or what keeps it open.
   package func recordRunEnd(
     _ event: String, _ message: String, of target: String, now: Date = Date()
   ) throws(StoreError) {
@@ -74,7 +73,7 @@ extension UploadStore {
     }
   }
 
-  /// What has become of runs within a time, the latest first.
+  /// The run ends recorded within a period, the latest first.
   package func runEnds(from start: Date?, to end: Date?, limit: Int?) throws(StoreError) -> [RunEnd]
   {
     try read { db in

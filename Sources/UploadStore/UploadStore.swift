@@ -54,7 +54,7 @@ package final class UploadStore: Sendable {
     self.path = path
     try Self.makeFile(at: path)
     do {
-      // An additional connection that reads would make the start of a command a twentieth slower.
+      // An additional connection for reading would make a command start 5% slower.
       pool = try DatabasePool(
         path: path, patience: 10_000, readsMeanwhile: durability == .powerLoss)
       try Self.step {
@@ -71,8 +71,8 @@ package final class UploadStore: Sendable {
         case .powerLoss:
           try db.execute("PRAGMA synchronous = FULL")
           try db.execute("PRAGMA foreign_keys = ON")
-        // Each run of a command leaves a log that the next one has to read. Limit its pages: the default of
-        // 1,000 would take longer to read than everything else in a start.
+        // Each run of a command leaves a log that the next one must read. Limit its pages: reading the default of 1,000
+        // would take longer than the rest of the start-up.
         case .crash:
           try db.execute("PRAGMA synchronous = NORMAL")
           try db.execute("PRAGMA wal_autocheckpoint = \(Self.shortLog)")
@@ -136,7 +136,8 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Runs a step of opening the file, and repeats it: SQLite reports its log as busy without waiting.
+  /// Runs a step of opening the file, and retries it while SQLite reports its log as busy, which it does without
+  /// waiting.
   private static func step(_ body: () throws -> Void) throws {
     let limit = ContinuousClock.now + .seconds(10)
     while true {
@@ -158,7 +159,7 @@ package final class UploadStore: Sendable {
     }
     // Avoid opening the file: closing a descriptor would release locks that SQLite may already have on it.
     if mknod(path, S_IFREG | 0o600, 0) == 0 || access(path, F_OK) == 0 { return }
-    // A dangling link: the file is created where it points.
+    // A dangling link: the file is created at its destination.
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw StoreError(failure + String(cString: strerror(errno))) }
     close(file)
@@ -166,8 +167,8 @@ package final class UploadStore: Sendable {
 
   // MARK: Sending
 
-  /// Records the start of attempts and returns the items that may start. The others have been removed, or
-  /// another process has changed their state.
+  /// Records the start of attempts and returns the items that may start. The others have been removed, or another
+  /// process has changed their state.
   ///
   /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
@@ -183,7 +184,7 @@ package final class UploadStore: Sendable {
         INSERT INTO attempt (item, number, began)
         SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
         """)
-      // Closes the attempt of an item that was removed while it was sent, and restored before its end was
+      // Closes the attempt of an item that was removed while it was being sent, and restored before its end was
       // reported.
       let leftOpen = try db.statement(
         """
@@ -229,8 +230,8 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Records where an item can resume and the offset at which the current attempt began; nil if the item has to
-  /// start over.
+  /// Records where an item can resume and the offset at which the current attempt began; nil if the item must start
+  /// over.
   package func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
     try write { db, revision in
       try db.statement("UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
@@ -240,7 +241,7 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Converts changes for a `ResultJournal`. Items that are not in the queue are left out.
+  /// Converts changes for a `ResultJournal`. Omits items that are not in the queue.
   package func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
   ) throws(StoreError) -> [JournalEntry] {
@@ -276,11 +277,11 @@ package final class UploadStore: Sendable {
     package var unknown: [ItemID] = []
   }
 
-  /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
-  /// have an unknown outcome, unless their next attempt finds out. Those that the server has accepted stay as they are,
-  /// since it can be asked. Finished items leave the queue for the history.
+  /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply have an
+  /// unknown outcome, unless their next attempt can find out. Items that the server has accepted stay unchanged, since
+  /// the server can be asked. Finished items leave the queue for the history.
   ///
-  /// Call it while holding the `SenderLock`, before sending.
+  /// Call this while holding the `SenderLock`, before sending.
   ///
   /// - Parameter isRepeatable: whether a second copy does no harm at the target with this name.
   package func recover(
@@ -329,8 +330,8 @@ package final class UploadStore: Sendable {
   /// The changes since a revision, if another process has written since the last call; otherwise only the
   /// current revision.
   ///
-  /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no
-  ///   file shows: ask again soon.
+  /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no file
+  ///   event shows: ask again soon.
   package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
     if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
@@ -369,7 +370,7 @@ extension UploadStore: ResumeMemory {
   /// How many seconds an entry stays valid, since another server may take over the address.
   private static let lifetime = 24.0 * 60 * 60
 
-  /// What was learnt about the server at an address within the last day.
+  /// What was learnt about the server at an address in the last 24 hours.
   package func resumeServer(at address: String) -> ResumeServer? {
     resumeServer(at: address, now: Date())
   }
@@ -404,7 +405,7 @@ extension UploadStore: ResumeMemory {
 }
 
 extension UploadStore: DigestMemory {
-  /// The digests that were computed of a file, if it has not changed since.
+  /// The digests computed for a file, if it has not changed since.
   package func digests(of stamp: FileStamp) -> ContentDigests? {
     let file = stamp.identity
     let rows = try? read { db in
@@ -426,7 +427,7 @@ extension UploadStore: DigestMemory {
     return digits.isEmpty ? nil : ContentDigests(digits)
   }
 
-  /// Remembers digests of a file. They are written with the next change, or once there are many.
+  /// Remembers digests of a file. They are written with the next change, or once enough have accumulated.
   package func remember(_ digests: ContentDigests, of stamp: FileStamp) {
     guard self.digests.add(digests, of: stamp) else { return }
     // Losing them does no harm.

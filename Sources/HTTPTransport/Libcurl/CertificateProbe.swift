@@ -1,10 +1,10 @@
 import CCurl
 
-/// What a server reveals in a TLS handshake.
+/// The result of a TLS handshake with a server.
 package struct CertificateProbe: Sendable {
   /// Why the handshake failed; nil if it succeeded.
   package let trouble: TransportError?
-  /// The server's own certificate in PEM form, if it sent one.
+  /// The server's own certificate in PEM format, if it sent one.
   package let certificate: String?
 
   /// Connects to the server of an `https` URL, performs the handshake and disconnects without sending a
@@ -13,7 +13,7 @@ package struct CertificateProbe: Sendable {
   /// - Parameter verifying: whether to verify the certificate by the system's rules; otherwise any certificate
   ///   is accepted.
   package init(url: String, verifying: Bool) {
-    // Allocated first and so freed last: the handle may write to it until it is cleaned up.
+    // Allocated first and so freed last: the handle may write to this buffer until it is cleaned up.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     defer { words.deallocate() }

@@ -10,7 +10,7 @@ final class ClosedConnection {
   /// When to stop waiting for an acknowledgement or a reset, in seconds of ``Clock``.
   private let deadline: Double
   private var known: SocketTable.Sight?
-  /// Whether nothing of the request had been acknowledged when the connection was closed.
+  /// Whether no part of the request had been acknowledged when the connection was closed.
   let wasUnacknowledged: Bool
 
   /// Seconds to wait beyond four round trips, to allow for delayed acknowledgements and retransmissions.
@@ -30,7 +30,7 @@ final class ClosedConnection {
 
   deinit { close(descriptor) }
 
-  /// What is known so far. Anything but `open` is final.
+  /// The current verdict. Any verdict but `open` is final.
   func sight(at now: Double = Clock.now) -> SocketTable.Sight {
     if let known { return known }
     var sight = SocketTable.sight(of: descriptor, after: mark)

@@ -15,7 +15,7 @@ final class EasyOptions {
     try check(throwing: hoist_set_size(easy, option, size))
   }
 
-  /// Rejects text with a NUL: it would be cut off there, and what is left could mean something else.
+  /// Rejects text with a NUL: it would be cut off there, and the remainder could mean something else.
   func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)

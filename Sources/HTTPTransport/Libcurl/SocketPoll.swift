@@ -3,7 +3,7 @@ import Foundation
 
 /// Waits with poll(2) for events on the sockets that libcurl has named, and for other threads.
 ///
-/// libcurl's own wait function does not say which sockets have events, so all of them would have to be checked
+/// libcurl's own wait function does not report which sockets have events, so all of them would have to be checked
 /// afterwards.
 struct SocketPoll {
   /// The first entry is the descriptor for other threads.
@@ -48,7 +48,7 @@ struct SocketPoll {
   /// Waits for at most `milliseconds`, or without limit if they are negative.
   ///
   /// - Parameter now: the current time in seconds of ``Clock``.
-  /// - Returns: the sockets that libcurl has to be told about.
+  /// - Returns: the sockets that libcurl must be told about.
   mutating func wait(milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
     for (socket, end) in rests where end <= now { endRest(of: socket) }
     var longest = milliseconds

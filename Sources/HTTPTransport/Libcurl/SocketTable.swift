@@ -82,8 +82,8 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Makes closing the connection reset it and discard what the kernel has not sent yet. Returns the number of
-  /// these bytes.
+  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns their
+  /// number.
   static func discardUnsent(at descriptor: Int32) -> Int64 {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -104,27 +104,27 @@ struct SocketTable {
     return found.acknowledged + waiting
   }
 
-  /// Whether the other side has announced that it will send nothing more (FIN).
+  /// Whether the other side has announced that it will send no more (FIN).
   static func hasEnd(_ descriptor: Int32) -> Bool {
     UInt32(exactly: hoist_look_at(descriptor).state) == UInt32(TCP_CLOSE_WAIT)
   }
 
-  /// What is known about a request on a connection that has ended.
+  /// The verdict on a request whose connection has ended.
   enum Sight {
     /// The other side has not seen it.
     case unseen
-    /// The other side may have seen it; there is no way to find out.
+    /// The other side may have seen it; there is no way to tell.
     case uncertain
-    /// Not decided yet: a reset or an acknowledgement will.
+    /// Not decided yet: a reset or an acknowledgement will decide.
     case open
   }
 
   /// Whether the other side has seen anything that was sent after `mark`, a position from `end(of:)`.
   ///
-  /// A FIN alone proves nothing: a server that closes one direction may still read the other, and data on its
-  /// way will arrive. Nor does a reset alone: a server may have read the request without acknowledging it yet.
-  /// But a reset after a FIN, with nothing acknowledged, means that nobody has read the request. Calling this
-  /// clears the connection's error.
+  /// A FIN alone proves nothing: a server that closes one direction may still read the other, and data in transit will
+  /// arrive. Nor does a reset alone: a server may have read the request without acknowledging it yet. But a reset after
+  /// a FIN, with nothing acknowledged, means that nobody has read the request. Calling this clears the connection's
+  /// error.
   static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
     guard let state = UInt32(exactly: found.state), found.acknowledged <= mark else {

@@ -3,12 +3,12 @@ import Foundation
 
 /// Detects whether the whole body has arrived. A server may reply long before that, and close the connection.
 extension Transfer {
-  /// The end of a body whose reply came before all of the body had arrived.
+  /// Tracks the end of a body whose reply came before all of the body had arrived.
   final class Arrival {
     private let descriptor: Int32
     /// The position on the connection at which the body ends.
     private let end: Int64
-    /// Whether the connection was lost before the other side had all of it.
+    /// Whether the connection was lost before the other side had the whole body.
     private(set) var isLost: Bool
 
     /// Duplicates the socket. Fails if the process cannot open another descriptor.
@@ -42,14 +42,14 @@ extension Transfer {
       let status = parser.head?.status, (200..<300).contains(status)
     else { return }
     if arrival?.isLost == true { return }
-    // After a reset the kernel has discarded what was waiting, so only its count of acknowledged bytes tells.
+    // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells.
     if SocketTable.isClosed(socket), wholeBody == nil, let arrived = arrived(at: socket),
       arrived + slack < length
     {
       arrival = Arrival()
       return
     }
-    // When a TLS connection is closed, the count includes its closing alert, which may never be acknowledged.
+    // When a TLS connection is closed, the count includes the closing alert, which may never be acknowledged.
     if isClosing, request.url.scheme == "https" { return }
     guard (SocketTable.unacknowledged(at: socket) ?? 0) > 0, let end = SocketTable.end(of: socket)
     else {
@@ -59,8 +59,8 @@ extension Transfer {
     arrival = Arrival(socket, end: end)
   }
 
-  /// Whether the request succeeded before all of its body had arrived, and the rest may still arrive. Until
-  /// then, the body does not count as handed over.
+  /// Whether the request succeeded before all of its body had arrived, and the rest may still arrive. Until the rest
+  /// has arrived, the body does not count as handed over.
   func awaitsArrival(_ code: CURLcode) -> Bool {
     if code == CURLE_OK, arrival == nil, let socket { recordArrival(at: socket) }
     guard let arrival else { return false }
@@ -71,8 +71,8 @@ extension Transfer {
     return isOpen
   }
 
-  /// Discards what the kernel has not yet sent of the body. Its buffers hold megabytes, so the server could otherwise
-  /// receive a whole file whose upload was cancelled near its beginning.
+  /// Discards the part of the body that the kernel has not sent yet. Its buffers can contain megabytes, so the server
+  /// could otherwise receive a whole file whose upload was cancelled near its beginning.
   func breakOff() {
     // Over HTTP/2, other requests share the connection.
     guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,
@@ -83,10 +83,10 @@ extension Transfer {
     }
   }
 
-  /// The possible error of the count of bytes that have arrived: it includes the overhead of TLS records.
+  /// The possible error in the count of arrived bytes, which includes the overhead of TLS records.
   private var slack: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
 
-  /// In bytes, more than can be sent between the check and the reset. If less than this is left, the server may
-  /// receive all of it.
+  /// More bytes than can be sent between the check and the reset. If fewer than this are left, the server may receive
+  /// all of them.
   private static let surelyUnsent: Int64 = 64 << 10
 }

@@ -5,9 +5,9 @@ import Foundation
 extension Transfer {
   /// Called when a request is about to be sent on a connection. Returns whether it may be sent.
   func begin(on connection: SocketTable.Connection) -> Bool {
-    // libcurl itself repeats a request if a reused connection turns out to be closed, or if `Expect` was
-    // rejected. It does not always rewind the body first: not if TLS has sent part of a piece that libcurl
-    // still counts as unwritten.
+    // libcurl itself repeats a request if a reused connection turns out to be closed, or if `Expect` was rejected. It
+    // does not always rewind the body first: for example, not if TLS has sent part of a piece that libcurl still counts
+    // as unwritten.
     if given > 0 {
       guard mayRepeat else {
         isUnrepeatable = true
@@ -37,7 +37,7 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// How many seconds later than by our clock libcurl may stop waiting for "100 Continue".
+  /// How many seconds after the deadline by our clock libcurl may stop waiting for "100 Continue".
   private static let clockMargin = 0.05
 
   /// Reads the whole body. Returns whether that succeeded.
@@ -86,8 +86,8 @@ extension Transfer {
     }
   }
 
-  /// Called when libcurl wants to send the body again, because a reused connection was closed or the server has
-  /// rejected `Expect`.
+  /// Called when libcurl wants to send the body again, because a reused connection was closed or the server rejected
+  /// `Expect`.
   func seek(to offset: curl_off_t) -> Int32 {
     // After a failed read, libcurl would retry on every other idle connection.
     guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }

@@ -39,7 +39,7 @@ extension Transfer {
     try setUpCallbacks(options)
   }
 
-  /// A time-out as libcurl takes it: at least one second, since none means no limit, and at most 24 days.
+  /// A time-out in whole seconds, as libcurl expects: at least 1, since 0 means no limit, and at most 24 days' worth.
   private static func wholeSeconds(_ seconds: Double) -> Int {
     let most = Double(Int32.max / 1000)
     return seconds < most ? Int(max(seconds.rounded(.up), 1)) : Int(most)
@@ -63,8 +63,7 @@ extension Transfer {
     } else {
       try options.set(CURLOPT_HTTPGET, 1)
     }
-    // With no body to rewind, libcurl repeats a request without asking us, so do not let it use an old
-    // connection.
+    // With no body to rewind, libcurl repeats a request without asking us, so prevent it from reusing a connection.
     if length == 0, !request.mayRepeat, !["GET", "HEAD"].contains(request.method) {
       try options.set(CURLOPT_FRESH_CONNECT, 1)
     }
@@ -72,7 +71,7 @@ extension Transfer {
     if request.method != usual {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
-    // libcurl sends header fields as they are, so a line break would start another one.
+    // libcurl sends header fields unchanged, so a line break would start another one.
     guard
       !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
     else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
@@ -97,11 +96,11 @@ extension Transfer {
     text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
-  /// In bytes. libcurl sends a smaller body together with the head, if it has the body by then.
+  /// In bytes. libcurl sends a smaller body together with the head, if it has been given the body by then.
   private static let smallBody: Int64 = 64 << 10
 
-  /// Whether the whole body is sent together with the head, in one packet if it fits. That is impossible if the
-  /// body has to wait for something after the head.
+  /// Whether the whole body is sent together with the head, in one packet if it fits. That is impossible if the body
+  /// must wait for something after the head.
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
     return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
@@ -153,7 +152,7 @@ extension Transfer {
     }
     options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
     options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
-    // A connection outlives its first transfer, so its close callback needs a context that does, too.
+    // A connection outlives its first transfer, so its close callback needs a context that outlives it as well.
     options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
     try options.throwIfRefused()
   }

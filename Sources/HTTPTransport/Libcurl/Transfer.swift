@@ -11,7 +11,7 @@ final class Transfer {
   /// Whether the request asks with `Expect` before the body is sent.
   let asks: Bool
 
-  /// Room for the whole body, if it is sent together with the head.
+  /// A buffer for the whole body, if it is sent together with the head.
   let wholeBody: UnsafeMutableRawBufferPointer?
   var reader: (any ExchangeBodyReader)?
   var bodyError: (any Error)?
@@ -38,7 +38,7 @@ final class Transfer {
   var isUnrepeatable = false
   /// Whether the server had already closed the connection before any of the request was sent on it.
   var isTooLate = false
-  /// How many bytes of heads libcurl had sent for earlier attempts of this transfer.
+  /// How many bytes of request heads libcurl sent for earlier attempts of this transfer.
   var headsBefore = 0
   /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the request.
   private var closed: ClosedConnection?
@@ -50,23 +50,23 @@ final class Transfer {
   var heldUntil: Double?
   /// When libcurl should have stopped waiting for "100 Continue"; nil if it is not waiting.
   var continueBy: Double?
-  /// How many bytes the limits have granted that libcurl has not been given yet.
+  /// How many bytes the limits have granted but libcurl has not been given yet.
   var allowance = 0
   /// Why the last attempt to create a socket failed, as an `errno`; 0 if it succeeded.
   var socketError: Int32 = 0
   /// How many bytes of the body were last known to be acknowledged.
   private(set) var acknowledged: Int64 = 0
-  /// The progress at the last look, and when it last changed.
+  /// The progress at the last check, and when it last changed.
   private var moved = (progress: UploadTask.Progress(), at: Clock.now)
   let words: UnsafeMutablePointer<CChar>
   var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-  /// How much of a large body is read at once, in bytes. Over TLS, half as much takes a twentieth longer. Over
-  /// plain HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it
-  /// costs more than the larger reads save.
+  /// How much of a large body is read at once, in bytes. Over TLS, reading half as much takes 5% longer. Over plain
+  /// HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it costs more than
+  /// the larger reads save.
   var largeBuffer: Int { request.url.scheme == "https" ? 512 << 10 : 256 << 10 }
-  /// How many bytes of a body are held if its end is: more than what closes a form, so that the server cannot take it
-  /// for whole.
+  /// How many bytes are held if the end of a body is: more than the closing boundary of a form, so that the server
+  /// cannot take the body for complete.
   static let heldEnd: Int64 = 512
   /// The most bytes of header lines and trailers together.
   static let mostHead = 1 << 20
@@ -142,7 +142,7 @@ final class Transfer {
     guard let socket, given > acknowledged else { return nil }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    // After a reset nothing is waiting either, but only because the kernel has discarded the data.
+    // After a reset, nothing is waiting either, but only because the kernel has discarded the data.
     if waiting == 0, written == given, !SocketTable.isClosed(socket) {
       return record(acknowledged: given)
     }
@@ -156,10 +156,10 @@ final class Transfer {
   /// transfers share the connection.
   func arrived(at socket: Int32) -> Int64? {
     guard let mark, !request.offersHTTP2 else { return nil }
-    // libcurl counts a piece as written only after all of its TLS records have been, so its count can lag by up to a
-    // mebibyte. The connection's own count is finer, but includes the head and the overhead of TLS records.
+    // libcurl counts a piece as written only once all of its TLS records have been written, so its count can lag by up
+    // to a mebibyte. The connection's own count is finer, but includes the head and the overhead of TLS records.
     let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
-    // From 8.14 on, libcurl's count includes what it has sent of the body.
+    // From 8.14 on, libcurl's count includes the bytes of the body that it has sent.
     let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)
     let head = counted > uploaded ? counted - uploaded : counted
     let arrived = hoist_look_at(socket).acknowledged - mark - head
@@ -186,10 +186,11 @@ final class Transfer {
 
   var hasGivenAll: Bool { given == length }
 
-  /// When it ends because nothing moves; nil if its caller watches that.
+  /// When the transfer ends for lack of progress; nil if its caller watches for that.
   var idleEnd: Double? { request.idleTimeout.map { moved.at + $0 } }
 
-  /// Whether nothing has moved for as long as the request allows. Nothing has to while it is suspended.
+  /// Whether there has been no progress for as long as the request allows. While it is suspended, no progress is
+  /// required.
   func isIdle(at now: Double) -> Bool {
     guard let timeout = request.idleTimeout else { return false }
     let (progress, isSuspended) = task.content.withLock { ($0.progress, $0.isSuspended) }
@@ -228,8 +229,8 @@ final class Transfer {
       code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
   }
 
-  /// Lets a delayed transfer continue with as many bytes as its limits grant now. Returns false if they grant
-  /// none; `heldUntil` is then the time to try again.
+  /// Lets a delayed transfer continue with as many bytes as its limits grant now. Returns false if they grant none;
+  /// `heldUntil` is then the time to retry.
   func letGo(at now: Double) -> Bool {
     guard !task.content.withLock({ $0.holdsBody }) else {
       heldUntil = .infinity
@@ -265,8 +266,8 @@ final class Transfer {
     task.content.withLock { $0.progress.isHeldBack = true }
   }
 
-  /// Hands over up to `most` bytes of the body. `work` does that and returns their number; nil if it hands over
-  /// none. Throws once the exchange is stopped, so that the recorded number does not change any more.
+  /// Hands over up to `most` bytes of the body. `work` does that and returns their number; nil if it handed over
+  /// nothing. Throws once the exchange is stopped, so that the recorded number no longer changes.
   func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
     try recordHandedOver(given + Int64(most))
     var count: Int?

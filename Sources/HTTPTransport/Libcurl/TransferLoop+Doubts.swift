@@ -25,7 +25,7 @@ extension TransferLoop {
     }
   }
 
-  /// Keeps a request waiting if it succeeded before all of its body had arrived. Returns whether it does.
+  /// Keeps a request waiting if it succeeded before all of its body had arrived. Returns whether it is kept waiting.
   func awaits(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard transfer.awaitsArrival(code) else { return false }
     if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }

@@ -1,8 +1,8 @@
 import CCurl
 import Foundation
 
-/// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an
-/// event: with `curl_multi_perform` it would check all of them on every turn.
+/// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an event:
+/// `curl_multi_perform` would make it check all of them on every iteration.
 extension TransferLoop {
   /// Makes libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {
@@ -16,10 +16,10 @@ extension TransferLoop {
     _ = hoist_multi_set_watch(multi, watch, context)
   }
 
-  /// Lets libcurl do what is due: read and write on sockets with events, and start or continue transfers.
+  /// Lets libcurl do all pending work: read and write on sockets with events, and start or continue transfers.
   func perform(_ multi: UnsafeMutableRawPointer) {
     var running: Int32 = 0
-    // No events are passed, so libcurl asks the socket itself.
+    // With no events passed, libcurl checks the socket itself.
     for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
     // -1 is CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
     if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }

@@ -2,12 +2,12 @@ import CCurl
 import Foundation
 import Synchronization
 
-/// Runs all transfers of the process on one background queue, with libcurl's multi interface. It does not wake
-/// up while there is nothing to do.
+/// Runs all transfers of a session on one background queue, with libcurl's multi interface. Does not wake up while
+/// there is nothing to do.
 ///
-/// Unchecked: `multi` and `wakeUp` are constants, of which other threads only write to the latter, and `inbox`
-/// is a Mutex. Everything else is used only within `run`, which is one block of a serial queue, or in libcurl's
-/// callbacks, which are called within it.
+/// Unchecked: `multi` and `wakeUp` are constants, and other threads only write to the descriptor `wakeUp`. `inbox` is a
+/// Mutex. Everything else is used only within `run`, which is one block of a serial queue, or in libcurl's callbacks,
+/// which are called within it.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
@@ -19,7 +19,7 @@ final class TransferLoop: @unchecked Sendable {
   private struct Inbox {
     var orders: [Order] = []
     var isRunning = false
-    /// Whether the loop is waiting for events, so that an order has to wake it up.
+    /// Whether the loop is waiting for events, so that an order must wake it up.
     var isWaiting = false
   }
 
@@ -40,8 +40,7 @@ final class TransferLoop: @unchecked Sendable {
   var held: [Transfer] = []
   /// Tasks that were suspended before their requests began.
   private var parked: [UploadTask] = []
-  /// Transfers whose connection has ended, with the code that they ended with, until it is known whether the
-  /// server has seen them.
+  /// Transfers whose connection has ended, with the resulting code, until it is known whether the server has seen them.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
   /// Transfers that succeeded before all of their bodies had arrived.
   var arriving: [Transfer] = []
@@ -50,10 +49,10 @@ final class TransferLoop: @unchecked Sendable {
   private var answered: [Transfer] = []
   var nextLook = 0.0
 
-  /// The interval between checks of what has been acknowledged, in seconds.
+  /// The interval between checks of how much has been acknowledged, in seconds.
   private static let lookInterval = 0.025
-  /// The interval once all of a large body has been handed over, in seconds: the body's arrival must be
-  /// recorded soon after the other side has it.
+  /// The interval in seconds once all of a large body has been handed over, since its arrival must be recorded soon
+  /// after the other side has it.
   private static let lastLookInterval = 0.003
   private static let mostSpare = 64
   /// Identifies the loop that the current thread belongs to.
@@ -219,7 +218,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
-    // Reusing the handle would not clear its error number, on which `Transfer.sight` depends.
+    // Reusing the handle would not clear its error number, which `Transfer.sight` depends on.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
       return curl_easy_cleanup(easy)
@@ -304,7 +303,8 @@ final class TransferLoop: @unchecked Sendable {
   /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
-  /// Queues a final head to be reported after this turn. If the transfer has ended by then, so is its end.
+  /// Queues a final head to be reported after this iteration. If the transfer has ended by then, its end is reported as
+  /// well.
   func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
   func socket(of connection: SocketTable.Connection) -> Int32? {

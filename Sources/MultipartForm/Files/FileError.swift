@@ -12,7 +12,7 @@ public struct FileError: Error, Hashable, Sendable {
     case device
     /// A Unix domain socket.
     case socket
-    /// Something else that the system knows and this library does not.
+    /// A kind of file that this library does not know.
     case other
   }
 
@@ -36,9 +36,9 @@ public struct FileError: Error, Hashable, Sendable {
     case shrunk(from: Int64, to: Int64)
     /// The file has more bytes than before. Sizes in bytes.
     case grown(from: Int64, to: Int64)
-    /// Another file is at the path now.
+    /// Another file has taken its place at the path.
     case replaced
-    /// The file has the same size, but it was written to.
+    /// The file was written to, but has the same size.
     case modified
     /// The system refused, with this `errno`.
     case unreadable(errno: Int32, during: Step)
@@ -46,7 +46,7 @@ public struct FileError: Error, Hashable, Sendable {
     case notARegularFile(Kind)
     /// The file claims to be empty but has content, like files in `/proc`, so its length cannot be promised.
     case sizeUnknown
-    /// The URL does not name a file of this machine.
+    /// The URL does not name a file on this machine.
     case notAFileURL
     /// The range does not lie within the file. Range and size in bytes.
     case rangeOutsideFile(Range<Int64>, size: Int64)

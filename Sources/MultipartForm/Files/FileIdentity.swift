@@ -1,11 +1,11 @@
-/// What distinguishes one state of a file from another, without reading it.
+/// Distinguishes one state of a file from another without reading the file.
 ///
 /// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give the same identity,
 /// and so does a write after which the modification time is set back. A ``BodyReader`` still detects both.
 public struct FileIdentity: Hashable, Sendable, Codable {
   /// The number of the device that the file is on (`st_dev`).
   public var device: UInt64
-  /// The file's number on that device (`st_ino`).
+  /// The file's inode number on that device (`st_ino`).
   public var inode: UInt64
   /// The size in bytes.
   public var size: Int64
@@ -20,8 +20,8 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     self.modified = modified
   }
 
-  /// Asks the system for the identity of the file at a path, symbolic links followed. The file is
-  /// not opened, so this does not block on a FIFO.
+  /// Asks the system for the identity of the file at a path; symbolic links are followed. The file is not opened, so
+  /// this does not block on a FIFO.
   ///
   /// - Throws: ``FileError`` if there is no file, it cannot be inspected, or it is not a regular file.
   public init(of path: FileLocation) throws(FileError) {
@@ -34,7 +34,7 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     (try? SystemFile(opening: path))?.isOpenForWriting()
   }
 
-  /// What happened to the file if this was its identity before; nil if nothing did.
+  /// What happened to a file that had this identity earlier; nil if nothing did.
   func change(to now: FileIdentity) -> FileError.Reason? {
     if device != now.device || inode != now.inode { return .replaced }
     if now.size < size { return .shrunk(from: size, to: now.size) }
@@ -43,14 +43,15 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   }
 }
 
-/// What shows that a file still has the content that was read, without reading it again: unlike an identity, also after
-/// its modification time was set back.
+/// Shows, without reading a file again, whether it still has the content that was read. Unlike an identity, it does so
+/// even if the file's modification time was set back.
 package struct FileStamp: Hashable, Sendable {
   package let identity: FileIdentity
-  /// The time of the last change of anything about it (`st_ctime`), in nanoseconds since 1970. Nobody can set it.
+  /// The time of the last change to the file's content or metadata (`st_ctime`), in nanoseconds since 1970. Programs
+  /// cannot set it.
   package let changed: Int64
 
-  /// A stamp from stored values.
+  /// Makes a stamp from stored values.
   package init(identity: FileIdentity, changed: Int64) {
     (self.identity, self.changed) = (identity, changed)
   }

@@ -10,7 +10,7 @@ public struct FileLocation: Hashable, Sendable {
 
   /// The path that a `file:` URL names, whose percent-encoded bytes need not be UTF-8.
   ///
-  /// - Throws: ``FileError/Reason/notAFileURL`` if the URL does not name a file of this machine.
+  /// - Throws: ``FileError/Reason/notAFileURL`` if the URL does not name a file on this machine.
   public init(_ url: URL) throws(FileError) {
     guard url.isFileURL, ["", "localhost"].contains(url.host ?? "") else {
       throw FileError(FileLocation(url.absoluteString), .notAFileURL)
@@ -19,8 +19,8 @@ public struct FileLocation: Hashable, Sendable {
     bytes = ExtendedValue.percentDecoded(path[...]) ?? path
   }
 
-  /// The path with these bytes, such as `readdir` returns. A NUL among them makes the path one that
-  /// cannot be opened (``FileError/Reason/unreadable(errno:during:)`` with `EINVAL`).
+  /// The path with these bytes, such as `readdir` returns. A path that contains NUL cannot be opened
+  /// (``FileError/Reason/unreadable(errno:during:)`` with `EINVAL`).
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The last component, for a part's file name; bytes that are not UTF-8 become U+FFFD.
@@ -30,7 +30,7 @@ public struct FileLocation: Hashable, Sendable {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// Calls the body with the path as a C string. A NUL inside the path would end that early: see ``isUsable``.
+  /// Calls the body with the path as a C string. A NUL inside the path would end the string early: see ``isUsable``.
   ///
   /// - Throws: what `body` throws.
   package func withCString<Result>(
@@ -45,12 +45,12 @@ public struct FileLocation: Hashable, Sendable {
     }
   }
 
-  /// Whether the system can open this path at all: it has no NUL.
+  /// Whether the system can open this path at all: it contains no NUL.
   package var isUsable: Bool { !bytes.contains(0) }
 }
 
 extension FileLocation: CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The path as text, bytes that are not UTF-8 replaced by U+FFFD. Not made safe for a terminal.
+  /// The path as text; bytes that are not UTF-8 become U+FFFD. It is not made safe for a terminal.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The path that the literal names, in UTF-8.

@@ -1,7 +1,7 @@
-/// What is known of the one moment at which a file held everything that was read of it, whether at once or in several
-/// steps, and perhaps by several processes. It is kept between two readings.
+/// What is known about the one moment at which a file contained everything that was read from it, whether at once or in
+/// several steps, perhaps by several processes. It is saved between two readings.
 package struct FileMoment: Hashable, Sendable, Codable {
-  /// Consecutive bytes that were read in order.
+  /// A range of bytes that was read in order.
   struct Stretch: Hashable, Sendable, Codable {
     var start: Int64
     var end: Int64
@@ -12,7 +12,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
       (self.start, self.end, self.sum) = (start, end, sum)
     }
 
-    /// Decodes what another program may have written, so an impossible range is replaced by a possible one.
+    /// Replaces an impossible range by a possible one, since another program may have written it.
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       start = max(0, try values.decode(Int64.self, forKey: .start))
@@ -21,18 +21,18 @@ package struct FileMoment: Hashable, Sendable, Codable {
     }
   }
 
-  /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Unlike the
-  /// modification time, nobody can set it; new permissions, names or owners change it too.
+  /// The time of the last change to the file's content or metadata (`st_ctime`), in nanoseconds since 1970. Unlike the
+  /// modification time, programs cannot set it; new permissions, names or owners change it too.
   var changed: Int64
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool
-  /// Everything that was read; nil if more may have been read since this was kept.
+  /// Everything that was read; nil if more may have been read since this was saved.
   var stretches: [Stretch]?
 
-  /// Whether nothing more was read after this was kept.
+  /// Whether nothing more was read after this was saved.
   package var isOver: Bool { stretches != nil }
 
-  /// The same, to be kept while the file is being read: a later reader does not know how far the reading has come.
+  /// The same, to save while the file is being read: a later reader does not know how far that reading got.
   package var whileReading: FileMoment {
     var moment = self
     moment.stretches = nil

@@ -1,35 +1,35 @@
 import Synchronization
 
-/// A file that is held open, and what is known of the one moment whose content is read.
+/// A file that is held open, and what is known about the one moment whose content is read.
 ///
-/// Slices of a body share it: everything that they give is the file's content at one moment, however many requests it
+/// The slices of a body share it: together they yield the file's content at one moment, however many requests that
 /// takes. The file may be renamed or removed meanwhile.
 package final class HeldFile: Sendable {
   /// Where the file was when it was opened.
   package var location: FileLocation { file.location }
-  /// The file when it was opened.
+  /// The file's identity when it was opened.
   package let identity: FileIdentity
   private let file: SystemFile
-  /// Watches a large file in place of checksums.
+  /// Watches a large file, which then needs no checksums.
   let watch: WriteWatch?
   private let reading: Mutex<Reading>
   private let inAnyOrder = Mutex(false)
 
   /// Whether what was read is still in the file.
   package enum Proof: Hashable, Sendable {
-    /// It is, according to the file's times.
+    /// It is, according to the file's timestamps.
     case same
     /// Only ``HeldFile/compare()`` can tell.
     case inContent
-    /// Nothing can show it.
+    /// Nothing can tell.
     case none
   }
 
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - expected: the identity that it has to have.
-  ///   - moment: what is known of an earlier reading that continues.
+  ///   - expected: the identity that it must have.
+  ///   - moment: what is known about an earlier reading to resume.
   /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
   package convenience init(
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
@@ -41,12 +41,12 @@ package final class HeldFile: Sendable {
     self.init(file, look, resuming: moment, watch: nil)
   }
 
-  /// Opens a file that is read once, from its first byte to its last, and not compared with anything afterwards.
+  /// Opens a file to read once, from its first byte to its last, with no comparison afterwards.
   ///
   /// - Parameters:
-  ///   - expected: the identity that it has to have. Its path is known to lead to a regular file.
-  ///   - moment: what is known of an earlier reading that continues.
-  ///   - watch: what has watched the file since that began.
+  ///   - expected: the identity that it must have. Its path is known to lead to a regular file.
+  ///   - moment: what is known about an earlier reading to resume.
+  ///   - watch: the watch since that reading began, if any.
   /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
   convenience init(
     once location: FileLocation, expecting expected: FileIdentity, resuming moment: FileMoment?,
@@ -73,23 +73,24 @@ package final class HeldFile: Sendable {
     self.file = file
   }
 
-  /// From how many bytes on a file is watched: setting that up takes as long as the checksum of a mebibyte.
+  /// The smallest file that is watched, in bytes: setting up a watch takes as long as the checksum of a mebibyte.
   private static let leastWatched: Int64 = 8 << 20
 
-  /// What is known of the reading so far, to be kept.
+  /// What is known about the reading so far, to save.
   package var moment: FileMoment { reading.withLock { $0.moment } }
 
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
 
-  /// Whether nobody has written to the file since the reading began, although its times have changed.
+  /// Whether the watch shows that nobody has written to the file since the reading began, even if its timestamps have
+  /// changed.
   var isQuiet: Bool {
     guard let watch else { return false }
     // The order matters: a writer that closes the file after the first check had it open during that check.
     return file.isOpenForWriting() == false && watch.isQuiet
   }
 
-  /// Whether ranges of the file are read in any order, several at once. If so, a new reading begins with
+  /// Whether ranges of the file are read in any order, several at the same time. If so, a new reading begins with
   /// ``beginAnew()`` and ends with ``verify()``, not with the file's first and last bytes.
   package var isReadInAnyOrder: Bool {
     get { inAnyOrder.withLock { $0 } }
@@ -98,12 +99,12 @@ package final class HeldFile: Sendable {
 
   // MARK: Reading
 
-  /// Forgets what was read before: none of it counts any more.
+  /// Forgets everything that was read before.
   ///
   /// - Throws: ``FileError`` if the file has changed since it was opened.
   package func beginAnew() throws(FileError) { try begin(anew: true) }
 
-  /// Looks at the file before it is read.
+  /// Checks the file before it is read.
   ///
   /// - Parameter anew: whether to forget what was read before.
   func begin(anew: Bool) throws(FileError) {
@@ -118,9 +119,9 @@ package final class HeldFile: Sendable {
     reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
   }
 
-  /// Reads at an offset without counting as a part of the reading, for callers that examine the content.
+  /// Reads at an offset outside the reading, for callers that examine the content.
   ///
-  /// - Returns: the number of bytes; less than there is room for only at the end of the file.
+  /// - Returns: the number of bytes; less than the buffer's size only at the end of the file.
   package func peek(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(FileError) -> Int {
@@ -140,11 +141,11 @@ package final class HeldFile: Sendable {
 
   // MARK: Its identity
 
-  /// Checks that the file has not changed, as far as its size and modification time tell.
+  /// Checks that the file has not changed, as far as its size and modification time show.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
-  /// Checks that no other file has taken the place of the one that is read. If the place is empty, the file was moved or
-  /// removed, which does no harm to the reading.
+  /// Checks that no other file has taken the place of the one being read. If the place is empty, the file was moved or
+  /// removed, which does not affect the reading.
   func checkPlace() throws(FileError) {
     var now: SystemFile.Look
     do throws(FileError) { now = try SystemFile.look(at: location) } catch {
@@ -163,8 +164,8 @@ package final class HeldFile: Sendable {
   /// Whether the file's timestamps show every write.
   package var showsWrites: Bool { file.showsWrites }
 
-  /// What shows later that the file is as it is now; nil if it has changed since it was opened, or may be written to
-  /// unnoticed.
+  /// A stamp that a later check can compare with the file; nil if the file has changed since it was opened, or if it
+  /// may be written to unnoticed.
   package var stamp: FileStamp? {
     guard let look = try? checked(file.look()), !isDoubtful else { return nil }
     return FileStamp(identity: identity, changed: look.changed)
@@ -175,7 +176,7 @@ package final class HeldFile: Sendable {
 
   // MARK: The second reading
 
-  /// Begins to read again what was read, which has to be the whole range.
+  /// Begins to read everything again. The first reading must have covered the whole range.
   func comparison(of range: Range<Int64>) throws(FileError) -> Comparison {
     let moment = moment
     guard moment.covers(range) else { throw FileError(location, .modified) }
@@ -197,7 +198,7 @@ package final class HeldFile: Sendable {
     }
   }
 
-  /// Checks that the file held all of its bytes at one moment, now that all have been read. If only the content can
+  /// Checks, after the whole file was read, that it contained all these bytes at one moment. If only the content can
   /// tell, that takes as long as reading, unless the task is cancelled.
   ///
   /// - Throws: ``FileError`` if it did not, or if it cannot be read.
@@ -211,9 +212,9 @@ package final class HeldFile: Sendable {
     try checkPlace()
   }
 
-  /// What can show that everything that was read is still in the file, before more is read.
+  /// How to find out, before more is read, whether everything that was read is still in the file.
   ///
-  /// - Parameter ranges: which bytes have to have been read; nil for all before the last one.
+  /// - Parameter ranges: the bytes that must have been read; nil for all up to the last one that was.
   /// - Throws: ``FileError`` if the file has changed since it was opened.
   package func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())
@@ -223,12 +224,12 @@ package final class HeldFile: Sendable {
     }
     if !known.isDoubtful { return .same }
     guard (ranges ?? [0..<end]).allSatisfy(known.covers) else { return .none }
-    // Some file systems always leave a doubt. Reading everything again after each pause would cost more than it gains:
-    // the check at the end will tell.
+    // Some file systems always leave doubt. Reading everything again after each pause would cost more than it gains:
+    // the check at the end decides.
     return known.changed == look.changed && !file.showsWrites ? .same : .inContent
   }
 
-  /// Compares everything that was read with the file, and returns whether it is still the same. It takes as long as
+  /// Compares everything that was read with the file, and returns whether it is still the same. That takes as long as
   /// reading, unless the task is cancelled.
   ///
   /// - Throws: ``FileError`` if it cannot be read, or has changed since it was opened.
@@ -245,11 +246,11 @@ package final class HeldFile: Sendable {
       guard error.reason == .modified else { throw error }
       return false
     }
-    // The next look notices what has changed meanwhile.
+    // The next look notices any change meanwhile.
     reading.withLock { $0.settle(changed: look.changed, isDoubtful: fresh.isDoubtful) }
     return comparison.next == nil
   }
 
-  /// How many bytes are compared between two looks at whether the task is cancelled.
+  /// How many bytes are compared between two checks for cancellation.
   private static let step: Int64 = 16 << 20
 }

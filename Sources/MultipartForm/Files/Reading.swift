@@ -1,37 +1,38 @@
-/// What is known of a reading of a file, to decide whether the file held everything at one moment.
+/// What is known about a reading of a file, to decide whether the file contained everything at one moment.
 ///
-/// If nobody has the file open for writing when it is opened, and its size and times are the same after the last byte
-/// has been read, nothing was written to it in between. Otherwise, or if that cannot be told, the file is read again
-/// after the first reading. If both give the same, every byte was in the file at the moment between them.
+/// If nobody has the file open for writing when it is opened, and its size and timestamps are the same after the last
+/// byte has been read, nothing was written to it in between. Otherwise, or if that is unknown, the file is read a
+/// second time. If both readings give the same, every byte was in the file at the moment between them.
 ///
-/// A large file is watched instead, if it can be: the checksums would take a tenth of the time.
+/// A large file is watched instead if possible: checksums would take a tenth of the time.
 ///
-/// A reading may pause, continue, go back to an earlier byte, or go on at several places at once: each stretch has a
+/// A reading may pause, continue, go back to an earlier byte, or proceed at several places at once: each stretch has a
 /// checksum of its own. Unless the file is read in any order, going back to the first byte begins a new reading.
 ///
-/// Source: a writable mapping changes the times of a file when a page is first written to, and then not again
-/// until the page has reached the disk (mmap(2)). Writing through it needs an open file description, which
-/// the mapping keeps (fcntl(2), "Leases").
+/// Source: a writable mapping changes a file's timestamps when a page is first written to, and then not again until the
+/// page has reached the disk (mmap(2)). Writing through it needs an open file description, which the mapping keeps
+/// (fcntl(2), "Leases").
 struct Reading {
   private var known: FileMoment
-  /// The stretches that are being read, the one that was read last at the end: several if the file is read at several
-  /// places at once.
+  /// The stretches that are being read, the most recent one last: several if the file is read at several places at
+  /// once.
   private var open: [(start: Int64, end: Int64, sum: ContentSum)] = []
-  /// The most stretches that are being read. It exceeds the number of pieces that are sent at once.
+  /// The most stretches that are being read: more than the number of pieces that are sent at once.
   private static let mostOpen = 24
 
-  /// For how many nanoseconds after a change a second change may get the same time. Some file systems count in seconds.
-  /// Times on the others advance with the clock's ticks (up to 10 ms), which a virtual machine may delay.
+  /// For how many nanoseconds after a change a second change may get the same timestamp. Some file systems store whole
+  /// seconds. On the others, timestamps advance with the clock's ticks (up to 10 ms), which a virtual machine may
+  /// delay.
   private static func step(of time: Int64) -> Int64 {
     time % 1_000_000_000 == 0 ? 2_000_000_000 : 200_000_000
   }
-  /// The most stretches that are kept. There is one for each time that the reading went back, and for each piece that
-  /// is not read right after the one before it.
+  /// The most finished stretches that are kept. There is one for each time that the reading went back, and one for each
+  /// piece that is not read right after its predecessor.
   private static let mostStretches = 12_000
 
   /// Begins a reading of a file that was last changed at this time.
   ///
-  /// - Parameter isSummed: whether what is read can be compared with the file later.
+  /// - Parameter isSummed: whether to keep checksums, so that the content can be compared with the file later.
   init(changed: Int64, isSummed: Bool = true) {
     known = FileMoment(
       changed: changed, isDoubtful: changed > SystemFile.now() &- Self.step(of: changed),
@@ -59,7 +60,7 @@ struct Reading {
 
   mutating func doubt() { known.isDoubtful = true }
 
-  /// Records the time of the last change of anything about the file.
+  /// Records the time of the last change to the file's content or metadata.
   mutating func record(changed: Int64) { if changed != known.changed { doubt() } }
 
   /// Adds what was read at an offset in the file.
@@ -72,7 +73,7 @@ struct Reading {
       } else {
         if open.count == Self.mostOpen {
           known.stretches?.append(Self.stretch(open.removeFirst()))
-          // After that, only the file's times can tell.
+          // From then on, only the file's timestamps can tell.
           if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
         }
         open.append((offset, offset, ContentSum()))
@@ -83,18 +84,18 @@ struct Reading {
     open[index].end += Int64(bytes.count)
   }
 
-  /// Records that the file, as last changed at this time, still holds everything that was read.
+  /// Records that the file, as last changed at this time, still contains everything that was read.
   mutating func settle(changed: Int64, isDoubtful: Bool) {
     (known.changed, known.isDoubtful) = (changed, isDoubtful)
   }
 }
 
-/// The second reading: all stretches of the first one again.
+/// The second reading: reads all stretches of the first one again.
 struct Comparison {
   private let stretches: [FileMoment.Stretch]
   private var index = 0
   private var sum = ContentSum()
-  /// Where the next bytes are in the file, if any.
+  /// The range of the next bytes in the file, if any are left.
   private(set) var next: Range<Int64>?
   /// How many bytes have been read again, and how many there are.
   private(set) var done: Int64 = 0
@@ -106,7 +107,7 @@ struct Comparison {
     next = stretches.first.map { $0.start..<$0.end }
   }
 
-  /// Adds the next bytes. Returns whether, as far as can be told so far, they are what was read before.
+  /// Adds the next bytes. Returns false if they complete a stretch that differs from the first reading.
   mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let range = next else { return true }
     sum.add(bytes)

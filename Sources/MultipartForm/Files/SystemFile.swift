@@ -2,8 +2,8 @@ import Glibc
 
 /// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
 ///
-/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and once
-/// more afterwards in case one has taken the file's place in between.
+/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and checked
+/// again afterwards in case one has taken the file's place in between.
 struct SystemFile: ~Copyable {
   let location: FileLocation
   private let descriptor: Int32
@@ -22,16 +22,16 @@ struct SystemFile: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// What a look at a file tells.
+  /// A regular file's state at one moment.
   struct Look {
     let identity: FileIdentity
-    /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970.
+    /// The time of the last change to the file's content or metadata (`st_ctime`), in nanoseconds since 1970.
     let changed: Int64
     /// Whether the file belongs to this user, and its owner may read it.
     let isOurs: Bool
   }
 
-  /// Looks at the open file, whatever its name points to by now.
+  /// Looks at the open file, whatever its path leads to by now.
   func look() throws(FileError) -> Look {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -40,13 +40,13 @@ struct SystemFile: ~Copyable {
     return try Self.look(status, at: location)
   }
 
-  /// Whether any process, including this one, has the file open for writing. Nil if that cannot be told: the file
-  /// belongs to another user, or its file system has no leases.
+  /// Whether any process, including this one, has the file open for writing. Nil if that is unknown: the file belongs
+  /// to another user, or its file system has no leases.
   ///
-  /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is returned at
+  /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is released at
   /// once, so that nobody has to wait for it.
   func isOpenForWriting() -> Bool? {
-    // If somebody opens the file in between, the system sends a signal. The default one would end the process.
+    // If somebody opens the file in between, the system sends a signal. The default signal would end the process.
     _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
     guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
       _ = fcntl(descriptor, Self.setLease, F_UNLCK)
@@ -55,8 +55,8 @@ struct SystemFile: ~Copyable {
     return errno == EAGAIN ? true : nil
   }
 
-  /// Whether the file's times change with the first write through any new mapping. Local file systems guarantee that;
-  /// those in memory, on the network, stacked, or in other programs (FUSE) do not.
+  /// Whether the file's timestamps change with the first write through any new mapping. Local file systems guarantee
+  /// that; file systems that are in memory, on the network, stacked, or in user space (FUSE) do not.
   var showsWrites: Bool {
     return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
       guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
@@ -66,40 +66,41 @@ struct SystemFile: ~Copyable {
     }
   }
 
-  /// Notices whether anybody writes to it from now on. Nil if that cannot be told, or somebody has it open for writing.
+  /// Watches for writes to the file from now on. Nil if they might go unnoticed, or if somebody has it open for
+  /// writing.
   func watch() -> WriteWatch? {
     guard showsWrites, let watch = WriteWatch(descriptor), isOpenForWriting() == false else {
       return nil
     }
-    // A program that has just closed the file did so before its first byte is read.
+    // A program that has just closed the file did so before the first byte was read, so its report does not count.
     watch.forget()
     return watch
   }
 
-  /// Whether somebody may write to it from now on without a trace in its times.
+  /// Whether somebody may write to the file from now on without a trace in its timestamps.
   var mayBeWrittenTo: Bool { !showsWrites || isOpenForWriting() != false }
 
   /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
   private static let localFileSystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,
   ]
-  /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not see.
+  /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not import.
   private static let setLease: Int32 = 1024
   private static let setLeaseSignal: Int32 = 10
 
-  /// The time of day in nanoseconds since 1970, by the clock that files are dated with.
+  /// The time in nanoseconds since 1970, by the clock that sets files' timestamps.
   static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return nanoseconds(time)
   }
 
-  /// Wraps for times beyond the year 2262; they are only ever compared.
+  /// Overflows after the year 2262, which does no harm: the results are only compared.
   private static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Looks at what is at the path, symbolic links followed.
+  /// Looks at the file at the path; symbolic links are followed.
   static func look(at location: FileLocation) throws(FileError) -> Look {
     guard location.isUsable else {
       throw FileError(location, .unreadable(errno: EINVAL, during: .inspect))
@@ -111,7 +112,7 @@ struct SystemFile: ~Copyable {
     return try look(status, at: location)
   }
 
-  /// Whether the file at the path, as it was just seen, may be read, as far as its permissions tell. Nothing is opened.
+  /// Checks that the file at the path, just looked at, is readable, as far as its permissions show. Does not open it.
   static func checkReadable(_ location: FileLocation, _ look: Look) throws(FileError) {
     guard look.isOurs || location.withCString({ access($0, R_OK) }) == 0 else {
       throw failure(of: .open, at: location)
@@ -135,7 +136,7 @@ struct SystemFile: ~Copyable {
     return filled
   }
 
-  /// Whose files are ours. It stays the same, and each file is looked at several times.
+  /// The user whose files are ours. Cached, because it does not change and each file is looked at several times.
   private static let user = geteuid()
 
   private static func look(_ status: stat, at location: FileLocation) throws(FileError) -> Look {
@@ -167,7 +168,7 @@ struct SystemFile: ~Copyable {
   }
 }
 
-/// fstatfs(2), which Swift does not see because its header is in no module. The structure takes 120 bytes and
-/// begins with the kind of the file system.
+/// fstatfs(2), which Swift does not import because its header is in no module. The structure takes 120 bytes and starts
+/// with the type of the file system.
 @_silgen_name("fstatfs")
 private func fileSystem(of descriptor: Int32, into status: UnsafeMutableRawPointer) -> Int32

@@ -1,13 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Notices whether anybody writes to a file from now on (inotify(7)).
+/// Watches for writes to a file (inotify(7)).
 ///
-/// A program that writes has to open the file for that. The system reports each write, and each end of such an opening;
-/// a mapping ends only once nobody can write through it. So if nobody has the file open for writing before and after,
-/// and nothing was reported meanwhile, nobody has written to it, whatever became of its names and permissions.
+/// A program must open a file to write to it. The system reports each write, and each close of a file that was open for
+/// writing; a mapping delays that close until nobody can write through it. So if nobody has the file open for writing
+/// before and after, and nothing was reported in between, nobody has written to it, whatever happened to its names and
+/// permissions.
 final class WriteWatch: Sendable {
-  /// Instances of inotify that are not used now. Closing one would take up to 16 ms.
+  /// Idle inotify instances, kept because closing one takes up to 16 ms.
   private static let spare = Mutex<[Int32]>([])
 
   private let instance: Int32
@@ -16,7 +17,7 @@ final class WriteWatch: Sendable {
 
   /// Watches a file on a local disk. Nil if the system has too many watches already.
   ///
-  /// - Parameter file: the descriptor of the file, which may have lost its name.
+  /// - Parameter file: the descriptor of the file, which may no longer have a name.
   init?(_ file: Int32) {
     let spare = Self.spare.withLock { $0.popLast() }
     instance = spare ?? inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -31,12 +32,12 @@ final class WriteWatch: Sendable {
 
   deinit {
     inotify_rm_watch(instance, number)
-    // Nothing of this file is left for the next one.
+    // So that the next watch gets no reports about this file.
     _ = Self.takeReport(of: number, from: instance)
     Self.spare.withLock { $0.append(instance) }
   }
 
-  /// Forgets what was reported so far.
+  /// Discards all reports so far.
   func forget() {
     hasReported.withLock {
       _ = Self.takeReport(of: number, from: instance)
@@ -44,7 +45,7 @@ final class WriteWatch: Sendable {
     }
   }
 
-  /// Whether nothing was reported so far.
+  /// Whether nothing has been reported so far.
   var isQuiet: Bool {
     hasReported.withLock {
       $0 = Self.takeReport(of: number, from: instance) || $0
@@ -52,7 +53,7 @@ final class WriteWatch: Sendable {
     }
   }
 
-  /// Reads what was reported. Returns whether a file is named, or may be.
+  /// Reads all reports. Returns whether any is, or may be, about the watched file.
   private static func takeReport(of number: Int32, from instance: Int32) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       var isNamed = false
@@ -62,7 +63,7 @@ final class WriteWatch: Sendable {
         var place = 0
         while place < count {
           let event = buffer.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
-          // A negative number stands for reports that were lost.
+          // A negative number means that reports were lost.
           if event.wd == number || event.wd < 0 { isNamed = true }
           place += MemoryLayout<inotify_event>.size + Int(event.len)
         }

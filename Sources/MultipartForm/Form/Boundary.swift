@@ -1,7 +1,7 @@
 /// The text that separates the parts of a form: RFC 2046 §5.1.1, 1 to 70 of its `bchars`.
 ///
-/// In a body it follows two dashes. A file that contains the boundary would end its own part early, so nobody
-/// must be able to guess it: ``random(_:)`` draws at least 128 bits from the system's generator each time.
+/// In a body it follows two dashes. A file that contains the boundary would end its own part early, so nobody must be
+/// able to guess it: ``random(_:)`` takes at least 128 bits from the system's generator each time.
 public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// The shape of a generated boundary.
   public enum Style: Sendable, CaseIterable {
@@ -37,7 +37,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
       var text = [UInt8](repeating: UInt8(ascii: "-"), count: 46)
       var draw: UInt64 = 0
       for place in 24..<46 {
-        // Eight letters of each draw; the remainders favour no letter by more than 2^-16.
+        // Each draw gives eight letters; the remainders favour no letter by more than 2^-16.
         if place % 8 == 0 { draw = generator.next() }
         text[place] = letters[Int(draw % UInt64(letters.count))]
         draw /= UInt64(letters.count)
@@ -51,7 +51,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// Takes a boundary chosen by the caller.
   ///
-  /// A chosen boundary is safe only if it occurs in none of the files: they are not searched for it.
+  /// A chosen boundary is safe only if it occurs in no file: files are not searched for it.
   ///
   /// - Throws: ``FormError/invalidBoundary(_:_:)`` if it is not 1 to 70 `bchars`, or ends with a space
   ///   (RFC 2046 §5.1.1).
@@ -68,7 +68,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// Takes the boundary out of a `Content-Type` header's value, as a receiver does.
   ///
-  /// The parameter may be quoted or not, and its name and the media type may be in any case.
+  /// The parameter may be quoted, and its name and the media type may be in upper or lower case.
   ///
   /// - Throws: ``FormError/notMultipartForm(_:)`` for another media type,
   ///   ``FormError/missingBoundary(_:)`` when there is no boundary parameter or more than one, and
@@ -89,8 +89,8 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// The boundary's text.
   public var description: String { text }
 
-  /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary
-  /// is quoted only if RFC 2045 §5.1 requires it: some receivers take the quotes as part of it.
+  /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary is quoted only if
+  /// RFC 2045 §5.1 requires it: some receivers take the quotes for a part of it.
   public var contentType: String {
     let isToken = text.utf8.allSatisfy(ASCII.isToken)
     return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")

@@ -1,6 +1,6 @@
 /// A form to send: its parts in order, and the boundary between them.
 ///
-/// A form is only a description. ``FormBody`` looks at the files and settles every byte.
+/// A form is only a description. ``FormBody`` looks at the files and fixes every byte.
 public struct FormData: Sendable {
   /// What to do with a character that cannot be sent as it is.
   ///
@@ -17,7 +17,7 @@ public struct FormData: Sendable {
 
   /// The parts, in the order in which they are sent.
   public var parts: [FormPart]
-  /// The boundary. A form that is sent twice may keep it; two forms should not share one.
+  /// The boundary. A form that is sent twice may keep its boundary, but two forms should not share one.
   public var boundary: Boundary
   /// Whether characters that cannot be sent are escaped or refused.
   public var strictness: Strictness

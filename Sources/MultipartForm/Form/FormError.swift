@@ -39,19 +39,19 @@ public enum FormError: Error, Hashable, Sendable {
   case notMultipartForm(String)
   /// The Content-Type has no boundary parameter, or more than one.
   case missingBoundary(String)
-  /// The part with this index has a byte that cannot be sent in that place: a line break or another
-  /// control character in a header, or, in strict mode, one that would have to be escaped.
+  /// The part with this index has a byte that cannot be sent in that place: a line break or another control character
+  /// in a header, or, in strict mode, one that would need an escape.
   case illegalByte(UInt8, in: Place, part: Int)
   /// The part with this index has a custom header without a name.
   case emptyHeaderName(part: Int)
-  /// The part with this index has a custom header that the form writes itself.
+  /// The part with this index has a custom header with a name that the form writes itself.
   case reservedHeader(String, part: Int)
-  /// The part with this index holds the delimiter, so a receiver would end it early.
+  /// The part with this index contains the delimiter, so a receiver would end the part early.
   case boundaryInContent(part: Int)
   /// The body would be longer than `Int64.max` bytes.
   case tooLong
 
-  /// The index of the part that it is about; nil if it is about the form as a whole.
+  /// The index of the part that the error is about; nil if it is about the whole form.
   public var part: Int? {
     switch self {
     case .illegalByte(_, _, let part), .emptyHeaderName(let part), .reservedHeader(_, let part),

@@ -1,7 +1,7 @@
-/// How much a ``FormParser`` takes before it refuses. Each limit has its own ``ParserError``.
+/// How much a ``FormParser`` accepts before it refuses. Each limit has its own ``ParserError``.
 ///
-/// The parser itself holds at most ``headerBytes`` and a delimiter; the other limits protect
-/// the code that stores what it finds.
+/// The parser itself keeps at most ``headerBytes`` and a delimiter in memory; the other limits protect the code that
+/// stores the content.
 public struct FormLimits: Sendable, Hashable {
   /// The headers of one part, line ends included, in bytes.
   public var headerBytes: Int
@@ -17,7 +17,7 @@ public struct FormLimits: Sendable, Hashable {
   /// The whole body with its preamble, headers and delimiters, in bytes.
   public var bodyBytes: Int64
 
-  /// Limits for a form that is held in memory: 1,000 parts, 1 MiB a field, and 16 MiB in all, files among it.
+  /// Limits for a form that is held in memory: 1,000 parts, 1 MiB a field, and 16 MiB in all, including files.
   public static let inMemory = FormLimits(fileBytes: 16 << 20, bodyBytes: 16 << 20)
 
   /// Limits that suit a server that stores files: 16 KiB of headers a part, 1,000 parts, 1 MiB a field, 4 MiB of

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One part of a form: a name, its content and what the receiver is told about it.
+/// One part of a form: its name, its content, and what the receiver is told about the content.
 ///
 /// Names need not be unique: several files under one name are several parts with that name
 /// (RFC 7578 §4.3).
@@ -42,9 +42,9 @@ public struct FormPart: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.
-  ///   - fileName: if given, receivers take the part for a file.
-  ///   - contentType: if nil, a part with a file name gets `application/octet-stream`, because some receivers take a
-  ///     file without a type for a text field.
+  ///   - fileName: if given, receivers treat the part as a file.
+  ///   - contentType: if nil, a part with a file name gets `application/octet-stream`, because some receivers treat a
+  ///     file without a type as a text field.
   ///   - bytes: the content.
   ///   - headers: further headers of the part.
   public static func data(
@@ -71,7 +71,7 @@ public struct FormPart: Sendable {
 
   /// A part whose content is a file, or a range of its bytes, read while the body is sent.
   ///
-  /// A ``FileLocation`` is made of a text or a `URL`: `.file(name: "photo", at: "photo.jpg")`,
+  /// A ``FileLocation`` is made from a string or a `URL`: `.file(name: "photo", at: "photo.jpg")`, or
   /// `.file(name: "photo", at: try FileLocation(url))`.
   ///
   /// - Parameters:
@@ -80,8 +80,8 @@ public struct FormPart: Sendable {
   ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
   ///   - contentType: the file's media type.
   ///   - range: the bytes to send, within the file; all of them when nil.
-  ///   - expected: the identity that the file had when it was chosen. If the file differs when the body is made, that
-  ///     is a ``FileError`` that says how.
+  ///   - expected: the identity that the file had when it was chosen. If the file has changed when the body is made, a
+  ///     ``FileError`` says how.
   ///   - headers: further headers of the part.
   public static func file(
     name: String, at location: FileLocation, fileName: String? = nil,
@@ -93,7 +93,7 @@ public struct FormPart: Sendable {
       headers: headers, content: .file(location, range: range, expected: expected))
   }
 
-  /// A part whose content is a held file or a range of its bytes, so that several bodies come from one moment.
+  /// A part whose content is a held file or a range of its bytes, so that several bodies show the file at one moment.
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.
@@ -111,8 +111,8 @@ public struct FormPart: Sendable {
       headers: headers, content: .held(file, range: range))
   }
 
-  /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6).
-  /// Text parts are always UTF-8, so there is nothing else that it could say.
+  /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6). Text parts are
+  /// always UTF-8, so it has no other value.
   public static let charset = text(name: charsetName, value: "UTF-8")
 
   /// The name of the field that gives the charset of the other fields (RFC 7578 §4.6).

@@ -5,14 +5,14 @@ struct PartEncoding {
   let index: Int
   let strictness: FormData.Strictness
 
-  /// Content-Disposition, Content-Type and custom headers with the empty line after them.
+  /// Content-Disposition, Content-Type and custom headers, and the empty line after them.
   func header() throws(FormError) -> [UInt8] {
     var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
     bytes += try escaped(normalized(part.name, in: .name), in: .name)
     bytes.append(ASCII.quote)
     if let fileName = part.fileName {
       bytes += "; filename=\"".utf8
-      // Names have their line breaks normalised, file names do not.
+      // Line breaks are normalised in names but not in file names.
       bytes += try escaped(Array(fileName.utf8), in: .fileName)
       bytes.append(ASCII.quote)
     }

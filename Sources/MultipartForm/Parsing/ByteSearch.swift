@@ -1,22 +1,21 @@
 import Glibc
 
-/// Searches for a delimiter in raw memory with Horspool's algorithm on pairs of bytes: it looks at the
-/// two bytes where the delimiter would end, and if they do not occur in it, as is mostly the case,
-/// skips almost the delimiter's whole length.
+/// Searches for a delimiter in raw memory with Horspool's algorithm on pairs of bytes: it looks at the two bytes where
+/// the delimiter would end and, if that pair is not in the delimiter, as is usual, skips almost the delimiter's whole
+/// length.
 ///
-/// On adversarial input, Horspool alone takes time proportional to the product of both lengths. Not here:
-/// only a delimiter's first byte is CR, so partial matches cannot overlap, and all comparisons
-/// together read each byte at most once more. (`memmem` would do, but Swift cannot see
-/// it in Glibc, and it builds its table anew in each call.)
+/// On adversarial input, Horspool alone takes time proportional to the product of both lengths. Here it does not: only
+/// a delimiter's first byte is CR, so partial matches cannot overlap, and all comparisons together read each byte at
+/// most once more. (`memmem` would do, but Swift cannot see it in Glibc, and it builds its table anew in each call.)
 struct ByteSearch {
   private let needle: [UInt8]
-  /// For the hash of each pair, one more than its distance from the needle's end, 0 if the pair is
-  /// not in the needle. Pairs that share a hash share the smaller distance.
+  /// For the hash of each pair, one more than its distance from the needle's end; 0 if the pair is not in the needle.
+  /// Pairs that share a hash share the smaller distance.
   private let distances: [UInt8]
-  /// How far to go on from a place that ends like the needle but does not match.
+  /// How far to advance from a place that ends like the needle but does not match.
   private let retry: Int
 
-  /// - Parameter needle: 3 to 255 bytes, of which the first occurs once.
+  /// - Parameter needle: 3 to 255 bytes; the first byte occurs only once.
   init(for needle: [UInt8]) {
     precondition((3...255).contains(needle.count))
     self.needle = needle
@@ -85,7 +84,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - start
   }
 
-  /// Whether these bytes are at the start of the others, which are at least as many.
+  /// Whether the other bytes, which must be at least as many, start with these.
   func isPrefix(of other: UnsafeRawBufferPointer) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return isEmpty }
     return memcmp(left, right, count) == 0

@@ -15,7 +15,7 @@ public struct CollectedForm: Sendable, Hashable {
     /// The content.
     public internal(set) var bytes: [UInt8] = []
 
-    /// The content as UTF-8; what is not valid becomes U+FFFD.
+    /// The content as UTF-8; invalid bytes become U+FFFD.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
@@ -28,7 +28,7 @@ public struct CollectedForm: Sendable, Hashable {
   /// All parts with this name, in their order.
   public func parts(named name: String) -> [Part] { parts.filter { $0.header.name == name } }
 
-  /// Reads a form that is in memory already.
+  /// Reads a form that is already in memory.
   ///
   /// - Parameters:
   ///   - bytes: the whole body, for example a `Data`.
@@ -57,7 +57,7 @@ public struct CollectedForm: Sendable, Hashable {
   ) async throws(FormReadError) {
     let iterator = parts.makeAsyncIterator()
     while let part = try await iterator.next(isolation: isolation) {
-      // The parser's limits hold for all of it.
+      // The parser's limits already bound the content.
       let bytes = try await part.bytes(atMost: .max, isolation: isolation)
       self.parts.append(Part(header: part.header, bytes: bytes))
     }

@@ -1,14 +1,14 @@
-/// Finds a delimiter in bytes that come in pieces, and keeps none of them.
+/// Finds a delimiter in bytes that arrive in pieces, and keeps none of them.
 ///
-/// The delimiter is CRLF, two dashes and the boundary. CR occurs in it only at its start, so at the
-/// end of a piece only the last CR can begin a delimiter, and a failed match can be given back
-/// whole: the search never looks at a byte twice. Only a count is carried over between pieces.
+/// The delimiter is CRLF, two dashes and the boundary. CR occurs in it only at its start, so at the end of a piece only
+/// the last CR can start a delimiter, and a failed match is passed on as a whole: the search never looks at a byte
+/// twice. Only a count is carried over between pieces.
 struct DelimiterScanner {
   private let delimiter: [UInt8]
   private let search: ByteSearch
-  /// How many bytes of the delimiter the last pieces ended with.
+  /// How many bytes of the delimiter have been matched at the end of the last pieces.
   private var held = 0
-  /// How many of those came before the bytes that are being searched.
+  /// How many of those are not content: the line end before the searched bytes.
   private var lent = 0
 
   init(_ boundary: Boundary) {
@@ -16,17 +16,17 @@ struct DelimiterScanner {
     search = ByteSearch(for: delimiter)
   }
 
-  /// Takes the line end that came just before as the first two bytes of a delimiter.
+  /// Treats the line end just before as the first two bytes of a delimiter.
   mutating func startOfLine() {
     held = 2
     lent = 2
   }
 
-  /// Looks for the delimiter. What comes before it is passed on; the input is left after it, or
-  /// empty.
+  /// Looks for the delimiter. Passes on the bytes before it, and advances the input past it, or to the end if there is
+  /// none.
   ///
-  /// - Returns: whether the delimiter was found. The caller may still find that it was not one and
-  ///   ask for its bytes with ``giveBack(_:)``.
+  /// - Returns: whether the delimiter was found. If what follows shows that it was not one, the caller gets its bytes
+  ///   from ``giveBack(_:)``.
   mutating func scan(
     _ input: inout UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows -> Bool {
@@ -57,14 +57,14 @@ struct DelimiterScanner {
     return false
   }
 
-  /// Passes on what was held back: it was not a delimiter after all.
+  /// Passes on the bytes that were held back, which were not a delimiter after all.
   mutating func giveBack(_ pass: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     let bytes = delimiter[lent..<max(lent, held)]
     forget()
     if !bytes.isEmpty { try bytes.withUnsafeBytes { try pass($0) } }
   }
 
-  /// Drops what was held back: it was a delimiter.
+  /// Drops the bytes that were held back, which were a delimiter.
   mutating func forget() {
     held = 0
     lent = 0

@@ -4,7 +4,7 @@ enum ExtendedValue {
   static func decode(_ bytes: [UInt8]) -> [UInt8]? {
     let pieces = split(bytes)
     guard pieces.count == 3, isUTF8(pieces[0]), let decoded = percentDecoded(pieces[2]),
-      // The encoded form must not carry what the plain one cannot.
+      // Percent-encoding must not let through a NUL, which is refused when unencoded.
       !decoded.contains(0)
     else { return nil }
     return decoded
@@ -29,7 +29,7 @@ enum ExtendedValue {
     return result
   }
 
-  /// Whether it names a charset other than UTF-8, which receivers need not support.
+  /// Whether the value is in a charset other than UTF-8, which receivers need not support.
   static func isInOtherCharset(_ bytes: [UInt8]) -> Bool {
     let pieces = split(bytes)
     return pieces.count == 3 && !isUTF8(pieces[0])

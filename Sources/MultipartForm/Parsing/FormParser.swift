@@ -1,23 +1,23 @@
 /// Parses a `multipart/form-data` body while its bytes arrive (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// Push the bytes in pieces of any size: the events do not depend on how the body is cut. Content comes as
-/// pointers into the pieces, so only the headers of one part are kept in memory.
+/// Push the bytes in pieces of any size: the events do not depend on how the body is cut. Content is passed as pointers
+/// into the pieces, so only the headers of one part are kept in memory.
 ///
-/// It accepts a preamble and an epilogue, blanks after a delimiter, a line that begins like a delimiter and continues
-/// with other text (it is content), a missing line end after the final delimiter, folded headers, parameters
-/// with and without quotes, and a missing Content-Type.
+/// It accepts a preamble and an epilogue, blanks after a delimiter, a line that starts like a delimiter and continues
+/// with other text (which is content), a missing line end after the final delimiter, folded headers, parameters with
+/// and without quotes, and a missing Content-Type.
 ///
 /// It refuses line ends without CR, a missing final delimiter, a delimiter after the final one, a part with no
 /// Content-Disposition or name or with two of them, and the encodings base64 and quoted-printable.
 ///
 /// A nested `multipart/mixed`, which RFC 7578 §4.3 abolished, is treated as content.
 public struct FormParser: Sendable {
-  /// What was found. Content is a pointer into the bytes being pushed, or into a copy of the delimiter that they
-  /// resembled. It is valid only during the call.
+  /// Something found in the body. Content is a pointer, valid only during the call, into the pushed bytes, or into a
+  /// copy of the delimiter that they resembled.
   public enum Event {
     /// A part's headers are complete.
     case partBegan(PartHeader)
-    /// The next bytes of the part's content, at least one. An empty part has no such event.
+    /// The next bytes of the part's content, at least one. An empty part causes no such event.
     case content(UnsafeRawBufferPointer)
     /// The part's content is complete.
     case partEnded
@@ -40,7 +40,7 @@ public struct FormParser: Sendable {
     case nothing, dash, carriageReturn, blanks, blanksAndCarriageReturn
   }
 
-  /// What comes before the delimiter.
+  /// The region that the next delimiter ends.
   private enum Region { case preamble, content, epilogue }
 
   private let limits: FormLimits
@@ -48,7 +48,7 @@ public struct FormParser: Sendable {
   private var state = State.preamble
   private var region = Region.preamble
   private var headerBlock: [UInt8] = []
-  /// Where in the block the current line starts.
+  /// Where the current line starts in the block.
   private var lineStart = 0
   private var meter: LimitCounter
 
@@ -75,7 +75,7 @@ public struct FormParser: Sendable {
 
   /// Parses the next bytes of the body, and calls the handler for each event until it throws.
   ///
-  /// - Throws: ``FormReadError``, with what the handler throws as ``FormReadError/interrupted(_:)``. Afterwards every
+  /// - Throws: ``FormReadError``; an error from the handler becomes ``FormReadError/interrupted(_:)``. Afterwards every
   ///   call throws ``ParserError/stopped``.
   public mutating func push(
     _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
@@ -99,14 +99,13 @@ public struct FormParser: Sendable {
 
   /// Ends the body.
   ///
-  /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not come,
-  ///   ``ParserError/delimiterAfterEnd`` if there is another one at the very end,
-  ///   ``ParserError/stopped`` after an error or an earlier call.
+  /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not arrived, ``ParserError/delimiterAfterEnd``
+  ///   if there is another one at the very end, ``ParserError/stopped`` after an error or an earlier call.
   public mutating func finish() throws(ParserError) {
     defer { state = .stopped }
     switch state {
     case .finalLine: break
-    // A delimiter that has only begun hides no part; see `delimiterLine` for a whole one.
+    // An incomplete delimiter hides no part; `delimiterLine` handles a complete one.
     case .epilogue: break
     case .preamble: throw .truncated(in: .preamble)
     case .header: throw .truncated(in: .header)
@@ -126,7 +125,7 @@ public struct FormParser: Sendable {
       case .preamble, .epilogue:
         if scanner.scan(&input, { _ in }) { state = .delimiterLine(.nothing) }
       case .content:
-        // A copy of the meter, so that the call may change both it and the scanner.
+        // Copied, because the call changes both the meter and the scanner.
         var meter = meter
         let found = try scanner.scan(&input) { try meter.pass($0, handle) }
         self.meter = meter
@@ -143,8 +142,8 @@ public struct FormParser: Sendable {
     }
   }
 
-  /// Reads on after `--boundary`. It was a delimiter if the line ends there, apart from blanks, or if two more dashes
-  /// follow. Otherwise it was content that resembles one.
+  /// Continues after `--boundary`. That was a delimiter if the line ends there, apart from blanks, or if two more
+  /// dashes follow. Otherwise it was content that resembles one.
   private mutating func delimiterLine(
     _ read: DelimiterLine, _ input: inout UnsafeRawBufferPointer,
     _ handle: (Event) throws -> Void
@@ -171,13 +170,13 @@ public struct FormParser: Sendable {
     case (.blanks, _), (.blanksAndCarriageReturn, _):
       throw ParserError.malformedDelimiter(byte)
     case (.nothing, _), (.dash, _), (.carriageReturn, _):
-      // The byte itself is content too, but is left for the scanner, since it may be a CR.
+      // The byte is content too, but the scanner gets it, since it may be a CR.
       return try resumeBehindLookAlike(read, handle)
     }
     input.skip(1)
   }
 
-  /// It was a delimiter, so what came before it is complete.
+  /// Completes the region before a confirmed delimiter.
   private mutating func endRegion(_ handle: (Event) throws -> Void) throws {
     switch region {
     case .preamble: break
@@ -204,7 +203,7 @@ public struct FormParser: Sendable {
     }
   }
 
-  /// Reads one line of a header block, or as much of it as has come.
+  /// Reads one line of a header block, or as much of it as has arrived.
   private mutating func header(
     _ input: inout UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
   ) throws {
@@ -239,7 +238,7 @@ public struct FormParser: Sendable {
     scanner.startOfLine()
   }
 
-  /// Reads on after `--boundary--`: blanks and a line end, or the end of the body.
+  /// Continues after `--boundary--`: with blanks and a line end, or the end of the body.
   private mutating func finalLine(
     _ afterReturn: Bool, _ input: inout UnsafeRawBufferPointer
   ) throws {

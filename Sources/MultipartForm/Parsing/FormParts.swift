@@ -9,15 +9,15 @@
 /// }
 /// ```
 ///
-/// The parts come in their order, each before its content has arrived. Content that you do not read is
-/// skipped when you ask for the next part.
+/// The parts come in order, each before its content has arrived. Content that you do not read is skipped when you ask
+/// for the next part.
 ///
-/// The next buffer is asked for only when all of the last one has been handed out, so a slow reader slows the
-/// sender down, and no more than one buffer and the headers of one part are in memory.
+/// The next buffer is requested only when all of the last one has been handed out, so a slow reader slows the sender
+/// down, and no more than one buffer and the headers of one part are in memory.
 ///
-/// A ``FormReadError`` comes after everything that came before the fault: ``FormReadError/form(_:)`` if the form is not
-/// accepted, ``FormReadError/interrupted(_:)`` with what the source throws, or with `CancellationError`, before the next
-/// buffer is asked for, if the task is cancelled. After an error there are no more parts.
+/// Everything before a fault is handed out before the ``FormReadError`` is thrown: ``FormReadError/form(_:)`` if the
+/// form is not accepted, or ``FormReadError/interrupted(_:)`` with the source's own error, or with `CancellationError`
+/// if the task was cancelled when the next buffer was due. After an error there are no more parts.
 public struct FormParts<Source: AsyncSequence>: AsyncSequence
 where Source.Element: Sequence<UInt8> {
   /// A part of the form.
@@ -36,7 +36,7 @@ where Source.Element: Sequence<UInt8> {
     ///   - limit: the most bytes to hold in memory.
     ///   - isolation: the actor that reads; the caller's own unless given.
     /// - Throws: ``FormReadError``, with ``ParserError/fieldTooLong(part:limit:)`` or
-    ///   ``ParserError/fileTooLong(part:limit:)`` if there are more.
+    ///   ``ParserError/fileTooLong(part:limit:)`` if the content is longer.
     public func bytes(
       atMost limit: Int, isolation: isolated (any Actor)? = #isolation
     ) async throws(FormReadError) -> [UInt8] {
@@ -54,7 +54,7 @@ where Source.Element: Sequence<UInt8> {
       return bytes
     }
 
-    /// All of the part's content as UTF-8; what is not valid becomes U+FFFD.
+    /// All of the part's content as UTF-8; invalid bytes become U+FFFD.
     ///
     /// - Parameters:
     ///   - limit: the most bytes to hold in memory.

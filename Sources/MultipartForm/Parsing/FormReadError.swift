@@ -4,10 +4,11 @@ import Foundation
 public enum FormReadError: Error, Sendable {
   /// The form was refused, which is its sender's fault.
   case form(ParserError)
-  /// What gives the bytes or handles the events threw this. It is `CancellationError` if the task was cancelled.
+  /// The source of the bytes or the handler of the events threw this error. It is `CancellationError` if the task was
+  /// cancelled.
   case interrupted(any Error)
 
-  /// The error itself.
+  /// The underlying error.
   public var cause: any Error {
     switch self {
     case .form(let error): error

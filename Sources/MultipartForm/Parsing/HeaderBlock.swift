@@ -1,4 +1,4 @@
-/// The headers of a part as they came: lines that end with CRLF, without the empty one after them.
+/// The headers of a part as received: lines that end with CRLF, without the empty line after them.
 struct HeaderBlock {
   private struct Field {
     var name: String
@@ -33,7 +33,7 @@ struct HeaderBlock {
     }
   }
 
-  /// What the block says, checked against RFC 7578 §4.
+  /// The part's header, checked against RFC 7578 §4.
   func partHeader(index: Int) throws(ParserError.HeaderFault) -> PartHeader {
     guard let disposition = try only("Content-Disposition") else { throw .missingDisposition }
     guard let form = ParameterizedValue(disposition) else { throw .malformedDisposition }
@@ -52,8 +52,8 @@ struct HeaderBlock {
       headers: fields.map { FormPart.Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
   }
 
-  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids and some libraries send alone. In a
-  /// charset other than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is a file.
+  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone. In a charset other
+  /// than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is a file.
   private static func fileName(
     _ form: ParameterizedValue
   ) throws(ParserError.HeaderFault) -> [UInt8]? {

@@ -1,13 +1,13 @@
 /// A header value with parameters: `form-data; name="a"; filename="b"`.
 ///
 /// Reads what senders really write, which is both less and more than RFC 2045 §5.1 allows:
-/// - A value may be quoted or not. Unquoted, it extends to the next semicolon, without spaces around it,
-///   because real boundaries contain `=` and `/` without quotes.
-/// - In quotes, a backslash is itself: browsers send file names raw (WHATWG HTML, "multipart/form-data
-///   encoding algorithm"). Only `\"` is a quote, as in RFC 9110 §5.6.4 and older versions of curl, unless
-///   that quote ends the value, as it does after a name whose last character is a backslash.
-/// - In a file name, a quote without a backslash is also itself, unless it ends the value: node's form-data
-///   and others send names like that.
+/// - A value may be quoted. Unquoted, it extends to the next semicolon, without spaces around it, because real
+///   boundaries contain `=` and `/` without quotes.
+/// - In quotes, a backslash stands for itself: browsers send file names raw (WHATWG HTML, "multipart/form-data encoding
+///   algorithm"). Only `\"` is a quote, as in RFC 9110 §5.6.4 and older versions of curl, unless that quote ends the
+///   value, as it does after a name whose last character is a backslash.
+/// - In a file name, a quote without a backslash also stands for itself, unless it ends the value: node's form-data and
+///   others send such names.
 /// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
 struct ParameterizedValue: Equatable {
   struct Parameter: Equatable {
@@ -16,12 +16,12 @@ struct ParameterizedValue: Equatable {
     var value: [UInt8]
   }
 
-  /// What comes before the first semicolon.
+  /// The text before the first semicolon.
   var value: [UInt8]
   var parameters: [Parameter] = []
 
-  /// Nil when the bytes do not have this form: no value, a parameter without a name or `=`, quotes
-  /// that do not end, or something other than a semicolon after them.
+  /// Nil when the bytes are malformed: no value, a parameter without a name or `=`, a missing closing quote, or
+  /// something other than a semicolon after one.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let head = rest.prefix { $0 != ASCII.semicolon }
@@ -32,7 +32,7 @@ struct ParameterizedValue: Equatable {
     while let semicolon = rest.first {
       guard semicolon == ASCII.semicolon else { return nil }
       rest = rest.dropFirst().drop(while: ASCII.isBlank)
-      // A stray semicolon at the end or a doubled one says nothing.
+      // A trailing or doubled semicolon has no meaning.
       guard let next = rest.first else { return }
       if next == ASCII.semicolon { continue }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Why a body is refused. Parts are counted from 0.
 @nonexhaustive
 public enum ParserError: Error, Hashable, Sendable {
-  /// Where the body ended although its final delimiter had not come.
+  /// Where in the body the error is.
   @nonexhaustive
   public enum Place: String, Hashable, Sendable {
     /// Before the first delimiter.
@@ -25,7 +25,7 @@ public enum ParserError: Error, Hashable, Sendable {
     case illegalByte(UInt8)
     /// There is no Content-Disposition.
     case missingDisposition
-    /// There is more than one header of this name, and only one is allowed.
+    /// There is more than one header with this name, and only one is allowed.
     case duplicate(String)
     /// The Content-Disposition cannot be parsed.
     case malformedDisposition

@@ -3,15 +3,15 @@
 public struct PartHeader: Sendable, Hashable {
   /// The index of the part, from 0.
   public let index: Int
-  /// The name of the form's field, with escapes as they came. Bytes that are not UTF-8 become U+FFFD; ``nameBytes``
-  /// has them.
+  /// The name of the form's field, with escapes as received. Bytes that are not UTF-8 become U+FFFD; ``nameBytes`` has
+  /// them.
   public let name: String
-  /// The bytes of ``name`` as they came, whatever their encoding.
+  /// The bytes of ``name`` as received, whatever their encoding.
   public let nameBytes: [UInt8]
-  /// The file name, with escapes as they came; nil for a part that is not a file. Browsers send an empty one for a
-  /// file field without a file; it is also empty if it came as `filename*` alone, in a charset other than UTF-8.
+  /// The file name, with escapes as received; nil for a part that is not a file. Browsers send an empty one for a file
+  /// field without a file; it is also empty if it arrived as `filename*` alone, in a charset other than UTF-8.
   public let fileName: String?
-  /// The bytes of ``fileName`` as they came, whatever their encoding.
+  /// The bytes of ``fileName`` as received, whatever their encoding.
   public let fileNameBytes: [UInt8]?
   /// The value of Content-Type; nil when there is none, which means `text/plain` (RFC 7578 §4.4).
   public let contentType: String?
@@ -34,11 +34,11 @@ public struct PartHeader: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The file name with `%22`, `%0D` and `%0A`, the three escapes that browsers write, turned back. Browsers do not
-  /// escape `%`, so a name that really has `%22` in it comes out changed.
+  /// The file name with `%22`, `%0D` and `%0A`, the three escapes that browsers write, decoded. Browsers do not escape
+  /// `%`, so a name that really contains `%22` comes out changed.
   public var unescapedFileName: String? { fileName.map(Self.unescaped) }
 
-  /// The name with the same escapes turned back.
+  /// The name with the same escapes decoded.
   public var unescapedName: String { Self.unescaped(name) }
 
   /// The file name in a `Content-Disposition` outside a form (RFC 6266), such as that of a file that is a

@@ -1,6 +1,6 @@
-/// Where an offset of the body is in the form.
+/// The place in a form that an offset in the body belongs to.
 public struct PartPosition: Hashable, Sendable {
-  /// Which bytes of a part.
+  /// A region of a part.
   public enum Place: Hashable, Sendable {
     /// The delimiter and the headers in front of the content.
     case header

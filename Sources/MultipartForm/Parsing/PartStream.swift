@@ -1,4 +1,4 @@
-/// What the iterators of ``FormParts`` share: the source, the parser, and what the last buffer held.
+/// The state that the iterators of ``FormParts`` share: the source, the parser, and the events of the last buffer.
 ///
 /// Not `Sendable`, so one task at a time reads a form.
 final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequence<UInt8> {
@@ -10,7 +10,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
 
   private var source: Source
   private var parser: FormParser
-  /// What the last buffer held, and how much of it was handed out.
+  /// The events of the last buffer, and how many of them were handed out.
   private var events: [Event] = []
   private var position = 0
   /// Thrown once all events are handed out.
@@ -72,7 +72,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
     do {
       try Task.checkCancellation()
       guard let buffer = try await source.next(isolation: isolation) else {
-        // Many sources just end when their task is cancelled.
+        // Many sources simply end when their task is cancelled.
         try Task.checkCancellation()
         try parser.finish()
         isOver = true

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The bytes of a body in chunks, from ``FormBody/chunks(of:)``.
 ///
-/// Files are read on a queue of their own, so that a slow disk holds up none of the threads on which Swift runs tasks.
-/// No chunk is read before it is asked for. A task that is cancelled still gets every chunk.
+/// Files are read on a separate queue, so that a slow disk blocks no thread on which Swift runs tasks. No chunk is read
+/// before it is requested. A task that is cancelled still gets every chunk.
 public struct BodyChunks: AsyncSequence, Sendable {
   /// A chunk.
   public typealias Element = [UInt8]
@@ -21,9 +21,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: Source
 
-    /// The next chunk, of the size that was asked for or, at the end of the body, less; nil after the last.
+    /// The next chunk, of the requested size or, at the end of the body, less; nil after the last.
     ///
-    /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read. So does each call after that.
+    /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read. Each later call throws it too.
     public func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(BodyError) -> [UInt8]? {
@@ -58,7 +58,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 extension FormBody {
   /// The bytes of the body as an async sequence, for an HTTP client that takes one.
   ///
-  /// - Parameter size: of all chunks but the last, in bytes, at least 1.
+  /// - Parameter size: the size of all chunks but the last, in bytes, at least 1.
   public func chunks(of size: Int = 64 << 10) -> BodyChunks {
     BodyChunks(body: self, size: Swift.max(1, size))
   }

@@ -1,11 +1,11 @@
 /// Reads a body from its first byte to its last, holding at most one file open.
 ///
-/// Every file is compared with the identity that it had when the body was made: when it is opened, after each
-/// mebibyte, and before its last byte is handed out. If a write may have left its identity unchanged, the file is read
-/// a second time before its last byte is handed out, or, if it was watched from the beginning, refused. So a request
-/// completes only if each file's bytes come from one moment.
+/// Every file is compared with the identity that it had when the body was made: when it is opened, after each mebibyte,
+/// and before its last byte is handed out. If a write may have left its identity unchanged, the file is read a second
+/// time before its last byte is handed out or, if it was watched from the beginning, refused. So a request completes
+/// only if each file's bytes come from one moment.
 ///
-/// A reader belongs to one thread at a time.
+/// Only one thread at a time may use a reader.
 public final class BodyReader {
   /// The number of bytes read so far.
   public private(set) var offset: Int64 = 0
@@ -16,13 +16,13 @@ public final class BodyReader {
   private var file: OpenRange?
   /// The state of what has been read from the current file, kept while the file is closed.
   private var moment: FileMoment?
-  /// What watches that file, if anything does.
+  /// The watch on that file, if any.
   private var watch: WriteWatch?
   private var failure: BodyError?
 
   init(_ body: FormBody) { self.body = body }
 
-  /// Reads until the buffer is full or the body ends, across the borders of parts and files.
+  /// Reads until the buffer is full or the body ends, across the boundaries of parts and files.
   ///
   /// - Returns: the number of bytes; less than the buffer's size only at the end of the body, and 0
   ///   when there is nothing left or the buffer is empty.
@@ -37,7 +37,7 @@ public final class BodyReader {
     }
   }
 
-  /// The next bytes; fewer than asked for only at the end of the body.
+  /// The next bytes; fewer than requested only at the end of the body.
   func read(atMost count: Int) throws(BodyError) -> [UInt8] {
     var failure: BodyError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
@@ -89,7 +89,7 @@ public final class BodyReader {
     return filled
   }
 
-  /// Fills the target from the current segment, which has that many bytes left.
+  /// Fills the target from the current segment, which has at least that many bytes left.
   private func copy(into target: UnsafeMutableRawBufferPointer) throws(FileError) {
     // Most reads lie within a file that is already open.
     if let file { return try file.read(into: target, at: within) }

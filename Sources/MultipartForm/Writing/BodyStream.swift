@@ -55,7 +55,7 @@ final class BodyStream: InputStream {
 
 extension FormBody {
   /// A stream that starts at the first byte, for `URLRequest.httpBodyStream` and for a delegate's `needNewBodyStream`.
-  /// Nothing of the files is in memory but what URLSession asks for.
+  /// Only the bytes that URLSession requests are in memory.
   ///
   /// - Parameter onFailure: called when a file has changed or cannot be read, on the thread that reads. URLSession itself
   ///   only says that the stream failed.

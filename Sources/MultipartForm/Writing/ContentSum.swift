@@ -4,22 +4,23 @@
 /// contents have the same sum with a probability of about 2^-64.
 struct ContentSum: Equatable {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-  /// One for each lane. A word of a file that equals its key would hide its neighbour, so they must be unlikely.
+  /// One key for each lane. A word of a file that equals its key would hide its neighbour, so the keys are unlikely
+  /// values.
   private static let keys: SIMD4<UInt64> = [
     0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3,
   ]
   /// Two words for each of four lanes.
   private static let stripeSize = 64
-  /// How many bytes are added between two stirs. That is fewer stripes than a lane has bits, so that each is rotated
-  /// differently.
+  /// How many bytes are added between two stirs. They are fewer stripes than a lane has bits, so that each stripe is
+  /// rotated differently.
   private static let blockSize = 1024
 
-  // Four, since a processor multiplies four independent pairs of words in the time of one.
+  // Four lanes, since a processor multiplies four independent pairs of words in the time of one.
   private var lanes: SIMD4<UInt64> = [1, 2, 3, 4]
   /// Bytes that do not fill a block yet.
   private var rest: [UInt8] = []
 
-  /// The checksum as one number, to be kept. It tells contents of the same length apart.
+  /// The checksum as one number, to save. It distinguishes contents of the same length.
   var digest: UInt64 {
     var whole = self
     let missing = Self.blockSize - rest.count
@@ -49,7 +50,7 @@ struct ContentSum: Equatable {
 
   /// Adds whole blocks.
   private mutating func mix(_ blocks: UnsafeRawBufferPointer) {
-    // A pointer that moves: indices would be checked for overflow, which takes a fifth of the time.
+    // A moving pointer, because overflow checks on indices would take a fifth of the time.
     guard var place = blocks.baseAddress else { return }
     var (a, b, c, d) = (lanes.x, lanes.y, lanes.z, lanes.w)
     let keys = Self.keys

@@ -6,15 +6,15 @@ struct FileRange: Sendable {
   let start: Int64
   /// In bytes.
   let length: Int64
-  /// The file itself, if other ranges of it have to come from the same moment.
+  /// The file itself, if other ranges of it must come from the same moment.
   let held: HeldFile?
 
-  /// The range that has to come from one moment.
+  /// The range that must come from one moment.
   var all: Range<Int64> { held == nil ? start..<(start + length) : 0..<identity.size }
   /// Whether this range is the last part of `all`.
   var isLast: Bool { start + length == all.upperBound }
 
-  /// Looks at the file, to learn now that it cannot be sent, rather than half-way through a body.
+  /// Looks at the file, to learn now, rather than halfway through a body, whether it can be sent.
   init(
     _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
   ) throws(FileError) {

@@ -1,14 +1,14 @@
 /// The bytes of a form, or of one raw file, fixed but not yet read.
 ///
-/// Making a body looks at every file once: it must be regular, readable and, if an identity was expected,
-/// unchanged. From then on the length is exact. A ``BodyReader`` gives exactly these bytes, as often as you like,
-/// or says which file has changed.
+/// Making a body looks at every file once: it must be regular, readable and, if an identity was expected, unchanged.
+/// From then on the length is exact. A ``BodyReader`` reads exactly these bytes, as often as you like, or says which
+/// file has changed.
 public struct FormBody: Sendable {
   /// The value for the request's `Content-Type`.
   public let contentType: String
   /// The length of the body in bytes, for `Content-Length`.
   public let contentLength: Int64
-  /// For each part, in order, which bytes of the body are its content.
+  /// For each part, in order, the range of the body that is its content.
   public let contentRanges: [Range<Int64>]
   let segments: [Segment]
 
@@ -53,7 +53,7 @@ public struct FormBody: Sendable {
     }
   }
 
-  /// A body that is one file without a form around it. All slices show the file's content at a single moment.
+  /// A body that is one held file without a form around it. All slices show the file's content at a single moment.
   ///
   /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
   ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
@@ -103,17 +103,17 @@ public struct FormBody: Sendable {
     segments = layout.segments
   }
 
-  /// A reader that starts at the first byte. Each one gives the same bytes.
+  /// A reader that starts at the first byte. Every reader reads the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
-  /// The whole body, in memory. For all but small forms, ``chunks(of:)`` and the like need less memory.
+  /// The whole body, in memory. Use ``chunks(of:)`` or a ``BodyReader`` for all but small forms: they need less memory.
   ///
   /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read.
   public func bytes() throws(BodyError) -> [UInt8] {
     try makeReader().read(atMost: Int(contentLength))
   }
 
-  /// Checks every file again. Call this if the body was read some time before it is sent.
+  /// Checks every file again. Call this if some time passes between reading and sending the body.
   ///
   /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.
   public func checkFiles() throws(BodyError) {
@@ -174,8 +174,8 @@ public struct FormBody: Sendable {
     } catch { throw .form(error) }
   }
 
-  /// Content from memory. It is searched for the delimiter, which costs little: if the content had the delimiter in
-  /// it, a receiver would store half of it without an error.
+  /// Content from memory. It is searched for the delimiter, which costs little: if it contained one, a receiver would
+  /// store only a part of it, without an error.
   private static func memory(
     _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
   ) throws(FormError) -> Segment {

@@ -1,6 +1,6 @@
-/// Counts what a parser has found, and compares it with the limits.
+/// Counts the bytes and parts that a parser has found, and compares them with the limits.
 ///
-/// Everything up to a limit is passed on, so that the events before an error do not depend on how the body was cut
+/// Content is passed on right up to a limit, so that the events before an error do not depend on how the body was cut
 /// into pieces.
 struct LimitCounter {
   let limits: FormLimits

@@ -7,16 +7,16 @@ final class OpenRange {
 
   private let range: FileRange
   private let file: HeldFile
-  /// Whether other ranges are read at the same time, so that somebody else checks the whole.
+  /// Whether other ranges are read at the same time. If so, the caller checks the whole file.
   private let isInAnyOrder: Bool
   private var unchecked = 0
-  /// The end of the range, which is held back while the file is read again: the offset where it begins, its bytes, and
-  /// how far the second reading has come.
+  /// The end of the range, held back while the file is read again: its offset in the range, its bytes, and the progress
+  /// of the second reading.
   private var tail: (start: Int64, bytes: [UInt8], comparison: Comparison)?
 
   /// - Parameters:
-  ///   - moment: what is known of earlier bytes, if some have already been read.
-  ///   - watch: what has watched the file meanwhile.
+  ///   - moment: what is known about earlier bytes, if some have already been read.
+  ///   - watch: the watch on the file since those bytes, if any.
   init(
     _ range: FileRange, resuming moment: FileMoment?, watch: WriteWatch?
   ) throws(FileError) {
@@ -34,17 +34,17 @@ final class OpenRange {
     }
   }
 
-  /// Whether its last byte is the last one of the file's moment.
+  /// Whether this range's last byte completes what must come from one moment.
   private var isLast: Bool { range.isLast && !isInAnyOrder }
 
-  /// What to remember if the file is closed before its end.
+  /// What to save if the file is closed before its end.
   var moment: FileMoment { file.moment }
 
-  /// What watches the file, if anything does.
+  /// The watch on the file, if any.
   var watch: WriteWatch? { file.watch }
 
-  /// Fills the target with the range's bytes from an offset in the range, which has at least that many. Each
-  /// call continues where the last one stopped.
+  /// Fills the target with bytes from an offset in the range, which has enough of them left. Each call continues where
+  /// the last one stopped.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
     let end = offset + Int64(target.count)
     if tail == nil, isLast, end >= range.length - Self.tailSize, file.isDoubtful,
@@ -57,7 +57,7 @@ final class OpenRange {
       tail.bytes.withUnsafeBytes {
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[first..<first + target.count]))
       }
-      // In step with the tail, so that reading never pauses for long, however large the file is.
+      // The second reading keeps step with the tail, so that no call takes long, however large the file is.
       let share = Double(end - tail.start) / Double(tail.bytes.count)
       if end < range.length { try readAgain(to: share) }
     } else {
@@ -72,7 +72,7 @@ final class OpenRange {
     }
   }
 
-  /// Releases the last bytes only if the file held everything at one moment.
+  /// Throws unless the file contained everything at one moment, before the last bytes are handed out.
   private func finish() throws(FileError) {
     try file.checkPlace()
     guard file.isDoubtful, !file.isQuiet else { return }
@@ -82,7 +82,7 @@ final class OpenRange {
     try file.checkPlace()
   }
 
-  /// Reads what is left for the first time, so that the second reading may begin.
+  /// Completes the first reading, so that the second one can begin.
   private func beginSecondReading(at offset: Int64) throws(FileError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Int(range.length - offset), alignment: 8)

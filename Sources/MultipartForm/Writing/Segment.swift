@@ -19,7 +19,6 @@ struct Segment: Sendable {
     length = file.length
   }
 
-  /// A part of it.
   func slice(_ range: Range<Int64>) -> Segment {
     switch source {
     case .memory(let bytes): Segment(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Admits connections as ``ConnectionPolicy`` decides. A connection that has to wait is accepted, since its
-/// address is not known before that, but nothing is read from it.
+/// Admits connections as ``ConnectionPolicy`` decides. A connection that must wait is accepted, since its address is
+/// unknown until then, but nothing is read from it.
 ///
-/// It is in the pipeline of the listening socket, before the handler that serves accepted connections.
+/// It goes into the pipeline of the listening socket, before the handler that serves accepted connections.
 final class AcceptHandler: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
 
-  /// An outbound event that tells a connection to give its place to another. It fails if the connection is not idle
-  /// after all and keeps its place.
+  /// An outbound event that tells a connection to give its place to another. It fails, and the connection keeps its
+  /// place, if the connection is not idle after all.
   struct Eviction: Sendable {
-    /// How long it must have been idle.
+    /// How long the connection must have been idle.
     let grace: TimeAmount
 
     struct Refused: Error {}
@@ -24,7 +24,7 @@ final class AcceptHandler: ChannelInboundHandler {
   private var crowd: ConnectionPolicy<ObjectIdentifier, [UInt8]>
   private var channels: [ObjectIdentifier: any Channel] = [:]
   private var timer: Scheduled<Void>?
-  /// Connections that are told to come back later. Above a limit, they are closed without a reply.
+  /// Connections that are told to come back later. Above a limit, further ones are closed without a reply.
   private var turnedAway: Set<ObjectIdentifier> = []
   private let mostWaiting: Int
 

@@ -4,10 +4,10 @@ import MultipartForm
 import NIOHTTP1
 import ScalarText
 
-/// What can be decided about an upload before its body is read. A client that asked first, with
-/// `Expect: 100-continue`, is refused here before it has sent a byte of the body.
+/// What is decided about an upload before its body is read. A client that sends `Expect: 100-continue` can be refused
+/// here before it sends a byte of the body.
 struct Admission {
-  /// The delimiter of the form that follows.
+  /// The boundary of the form that follows.
   let boundary: Boundary
   /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).
   let awaitsContinue: Bool
@@ -23,7 +23,7 @@ struct Admission {
     awaitsContinue = try Self.awaitsContinue(head)
   }
 
-  /// Checks the head of an upload, whatever its content is.
+  /// Checks the head of an upload with any content, form or not.
   static func check(
     _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
@@ -47,12 +47,12 @@ struct Admission {
     }
   }
 
-  /// Refuses what is longer than the limit, or than the disk has room for.
+  /// Refuses content that exceeds the limit or the free space on the disk.
   ///
   /// - Parameters:
-  ///   - what: what has this length, for the message to the user.
+  ///   - what: the thing with this length, for the message to the user.
   ///   - freeBytes: the free space on the disk; nil if unknown.
-  ///   - headers: header fields for a refusal of what is too long.
+  ///   - headers: header fields for the refusal if the limit is exceeded.
   static func checkRoom(
     for length: Int64, of what: String, atMost most: Int64,
     _ configuration: UploadReceiver.Configuration, _ freeBytes: Int64?,
@@ -69,7 +69,7 @@ struct Admission {
     }
   }
 
-  /// Checks that a request carries the token. The time does not depend on how much of it is right.
+  /// Checks that a request has the token, in time that does not depend on how much of it is right.
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
     let given = head.headers["authorization"].first.flatMap { value -> String? in
@@ -128,7 +128,7 @@ struct Admission {
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
   /// - Throws: 417 for any other expectation.
   static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
-    // From an HTTP/1.0 client, it has to be ignored (RFC 9110, section 10.1.1).
+    // An HTTP/1.0 client's expectation must be ignored (RFC 9110, section 10.1.1).
     guard head.version != .http1_0 else { return false }
     let expectations = head.headers[canonicalForm: "expect"].map { $0.lowercased() }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else {

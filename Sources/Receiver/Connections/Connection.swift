@@ -11,7 +11,7 @@ struct Connection {
   private let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  /// Looked up while the connection is open, since its address is unknown after that.
+  /// Looked up while the connection is open, since its address is unknown once it has closed.
   private let client: String
 
   init(
@@ -34,7 +34,7 @@ struct Connection {
     }
   }
 
-  /// Serves one request; false if it was the last.
+  /// Serves one request; returns false if it was the last.
   private func serveNext(_ body: RequestBody) async throws -> Bool {
     let head: HTTPRequestHead
     do {
@@ -75,7 +75,7 @@ struct Connection {
         connections.hasAborted
           ? .brokenOff(request: Self.line(head), client: client)
           : .disconnected(request: Self.line(head), client: client))
-      // Most likely nobody reads it, unless the client has ended only its own direction.
+      // Nobody reads this reply unless the client has closed only its own direction.
       let refusal = Refusal(.badRequest, "The connection ended before the request did.")
       if !(error is Reply.Broken) {
         try? await send(.refusal(refusal), head, keepsAlive: false)
@@ -89,8 +89,8 @@ struct Connection {
   }
 
   private func canFollow(_ head: HTTPRequestHead, _ body: RequestBody) -> Bool {
-    // The decoder reads nothing after a request to upgrade, which is ignored here (RFC 9110, section
-    // 7.8); Java's client sends one with its first request.
+    // The decoder reads nothing after a request with `Upgrade`, a header that this server ignores (RFC 9110, section
+    // 7.8); Java's client sends it with its first request.
     head.isKeepAlive && head.headers["upgrade"].isEmpty && body.isFinished
       && !connections.mustEnd(channel)
   }

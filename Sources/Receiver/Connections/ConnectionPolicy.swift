@@ -1,15 +1,14 @@
 import NIOCore
 
-/// Decides which connections are served, which wait and which have to go when many come at once.
+/// Decides which connections are served, which wait and which must end when many come at once.
 ///
 /// - The number of connections served at a time is bounded, and so is the number from one address: one client
 ///   cannot take all places.
-/// - Further connections wait until a place is free. Meanwhile, those that are served give up their places after
-///   the request under way.
-/// - A waiting connection gets the place of the one that has been idle longest, if that is longer than
-///   ``grace``. If its own address has all the places that it may have, only those are considered.
-/// - If too many wait, the address with the most waiting loses the one that came first, since that has been idle
-///   longest.
+/// - Further connections wait until a place is free. Meanwhile, those that are served give up their places after the
+///   current request.
+/// - A waiting connection gets the place of the one that has been idle longest, if that is longer than ``grace``. If
+///   its own address already has all its places, only those are considered.
+/// - If too many wait, the address with the most waiting connections loses its oldest one, which has been idle longest.
 struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// What to do with a connection.
   enum Action: Equatable {
@@ -22,9 +21,9 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
 
   /// The places that others wait for.
   struct Demand: Equatable, Sendable {
-    /// Whether any place will do for one that waits.
+    /// Whether a waiting connection can take any place.
     var isForAny = false
-    /// The addresses that have all the places that they may have, and more connections that wait.
+    /// The addresses that already have all their places, and further connections waiting.
     var addresses: Set<Address> = []
 
     /// Whether somebody waits for the place of a connection from `address`.
@@ -42,9 +41,9 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   private let mostOfAddress: Int
   private let mostWaiting: Int
   private var served: [Member: Place] = [:]
-  /// How many of `served` each address has, updated as connections come and go.
+  /// How many of the connections in `served` each address has, updated as they come and go.
   private var countOf: [Address: Int] = [:]
-  /// Until then, no served connection can have been idle for ``grace``, so none is looked at.
+  /// Before this time, no served connection can have been idle for ``grace``, so none is checked.
   private var nextIdle = NIODeadline.distantPast
   private var waiting: [(member: Member, address: Address)] = []
 
@@ -55,14 +54,14 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     self.grace = grace
   }
 
-  /// Whether any connection is waiting. If so, ``look(now:idle:)`` has to be called from time to time.
+  /// Whether any connection is waiting. If so, ``look(now:idle:)`` must be called from time to time.
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Which connections are to give up their places.
+  /// Which connections should give up their places.
   var demand: Demand {
     guard hasWaiting else { return Demand() }
     var (demand, last) = (Demand(), Address?.none)
-    // Most come from the same address as the one before them, which is then not looked up again.
+    // Most come from the same address as their predecessor, which need not be looked up again.
     for (_, address) in waiting where address != last {
       last = address
       if countOf[address, default: 0] >= mostOfAddress {
@@ -74,7 +73,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return demand
   }
 
-  /// A connection that was to be evicted keeps its place.
+  /// Records that a connection refused its eviction and keeps its place.
   mutating func keep(_ member: Member) {
     served[member]?.isLeaving = false
     nextIdle = .distantPast
@@ -91,7 +90,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return actions
   }
 
-  /// A connection has ended.
+  /// Records that a connection has ended.
   mutating func leave(
     _ member: Member, now: NIODeadline, idle: (Member) -> NIODeadline?
   ) -> [Action] {
@@ -104,9 +103,9 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return look(now: now, idle: idle)
   }
 
-  /// Fills free places, and frees some.
+  /// Fills free places, and evicts idle connections if others still wait.
   ///
-  /// - Parameter idle: since when a served connection has been idle; nil if it is not.
+  /// - Parameter idle: since when a served connection has been idle; nil if it is not idle.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
     waiting.removeAll { member, address in
@@ -120,7 +119,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     }
     guard !waiting.isEmpty, now >= nextIdle else { return actions }
 
-    // A place that will be free soon is enough for one waiting connection.
+    // A place that is about to become free serves one waiting connection.
     var leaving: [Address: Int] = [:]
     for place in served.values where place.isLeaving { leaving[place.address, default: 0] += 1 }
     var candidates = served.compactMap { member, place -> (Member, Address, NIODeadline)? in
@@ -153,13 +152,13 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return actions
   }
 
-  /// Stops admitting connections, and returns those that wait.
+  /// Forgets the waiting connections, and returns them.
   mutating func close() -> [Member] {
     defer { waiting = [] }
     return waiting.map(\.member)
   }
 
-  /// The connection that has waited longest from the address with the most waiting.
+  /// The longest-waiting connection of the address with the most waiting.
   private func surplus() -> Int? {
     var counts: [Address: Int] = [:]
     for (_, address) in waiting { counts[address, default: 0] += 1 }

@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The open connections, so that a receiver can end them in good order. They learn here which have to make room.
+/// The open connections, so that a receiver can end them in an orderly way. A connection learns here whether it must
+/// make room.
 final class ConnectionSet: Sendable {
   private struct State {
     struct Entry {
@@ -47,7 +48,7 @@ final class ConnectionSet: Sendable {
     state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
   }
 
-  /// How long a connection has been idle.
+  /// Tells how long a connection has been idle.
   func activity(of channel: ObjectIdentifier) -> Activity? {
     state.withLock { $0.channels[channel]?.activity }
   }
@@ -101,7 +102,7 @@ final class ConnectionSet: Sendable {
       })
   }
 
-  /// Waits until all connections are gone. For one caller at a time.
+  /// Waits until all connections are gone. Only one caller at a time may wait.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Closes a connection so that the last reply is seen (RFC 9112, section 9.6).
+/// Closes a connection so that the client sees the last reply (RFC 9112, section 9.6).
 ///
-/// A socket that is closed while the client still sends answers with a reset, and the reset makes the
-/// client discard a reply that it has not read yet. So this handler ends its own direction first, then reads
-/// and discards what still arrives until the client ends its direction, within limits on bytes and time.
+/// Closing a socket while the client still sends causes a reset, which makes the client discard a reply that it has not
+/// read yet. So this handler closes its own direction first, then reads and discards whatever arrives until the client
+/// closes the other one, within limits on bytes and time.
 ///
 /// It is the first handler of a pipeline.
 final class LingeringClose: ChannelDuplexHandler {

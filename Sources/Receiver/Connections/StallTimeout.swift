@@ -21,7 +21,7 @@ final class StallTimeout: ChannelDuplexHandler {
   /// The client kept the server waiting while others waited for its place.
   struct Evicted: Error {}
 
-  /// How much longer than others a client in the middle of a request may be idle while others wait.
+  /// How much longer a client may be idle in the middle of a request than between requests, while others wait.
   private static let requestPatience = TimeAmount.seconds(1)
 
   private let headTimeout: TimeAmount
@@ -29,7 +29,7 @@ final class StallTimeout: ChannelDuplexHandler {
   private let minBytesPerSecond: Int
   private let activity: Activity
   private var isInBody = false
-  /// Since when the client has sent next to nothing, not counting the server's own delays; and how many bytes it has
+  /// Since when the client has sent next to nothing, not counting the server's own delays, and how many bytes it has
   /// sent in that time.
   private var idleSince = NIODeadline.now()
   private var sentWhileIdle = 0
@@ -126,7 +126,7 @@ final class StallTimeout: ChannelDuplexHandler {
       return
     }
     promise?.succeed()
-    // In the middle of a request the client is told why, unless it does not read its reply.
+    // In the middle of a request, the client is told why, unless a reply is still being written.
     if isInBody, pendingWrites == 0, !isClosing {
       waitsSince = nil
       context.fireErrorCaught(Evicted())
@@ -135,7 +135,7 @@ final class StallTimeout: ChannelDuplexHandler {
     }
   }
 
-  /// Whether it is still idle: another thread decided that, and something may have arrived since.
+  /// Whether the connection is still idle: another thread decided that it was, and something may have arrived since.
   private func isIdle(_ eviction: AcceptHandler.Eviction, _ context: ChannelHandlerContext) -> Bool
   {
     guard let since = activity.since, NIODeadline.now() - since >= eviction.grace else {
@@ -165,7 +165,7 @@ final class StallTimeout: ChannelDuplexHandler {
     pendingWrites > 0 || waitsSince != nil && (isInBody || unanswered == 0)
   }
 
-  /// Does not count the time in which the server did not want to read.
+  /// Excludes the time in which the server did not want to read.
   private func waitForClient() {
     if let busySince { idleSince = idleSince + (NIODeadline.now() - busySince) }
     busySince = nil
@@ -183,23 +183,23 @@ final class StallTimeout: ChannelDuplexHandler {
     if busySince != nil { busySince = .now() }
   }
 
-  /// Checks the speed each time the server's waits for the body add up to the stall time-out.
+  /// Checks the speed whenever the server's waits for the body add up to the stall timeout.
   private func isFastEnough() -> Bool {
     guard minBytesPerSecond > 0, waited >= stallTimeout else { return true }
     defer { (waited, received) = (.zero, 0) }
     return Double(received) >= Double(minBytesPerSecond) * Double(waited.nanoseconds) / 1e9
   }
 
-  /// When the client will have sent nothing for too long, unless something comes before.
+  /// When the client will have sent nothing for too long, unless something arrives earlier.
   private var readDeadline: NIODeadline? {
     if isInBody { return waitsSince.map { $0 + stallTimeout } }
     return unanswered == 0 ? waitsSince.map { $0 + headTimeout } : nil
   }
 
-  /// When the client will have read nothing for too long, unless it reads before.
+  /// When the client will have read nothing for too long, unless it reads something earlier.
   private var writeDeadline: NIODeadline? { writesSince.map { $0 + stallTimeout } }
 
-  /// One timer that checks again is cheaper than one for each read.
+  /// One timer that checks and reschedules itself is cheaper than one for each read.
   private func schedule(_ context: ChannelHandlerContext) {
     guard let deadline = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
     if let check {

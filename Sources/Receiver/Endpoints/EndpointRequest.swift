@@ -9,7 +9,7 @@ public struct EndpointRequest {
   private let site: Site
   private var hasToContinue: Bool
 
-  /// The path as in the request, with percent-encoding and without the query.
+  /// The path as in the request, percent-encoded and without the query.
   public let path: String
 
   /// - Throws: ``Refusal``: 417 for an expectation other than `100-continue`.
@@ -23,10 +23,10 @@ public struct EndpointRequest {
   /// The method, such as `POST`.
   public var method: String { request.head.method.rawValue }
 
-  /// The parameters after the question mark, without percent-encoding, in their order.
+  /// The query parameters, percent-decoded, in order.
   public var query: [URLQueryItem] { URLComponents(string: request.head.uri)?.queryItems ?? [] }
 
-  /// The values of a header field in their order. The case of the name does not matter.
+  /// The values of a header field, in order. The case of the name does not matter.
   public func header(_ name: String) -> [String] { request.head.headers[name] }
 
   /// The receiver's configuration.
@@ -35,27 +35,27 @@ public struct EndpointRequest {
   /// The receiver's folder.
   public var folder: ReceiverFolder { ReceiverFolder(inbox: site.inbox) }
 
-  /// The receiver's address, without a slash at its end: ``UploadReceiver/Configuration/publicURL``, or else the request's
-  /// host over plain HTTP. Behind a proxy that terminates TLS, the receiver has to be given its public URL. For
-  /// `Location`, use ``location(_:)``.
+  /// The receiver's address, without a slash at its end: ``UploadReceiver/Configuration/publicURL``, or else the
+  /// request's host over plain HTTP. Behind a proxy that terminates TLS, configure the public URL. For `Location`, use
+  /// ``location(_:)``.
   public var baseURL: String { site.baseURL(request) }
 
   /// The value of `Location` for one of the receiver's paths. It is relative unless the receiver has a public URL, so
   /// that it is also valid behind a proxy.
-  /// - Parameter path: begins with a slash.
+  /// - Parameter path: starts with a slash.
   public func location(_ path: String) -> String { site.location(path) }
 
-  /// The value of `Location` for a stored file, relative as ``location(_:)``.
+  /// The value of `Location` for a stored file, relative like ``location(_:)``.
   /// - Parameter name: its ``StoredFile/stored``.
   public func fileLocation(_ name: String) -> String { site.location(ofStored: name) }
 
-  /// Where a stored file can be fetched.
+  /// The URL of a stored file.
   /// - Parameter name: its ``StoredFile/stored``.
   public func url(ofStored name: String) -> String { FileURL.make(baseURL, name) }
 
-  /// The next bytes of the body, at most 256 KiB; nil at its end. If the client asked whether to continue
-  /// (`Expect: 100-continue`), it is told to before the first bytes.
-  /// - Throws: what went wrong with the connection, or that the client was too slow.
+  /// The next bytes of the body, at most 256 KiB; nil at its end. If the client waits for permission to continue
+  /// (`Expect: 100-continue`), it gets that before the first bytes are read.
+  /// - Throws: an error if the connection fails or the client is too slow.
   public mutating func nextBytes() async throws -> [UInt8]? {
     if hasToContinue {
       hasToContinue = false
@@ -81,7 +81,7 @@ public struct EndpointRequest {
   ///
   /// - Parameters:
   ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
-  ///   - check: looks at the whole form before any of its files can be seen; throw to keep none of them.
+  ///   - check: examines the whole form before any of its files becomes visible; throw to keep none of them.
   /// - Throws: ``Refusal`` if the body is not a form, is too long, or if the disk has no room for it; what `check`
   ///   throws; what ``nextBytes()`` throws.
   public mutating func storeForm(
@@ -93,7 +93,7 @@ public struct EndpointRequest {
       request, maxFiles: maxFiles ?? configuration.maxFiles, checking: check)
   }
 
-  /// Reads the end of a request that has no body, so that another one can follow.
+  /// Reads the end of a request without a body, so that another request can follow.
   mutating func finishWithoutBody() async throws {
     let head = request.head
     let hasLength = head.headers["content-length"].contains { Int($0.trimming(\.isBlank)) != 0 }

@@ -18,19 +18,20 @@ public protocol ReceiverEndpoint: Sendable {
   /// endpoint's. Other methods are answered with 405 and this list.
   ///
   /// The receiver's own paths come first: `/`, `/upload`, `/multiupload`, `/uploads/…` and `/files/…`, unless
-  /// ``UploadReceiver/Configuration/servesUploads`` is false. If several endpoints have the path, the first one answers.
+  /// ``UploadReceiver/Configuration/servesUploads`` is false. If several endpoints serve the path, the first one
+  /// answers.
   ///
-  /// - Parameter path: the path as in the request, with percent-encoding and without the query.
+  /// - Parameter path: the path as in the request, percent-encoded and without the query.
   func methods(at path: String) -> [String]?
 
-  /// Answers a request. The receiver leaves out the body of a reply to `HEAD`.
+  /// Answers a request. The receiver omits the body of a reply to `HEAD`.
   ///
   /// It runs on a thread that may wait for a disk. A connection whose request has a body that was not
   /// read to its end is closed after the reply.
   ///
-  /// - Throws: ``Refusal`` to answer with an error. Pass on what reading the body throws, and what `MultipartForm`
-  ///   throws for a form: these errors are the client's fault and are answered with 413, 415 or 400. Any other
-  ///   error is answered with 500. Its description is not sent, but reported
-  ///   (``ReceiverEvent/failed(error:request:client:)``), as is a reply that cannot be sent.
+  /// - Throws: ``Refusal`` to answer with an error. Rethrow errors from reading the body and from parsing a form with
+  ///   `MultipartForm`: these errors are the client's fault and are answered with 413, 415 or 400. Any other error is
+  ///   answered with 500. Its description is not sent, but reported (``ReceiverEvent/failed(error:request:client:)``),
+  ///   as is a reply that cannot be sent.
   func answer(_ request: inout EndpointRequest) async throws -> Reply
 }

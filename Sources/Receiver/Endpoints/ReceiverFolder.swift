@@ -1,22 +1,22 @@
 import Foundation
 import ScalarText
 
-/// The folder of a receiver, as far as a ``ReceiverEndpoint`` may touch it: the files that it stored, and
-/// small files of the endpoint itself, which clients can neither list nor fetch.
+/// The folder of a receiver, as far as a ``ReceiverEndpoint`` may use it: stored files, and small files of the endpoint
+/// itself, which clients can neither list nor fetch.
 ///
-/// An own file has a name such as `bookmarks.json`, and is called `.hoist-bookmarks.json` in the folder.
-/// Names that end in `.part` belong to uploads that are under way.
+/// An endpoint's own file with the name `bookmarks.json` is called `.hoist-bookmarks.json` in the folder. Names that
+/// end in `.part` are reserved for running uploads.
 public struct ReceiverFolder: Sendable {
   let inbox: Inbox
 
-  /// Deletes a stored file, if it is there.
+  /// Deletes a stored file if it exists.
   /// - Parameter name: its ``StoredFile/stored``.
   public func remove(stored name: String) {
     guard let name = EntryName(name), !name.isHidden else { return }
     inbox.remove(name)
   }
 
-  /// Reads an own file; nil if there is none.
+  /// Reads one of the endpoint's own files; nil if it does not exist.
   ///
   /// - Throws: ``Refusal`` if it cannot be read, is not a regular file, or is longer than `limit` bytes.
   public func contents(of name: String, atMost limit: Int) throws(Refusal) -> [UInt8]? {
@@ -28,18 +28,19 @@ public struct ReceiverFolder: Sendable {
     }
   }
 
-  /// Changes an own file, or creates it, and waits until it is on disk.
+  /// Changes or creates one of the endpoint's own files, and waits until it is on disk.
   ///
-  /// Changes happen one after the other, even those of several receivers that share the folder: each holds a
-  /// lock on a file beside it (`.hoist-bookmarks.json.lock`), which stays there. A reader sees all of a
-  /// change or nothing. If `body` throws, the file stays as it was.
+  /// Changes happen one after the other, even those of several receivers that share the folder: each locks another file
+  /// beside it (`.hoist-bookmarks.json.lock`), which stays in the folder. A reader sees either all of a change or none.
+  /// If `body` throws, the file is unchanged.
   ///
   /// - Parameters:
-  ///   - name: the file's own name.
-  ///   - limit: the most bytes that it may have.
-  ///   - body: gets the current content, nil if there is no file, and changes it to the new one; nil leaves no file.
-  /// - Throws: ``Refusal`` if the file cannot be read or written, would be too long (507), or if somebody
-  ///   else keeps it locked for five seconds (503); what `body` throws.
+  ///   - name: the file's name, without the prefix.
+  ///   - limit: the most bytes that the file may have.
+  ///   - body: gets the current content, nil if there is no file, and replaces it with the new content, or with nil to
+  ///     delete the file.
+  /// - Throws: ``Refusal`` if the file cannot be read or written, would be too long (507), or if another process keeps
+  ///   it locked for five seconds (503); what `body` throws.
   public func change<Result>(
     _ name: String, atMost limit: Int, _ body: (inout [UInt8]?) throws -> Result
   ) throws -> Result {

@@ -2,18 +2,18 @@
 public struct StoredForm: Hashable, Sendable, Encodable {
   /// The files, in the order of the form.
   public var files: [StoredFile]
-  /// The values of each field, in their order.
+  /// The values of each field, in order.
   public var fields: [String: [String]]
 
   private enum CodingKeys: CodingKey { case files, fields }
 
-  /// Encodes `{"files": […], "fields": {…}}`. A field is a string, or an array of them if the form has the
-  /// name more than once.
+  /// Encodes `{"files": […], "fields": {…}}`. A field is a string, or an array of strings if its name occurs more than
+  /// once in the form.
   ///
-  /// If the fields have more than 64 KiB together, they are left out: in JSON they may be six times as long, and
-  /// everything stays in memory until the client has received it.
+  /// If the fields are longer than 64 KiB together, they are omitted: in JSON they may be six times as long, and the
+  /// reply stays in memory until the client has received it.
   ///
-  /// - Throws: whatever the encoder throws.
+  /// - Throws: what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(files, forKey: .files)
@@ -24,7 +24,7 @@ public struct StoredForm: Hashable, Sendable, Encodable {
     try container.encode(values, forKey: .fields)
   }
 
-  /// The most bytes of fields that are repeated.
+  /// The most bytes of fields that the reply repeats.
   private static let mostRepeated = 64 << 10
 
   private struct FieldValue: Encodable {

@@ -1,11 +1,11 @@
 import Foundation
 import ScalarText
 
-/// A host and its port, as `Host` and `Origin` name them (RFC 9110, section 7.2; RFC 6454, section 7).
+/// A host and its port, as in `Host` and `Origin` (RFC 9110, section 7.2; RFC 6454, section 7).
 struct Authority: Hashable {
-  /// A name in lower case without a dot at its end, or an address in its usual form.
+  /// A name in lower case without a trailing dot, or an IP address in its canonical format.
   let host: String
-  /// Whether the host is an address rather than a name.
+  /// Whether the host is an IP address rather than a name.
   let isAddress: Bool
   /// The port; nil for the scheme's default.
   let port: Int?
@@ -36,7 +36,7 @@ struct Authority: Hashable {
   /// The port, given the scheme.
   func port(of scheme: String) -> Int { port ?? (scheme == "https" ? 443 : 80) }
 
-  /// The address as the system writes it, so that two spellings of one address are the same.
+  /// The address as the system writes it, so that two spellings of one address are equal.
   private static func address(_ family: Int32, _ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(family, text, &address) == 1 else { return nil }

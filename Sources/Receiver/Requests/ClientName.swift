@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The name of a client in a log, and which connections count as one client.
+/// Names a client for a log, and tells which connections count as one client.
 enum ClientName {
   /// "127.0.0.1:44354", "[::1]:44354"; "unknown" if the connection is already gone.
   static func of(_ channel: any Channel) -> String {
@@ -10,16 +10,15 @@ enum ClientName {
     return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// What the connections of one client have in common: its address. Of an IPv6 address only the first half,
-  /// since a client can choose the second one freely (RFC 4291, section 2.5.1). Empty if the connection is gone
-  /// already.
+  /// The address that the connections of one client share. Of an IPv6 address, it is only the first half, since a
+  /// client can choose the second half freely (RFC 4291, section 2.5.1). Empty if the connection is already gone.
   static func network(of address: SocketAddress?) -> [UInt8] {
     switch address {
     case .v4(let address)?:
       return withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
     case .v6(let address)?:
       let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-      // An IPv4 address on a socket for both (RFC 4291, section 2.5.5.2).
+      // An IPv4 client on a dual-stack socket (RFC 4291, section 2.5.5.2).
       let isMapped = bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
       return isMapped ? Array(bytes.suffix(4)) : Array(bytes.prefix(8))
     case .unixDomainSocket?, nil: return []

@@ -41,7 +41,7 @@ final class FormIntake {
     parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
 
-  /// How many bytes of each file the check of a form gets to see.
+  /// How many bytes of each file are given to the check of a form.
   private static let beginning = 4096
 
   /// Parses the next bytes of the body.
@@ -51,13 +51,13 @@ final class FormIntake {
 
   /// Ends the body, and makes the files visible under `baseURL/files/`.
   ///
-  /// All of them appear or none: if one cannot get its name, those before it are removed again.
+  /// Either all files appear or none: if one cannot get its name, those before it are removed again.
   ///
   /// - Parameters:
-  ///   - named: what an earlier call passed to `naming`, if the receiver was killed before it stored the form's reply.
-  ///     Files that already got their names then keep them.
+  ///   - named: the numbers that an earlier call passed to `naming`, if the receiver was killed before it stored the
+  ///     form's reply. Files that already have their names then keep them.
   ///   - naming: called with the numbers of the files before the first of them is visible.
-  ///   - check: looks at the form before any of it is visible.
+  ///   - check: examines the form before any of its files is visible.
   func finish(
     baseURL: String, named: [FileNumber] = [], naming: ([FileNumber]) throws -> Void = { _ in },
     checking check: (ReceivedForm) throws -> Void = { _ in }
@@ -134,7 +134,7 @@ final class FormIntake {
       incoming.beginning += bytes.prefix(missing)
       current = .file(incoming)
     case .field(let name, var value):
-      // Release the other reference, or each piece would copy what came before it.
+      // Release the other reference, or appending would copy the whole value each time.
       current = nil
       value.append(contentsOf: bytes)
       current = .field(name: name, value: value)
@@ -147,7 +147,7 @@ final class FormIntake {
     switch current {
     case .file(var incoming):
       if incoming.file.size == 0 {
-        // A browser sends this for a file input that nobody used.
+        // A browser sends this for a file input without a file.
         if incoming.fileName.isEmpty { return }
         try countFile()
       }

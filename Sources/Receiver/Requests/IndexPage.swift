@@ -1,8 +1,8 @@
 import Foundation
 
-/// The page at `/`: a form to send files with, and what arrived.
+/// The page at `/`: a form to send files, and a list of those that have arrived.
 enum IndexPage {
-  /// More than this many files are counted, not shown.
+  /// Any further files are counted but not shown.
   private static let maxShown = 1_000
 
   static func html(_ entries: [Inbox.Entry], maxFiles: Int) -> String {
@@ -28,7 +28,7 @@ enum IndexPage {
       """)
   }
 
-  /// Why nothing was stored.
+  /// The page that says why nothing was stored.
   static func refusal(_ refusal: Refusal) -> String {
     page(
       """

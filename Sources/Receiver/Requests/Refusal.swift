@@ -38,7 +38,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// Why it cannot be sent; nil if it can.
+  /// Why this refusal cannot be sent; nil if it can.
   var fault: String? {
     guard (400...599).contains(code) else {
       return "it refused with the status \(code), which is not from 400 to 599"
@@ -63,7 +63,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// 413 for a body that is too long, 400 for one that is not a form.
+  /// 413 for a body that is too long, 400 for one that is malformed.
   init(_ error: ParserError) {
     switch error {
     case .tooManyParts, .fieldTooLong, .fieldsTooLong, .fileTooLong, .bodyTooLong:
@@ -74,7 +74,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// The client did not send HTTP, or too much of it.
+  /// The client did not send valid HTTP, or sent too long a head.
   init(_ error: HTTPParserError) {
     if error == .headerOverflow {
       self.init(.requestHeaderFieldsTooLarge, "The head of the request is too long.")
@@ -83,7 +83,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// An error of the file system. A full disk is 507 (RFC 4918, section 11.5).
+  /// The file system reported an error. A full disk is 507 (RFC 4918, section 11.5).
   init(_ failure: Inbox.Failure) {
     let words = errorText(failure.code)
     switch failure.code {
@@ -96,7 +96,7 @@ public struct Refusal: Error {
         .serviceUnavailable, "The receiver has too many files open. Try again.",
         headers: [("Retry-After", "1")])
     case EACCES, EPERM, EROFS:
-      // Also 507: unlike 500, it does not suggest that another attempt may help.
+      // 507 here too: unlike 500, it does not suggest that another attempt may help.
       self.init(
         .insufficientStorage,
         "The receiver could not \(failure.doing) in its folder: \(words).")

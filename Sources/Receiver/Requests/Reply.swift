@@ -5,20 +5,19 @@ import ScalarText
 
 /// The answer to a request. The receiver adds `Content-Length` and the headers that protect browsers.
 public struct Reply {
-  /// What follows the head.
   enum Body {
     case bytes([UInt8])
     case file(StoredContent)
   }
 
-  /// The body became shorter than its Content-Length. Only ending the connection can tell the client.
+  /// The body turned out shorter than its Content-Length. Only closing the connection can tell the client.
   struct Broken: Error {}
 
   var status: HTTPResponseStatus
   /// Header fields, as names and values, in addition to those that the receiver adds.
   public var headers: [(String, String)]
   var body: Body
-  /// Why it could not be made.
+  /// Why the reply could not be made.
   private var trouble: String?
 
   init(status: HTTPResponseStatus, headers: [(String, String)], body: Body) {
@@ -45,7 +44,7 @@ public struct Reply {
     return reply
   }
 
-  /// Why it cannot be sent; nil if it can.
+  /// Why the reply cannot be sent; nil if it can.
   var fault: String? {
     if let trouble { return trouble }
     guard (200...599).contains(status.code) else {
@@ -54,7 +53,7 @@ public struct Reply {
     return Self.fault(in: headers)
   }
 
-  /// What would end a header field early, or make it another one.
+  /// Describes a header field that would end early or start another one; nil if all are safe.
   static func fault(in headers: [(String, String)]) -> String? {
     for (name, value) in headers {
       let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
@@ -82,7 +81,7 @@ public struct Reply {
     return reply
   }
 
-  /// A refusal as a page with a way back, for a user in front of a browser.
+  /// A refusal as a page with a link back, for a user in a browser.
   static func refusalPage(_ refusal: Refusal) -> Reply {
     var reply = html(IndexPage.refusal(refusal), status: refusal.status)
     reply.headers += refusal.headers
@@ -108,7 +107,7 @@ public struct Reply {
       ], body: .bytes(Array(text.utf8)))
   }
 
-  /// A stored file. It came from a stranger, so a browser must not show it as a page of this server.
+  /// A stored file. Anybody may have sent it, so a browser must not show it as a page of this server.
   static func file(_ file: StoredContent) -> Reply {
     Reply(
       status: .ok,
@@ -141,7 +140,7 @@ public struct Reply {
     }
   }
 
-  /// The head that goes out.
+  /// The head that is sent.
   func head(version: HTTPVersion, keepsAlive: Bool) -> HTTPResponseHead {
     var fields = HTTPHeaders(headers)
     fields.add(name: "Content-Length", value: String(length))
@@ -162,7 +161,7 @@ extension Reply {
   /// - Parameters:
   ///   - status: the status code, from 200 to 599.
   ///   - headers: header fields, as names and values, in addition to those that the receiver adds.
-  ///   - body: its bytes.
+  ///   - body: the bytes of the body.
   public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
     self.init(
       status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
@@ -170,12 +169,12 @@ extension Reply {
 }
 
 extension HTTPRequestHead {
-  /// The length of its body, in bytes, if it says so.
+  /// The length of the request's body, in bytes, if the request gives it.
   var contentLength: Int64? {
     headers["content-length"].first.flatMap { Int64($0.trimming(\.isBlank)) }
   }
 
-  /// Whether a browser asks for a person. Other clients do not ask for a page.
+  /// Whether the client wants a page: browsers ask for HTML first, other clients do not.
   var wantsPage: Bool {
     headers[canonicalForm: "accept"].contains {
       $0.lowercasedASCII.hasPrefix(scalars: "text/html")

@@ -3,7 +3,7 @@ import NIOHTTP1
 import StructuredFields
 import UploadDraft
 
-/// A request on its connection: its head, its body as it arrives, and what can be sent before the reply.
+/// A request on its connection: its head, its body as it arrives, and the interim replies to it.
 struct Request {
   let head: HTTPRequestHead
   let body: RequestBody
@@ -12,7 +12,7 @@ struct Request {
   /// The client's name for a log.
   var client: String { ClientName.of(channel) }
 
-  /// Whether the client asks for the SHA-256 of what is stored (`Want-Repr-Digest`, RFC 9530 §4).
+  /// Whether the client asks for the SHA-256 of the stored file (`Want-Repr-Digest`, RFC 9530 §4).
   var wantsDigest: Bool {
     let wanted = header("want-repr-digest").flatMap { FieldValue.dictionary($0) }
     return (wanted?["sha-256"]?.integer ?? 0) > 0

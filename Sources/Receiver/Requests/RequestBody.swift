@@ -7,7 +7,7 @@ final class RequestBody {
   struct Disconnected: Error {}
 
   private var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
-  /// Whether all of it was read, so that the next request can follow.
+  /// Whether the whole body was read, so that the next request can follow.
   private(set) var isFinished = true
   /// Why the rest of the body cannot be read.
   private(set) var failure: (any Error)?
@@ -16,7 +16,7 @@ final class RequestBody {
     self.parts = parts
   }
 
-  /// The head of the next request; nil if the client has no more.
+  /// The head of the next request; nil if the client sends no more.
   func nextHead() async throws -> HTTPRequestHead? {
     while let part = try await parts.next() {
       guard case .head(let head) = part else { continue }

@@ -1,12 +1,12 @@
 import NIOHTTP1
 import ScalarText
 
-/// Checks which host a request is meant for and which page made it, so that a page of another site cannot use a
-/// visitor's browser to send files here or to read what arrived.
+/// Checks which host a request is meant for and which page made it, so that another site's page cannot use a visitor's
+/// browser to send files here or to read those that have arrived.
 struct RequestHost: Sendable {
   /// The names by which clients reach the receiver.
   private let names: Set<String>
-  /// The scheme, host and port of its public URL.
+  /// The scheme, host and port of the receiver's public URL.
   private let publicOrigin: (scheme: String, authority: Authority)?
 
   init(_ configuration: UploadReceiver.Configuration) {
@@ -19,9 +19,9 @@ struct RequestHost: Sendable {
 
   /// Checks that the request is for this receiver.
   ///
-  /// Attackers can make a name of their own point here (DNS rebinding). To a browser, their page is then from the same
-  /// site, but the request still has their name in `Host`. `Host` has an address only if the user opened the page by
-  /// that address, so any address is accepted, even one that a router translates.
+  /// Attackers can point a name of their own at the receiver (DNS rebinding). To a browser, their page is then from the
+  /// same site, but the request still has their name in `Host`. `Host` has an IP address only if the user opened the
+  /// page by that address, so any address is accepted, even one that a router translates.
   ///
   /// - Throws: 400 if `Host` is missing, occurs twice or is not a host (RFC 9112, section 3.2), 421 if it names
   ///   another host (RFC 9110, section 15.5.20).
@@ -43,19 +43,19 @@ struct RequestHost: Sendable {
     }
   }
 
-  /// Whether a name always means the machine that asks, so that nobody can make it point elsewhere (RFC 6761,
+  /// Whether a name always means the client's own machine, so that nobody can make it point elsewhere (RFC 6761,
   /// section 6.3).
   private func isLocal(_ host: String) -> Bool {
     host.utf8.suffix(10).elementsEqual(".localhost".utf8)
   }
 
-  /// Refuses what a page of another site made a browser send. Browsers say where a request comes from: in
-  /// `Sec-Fetch-Site` on connections that they trust (Fetch Metadata Request Headers, section 2.3), and in
-  /// `Origin` with every method but GET and HEAD (Fetch, section 3.2). Other clients send neither.
+  /// Refuses requests that a page of another site made a browser send. Browsers say where a request comes from: in
+  /// `Sec-Fetch-Site` on connections that they trust (Fetch Metadata Request Headers, section 2.3), and in `Origin`
+  /// with every method but GET and HEAD (Fetch, section 3.2). Other clients send neither.
   func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
     if head.method == .GET || head.method == .HEAD { return }
     switch head.headers["sec-fetch-site"].first?.lowercasedASCII {
-    // Sent by a page to its own address, whatever a proxy made of that, or by no page at all.
+    // Sent by a page to its own origin, even if a proxy has rewritten the host, or by no page at all.
     case "same-origin"?, "none"?: return
     case "cross-site"?: throw Self.otherSite
     default: break
@@ -64,7 +64,7 @@ struct RequestHost: Sendable {
     guard let text = origins.first else { return }
     guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
     if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
-    // It is not known here whether TLS ends at a proxy, so the page's scheme is taken for ours.
+    // A proxy may terminate TLS, so the page's scheme is assumed to be ours.
     guard let own = head.headers["host"].first.flatMap({ Authority($0.trimming(\.isBlank)) }),
       Self.isSame(origin, (origin.scheme, own))
     else { throw Self.otherSite }
@@ -86,7 +86,7 @@ struct RequestHost: Sendable {
     return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
-  /// Splits a whole URL after its scheme; nil if it is not a URL (RFC 9112, section 3.2.2).
+  /// Splits an absolute HTTP URL after its scheme; nil for any other text (RFC 9112, section 3.2.2).
   static func split(_ url: String) -> (authority: String, path: String)? {
     let lower = url.lowercasedASCII
     let isSecure = lower.hasPrefix(scalars: "https://")

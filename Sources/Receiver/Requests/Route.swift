@@ -2,11 +2,11 @@ import Foundation
 import NIOHTTP1
 import ScalarText
 
-/// What a request asks for, decided from its first line alone.
+/// What a request asks for, according to its first line alone.
 enum Route: Hashable {
   /// Store files, at most this many from one request.
   case upload(maxFiles: Int)
-  /// Show what arrived.
+  /// List the files that have arrived.
   case index
   /// Fetch one file.
   case file(String)
@@ -14,11 +14,11 @@ enum Route: Hashable {
   case deletion(String)
   /// Create a tus upload, which arrives in several requests.
   case uploads
-  /// A tus upload, or a resumable one that began at another endpoint.
+  /// Continue, query or delete a tus upload, or a resumable one that began at another path.
   case partial(id: String)
   /// Show the limits of resumable uploads.
   case limits
-  /// Leave it to a mounted endpoint, given by its position.
+  /// Pass the request to a mounted endpoint, given by its index.
   case endpoint(Int)
 
   /// Finds the route of a request.
@@ -40,7 +40,7 @@ enum Route: Hashable {
     case "/files":
       (self, allowed) = (.uploads, ["POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/uploads/"):
-      // POST stands for PATCH if something in between forbids PATCH.
+      // Clients use POST if something on the way forbids PATCH.
       let id = path.removingPrefix(scalars: "/uploads/") ?? ""
       (self, allowed) = (.partial(id: id), ["HEAD", "GET", "PATCH", "DELETE", "POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/files/"):
@@ -63,7 +63,7 @@ enum Route: Hashable {
 
   /// The endpoint that a path belongs to, and the methods that may be used there.
   ///
-  /// - Parameter advice: what the client is told to do if no endpoint has the path.
+  /// - Parameter advice: what the client is told to do if no endpoint serves the path.
   private static func endpoint(
     at path: String, _ endpoints: [any ReceiverEndpoint], otherwise advice: String
   ) throws(Refusal) -> (Route, methods: [String]) {
@@ -73,7 +73,7 @@ enum Route: Hashable {
     throw Refusal(.notFound, "There is nothing here." + advice)
   }
 
-  /// The path of a request target, which may be a whole URL (RFC 9112, section 3.2.2).
+  /// The path of a request target, which may be an absolute URL (RFC 9112, section 3.2.2).
   static func path(of target: String) -> String {
     guard let (_, rest) = RequestHost.split(target) else { return beforeQuery(target) }
     let path = beforeQuery(rest)
@@ -89,7 +89,7 @@ enum Route: Hashable {
 
 /// The URLs of stored files.
 enum FileURL {
-  /// What needs no encoding in a path segment (RFC 3986, section 2.3).
+  /// Characters that need no encoding in a path segment (RFC 3986, section 2.3).
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 

@@ -1,6 +1,6 @@
 import MultipartForm
 
-/// What everything that answers requests shares: the folder, the configuration, and the receiver's address.
+/// Shared by all code that answers requests: the folder, the configuration, and the receiver's address.
 struct Site: Sendable {
   let inbox: Inbox
   let configuration: UploadReceiver.Configuration
@@ -13,7 +13,7 @@ struct Site: Sendable {
 
   /// Reads a form and stores its files.
   ///
-  /// - Parameter check: looks at the whole form before any of it is visible.
+  /// - Parameter check: examines the whole form before any of its files is visible.
   func store(
     _ request: Request, maxFiles: Int, checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
@@ -30,7 +30,7 @@ struct Site: Sendable {
       tell(of: receipt.files, request)
       return receipt
     } catch {
-      // An endpoint that catches refusals also gets one for an error in a form.
+      // Endpoints that catch refusals then also catch errors in a form.
       throw Refusal(of: error) ?? error
     }
   }
@@ -56,10 +56,10 @@ struct Site: Sendable {
   /// proxy may terminate TLS.
   func location(_ path: String) -> String { (publicBase ?? "") + path }
 
-  /// Where a stored file is, for `Location`.
+  /// The value of `Location` for a stored file.
   func location(ofStored name: String) -> String { location(FileURL.make("", name)) }
 
-  /// The public address without a slash at its end.
+  /// The public URL without a trailing slash.
   private var publicBase: String? {
     configuration.publicURL.map { $0.utf8.last == UInt8(ascii: "/") ? String($0.dropLast()) : $0 }
   }

@@ -4,7 +4,7 @@ import ScalarText
 
 /// The checksum that a request gives for its body (tus 1.0.0, "Checksum").
 struct Checksum {
-  /// The known algorithms, as a header field lists them.
+  /// The supported algorithms, in the format of the header field that lists them.
   static let algorithms = "sha1,sha256"
 
   private let wanted: Data
@@ -27,6 +27,6 @@ struct Checksum {
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
-  /// Whether what has arrived has that checksum.
+  /// Whether the bytes that have arrived have this checksum.
   var matches: Bool { hash.finalize().elementsEqual(wanted) }
 }

@@ -1,16 +1,16 @@
 import ScalarText
 
-/// What a request says of the parts of a file (tus 1.0.0, "Concatenation").
+/// What a request says about the parts of a file (tus 1.0.0, "Concatenation").
 enum Concatenation: Hashable {
   /// The value of `Upload-Concat` for a part.
   static let partial = "partial"
 
   /// The upload is a part of a file.
   case part
-  /// The upload is made of these, given by their identifiers, in their order.
+  /// The upload consists of the parts with these identifiers, in order.
   case whole([String])
 
-  /// The value of `Upload-Concat`.
+  /// Parses the value of `Upload-Concat`.
   init(_ value: String) throws(Refusal) {
     let value = value.trimming(\.isBlank)
     if value == Self.partial {

@@ -1,13 +1,12 @@
 import Foundation
 
-/// An upload that is open for adding to it, exclusively.
+/// An upload that is open exclusively, to append to it.
 final class PartialFile {
   let id: String
   private(set) var record: PartialUploads.Record
-  /// How many of its bytes have arrived.
+  /// How many bytes have arrived.
   private(set) var offset: Int64
-  /// When it is removed if no more arrives; nil while it is empty, since more bytes would make it stay for
-  /// longer.
+  /// When the upload is removed if no more arrives; nil while it is empty, since the first bytes extend its lifetime.
   private(set) var expires: Date?
   /// Nil if the complete file is already in its final place.
   private var descriptor: Int32?
@@ -24,16 +23,17 @@ final class PartialFile {
 
   deinit { letGo() }
 
-  /// Whether all of it has arrived.
+  /// Whether the whole upload has arrived.
   var isWhole: Bool { offset == record.length }
 
-  /// Whether all of it has arrived, but is not visible yet. A part of another upload never is.
+  /// Whether the whole upload has arrived, but is not visible yet. False for a part of another upload, which never
+  /// becomes visible.
   var isUnpublished: Bool { isWhole && descriptor != nil && !isPart }
 
-  /// Whether it is a part of another upload.
+  /// Whether the upload is a part of another one.
   var isPart: Bool { record.concat == Concatenation.partial }
 
-  /// Releases it, so that others can open it.
+  /// Releases the upload, so that others can open it.
   func letGo() {
     guard let descriptor else { return }
     owner.ended(id)
@@ -41,8 +41,8 @@ final class PartialFile {
     self.descriptor = nil
   }
 
-  /// Truncates what may be wrong.
-  /// - Parameter awaitingSum: whether the next content will be checked against a checksum at its end.
+  /// Cuts off bytes that may be wrong, before more are appended.
+  /// - Parameter awaitingSum: whether the next content will be checked against a checksum once it has arrived.
   func begin(awaitingSum: Bool) throws {
     guard let descriptor else { return }
     if record.trusted != nil, ftruncate(descriptor, off_t(offset)) != 0 {
@@ -51,20 +51,20 @@ final class PartialFile {
     try trust(awaitingSum ? offset : nil)
   }
 
-  /// Records from where on the content may be wrong, before and after a request with a checksum.
+  /// Records the offset from which the content may be wrong, before and after a request with a checksum.
   private func trust(_ trusted: Int64?) throws {
     guard record.trusted != trusted else { return }
     record.trusted = trusted
     try owner.write(record, of: id)
   }
 
-  /// Appends bytes. The system has them when this returns, so they survive the receiver's end.
+  /// Appends bytes. When this returns, the kernel has them, so they survive the end of the receiver.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
     guard let descriptor else { throw Inbox.Failure(doing: "write the upload", code: EBADF) }
     try Inbox.write(bytes, to: descriptor, at: &offset, doing: "write the upload")
   }
 
-  /// Removes what was added since, because its checksum is wrong.
+  /// Removes all bytes from `start` on, for example because their checksum is wrong.
   func cut(to start: Int64) throws {
     guard let descriptor else { return }
     guard ftruncate(descriptor, off_t(start)) == 0 else {
@@ -74,7 +74,7 @@ final class PartialFile {
     try trust(nil)
   }
 
-  /// Records that what was added is correct.
+  /// Records that all bytes so far are correct.
   func settle(syncing: Bool) throws {
     if syncing, let descriptor, fsync(descriptor) != 0 {
       throw Inbox.Failure(doing: "flush the upload", code: errno)
@@ -83,7 +83,7 @@ final class PartialFile {
     if offset > 0 { expires = owner.expiry(offset, changed: Date()) }
   }
 
-  /// Reads all of it from the disk, a piece at a time. Between two pieces, the thread works for others.
+  /// Reads the whole content from disk, a piece at a time. Yields the thread between two pieces.
   func read(_ take: (UnsafeRawBufferPointer) throws -> Void) async throws {
     guard let descriptor else { throw Inbox.Failure(doing: "read the upload", code: EBADF) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -101,16 +101,16 @@ final class PartialFile {
     }
   }
 
-  /// Whether its content is already elsewhere.
+  /// Whether the content is gone, since it was published, processed, or joined to another upload.
   var isElsewhere: Bool { descriptor == nil }
 
-  /// Changes what is known of it.
+  /// Changes and saves the record.
   func update(_ change: (inout PartialUploads.Record) -> Void) throws {
     change(&record)
     try owner.write(record, of: id)
   }
 
-  /// Keeps the reply to the whole upload, but not its content.
+  /// Saves the reply to the whole upload, and removes its content.
   func finish(with answer: PartialUploads.Record.Answer) throws {
     try update { record in
       record.named = nil
@@ -120,7 +120,7 @@ final class PartialFile {
     owner.removeContent(id)
   }
 
-  /// Gives the complete file its final name, and returns that.
+  /// Gives the complete file its final name, and returns the name.
   func publish() throws -> EntryName {
     let name = try owner.publish(id, as: record.name)
     record.stored = name.text

@@ -1,6 +1,6 @@
 import Digests
 
-/// Takes in uploads that come in several requests, whatever the protocol.
+/// Receives uploads that arrive in several requests, for both protocols.
 struct PartialIntake: Sendable {
   private let site: Site
   private let uploads: PartialUploads
@@ -31,11 +31,12 @@ struct PartialIntake: Sendable {
     return file
   }
 
-  /// Adds the body to an upload as it arrives. What has arrived is kept, whatever happens to the request.
+  /// Appends a request's body to an upload as it arrives. The bytes that have arrived are kept even if the request
+  /// fails, unless it has a checksum.
   /// - Parameters:
-  ///   - most: the most bytes that the whole file may have, if its length is not known.
-  ///   - progress: called now and then with how much of the whole file has arrived.
-  /// - Returns: the SHA-256 of the whole file, if all of it came with this request.
+  ///   - most: the most bytes that the whole file may have, if its length is unknown.
+  ///   - progress: called now and then with the number of bytes of the whole file that have arrived.
+  /// - Returns: the SHA-256 of the whole file, if all of it arrived with this request.
   func receive(
     _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
     progress: (Int64) async throws -> Void = { _ in }
@@ -87,16 +88,16 @@ struct PartialIntake: Sendable {
     return file.isWhole ? hash?.finalize() : nil
   }
 
-  /// Copies uploads into another one, one after the other, and notes in each that it is a part of that. If that fails,
-  /// the copy is removed.
+  /// Copies uploads, one after the other, into `file`, and records in each that it is a part of that upload. If that
+  /// fails, the copy is removed.
   ///
-  /// - Returns: the SHA-256 of the whole.
+  /// - Returns: the SHA-256 of the whole file.
   func join(_ ids: [String], into file: PartialFile, for request: Request) async throws -> [UInt8] {
     do {
       for id in ids {
         try await open(id, for: request).update { $0.whole = file.id }
       }
-      // What an earlier attempt left may be of any of them.
+      // An earlier attempt may have left some bytes.
       try file.cut(to: 0)
       var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
         site.inbox.freeBytes
@@ -121,7 +122,7 @@ struct PartialIntake: Sendable {
     }
   }
 
-  /// Removes what has arrived of an upload, which is elsewhere now, but keeps its record.
+  /// Removes the content of an upload, which has been copied elsewhere, but keeps its record.
   func removeContent(of id: String) { uploads.removeContent(id) }
 
   /// Makes a completely received file visible.
@@ -145,7 +146,8 @@ struct PartialIntake: Sendable {
     return stored
   }
 
-  /// After how many bytes a client is told its progress: a few times in what is left, not for every megabyte.
+  /// After how many bytes a client is told its progress: a few times over the rest of the upload, not for every
+  /// megabyte.
   private static func progressStep(of rest: Int64) -> Int64 {
     max(8 << 20, min(rest / 8, 256 << 20))
   }

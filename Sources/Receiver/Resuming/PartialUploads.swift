@@ -4,75 +4,75 @@ import NIOCore
 import Synchronization
 import UploadDraft
 
-/// Uploads that come in several requests. What has arrived of each is in the folder under a hidden name,
-/// so that it survives the receiver's end, and gets its final name once it is complete.
+/// Uploads that arrive in several requests. The content of each is in the folder under a hidden name, so that it
+/// survives the end of the receiver, and gets its final name once it is complete.
 ///
-/// Each has two files: the content, and a record of what is known about it. The record is written after the
-/// content was created, and removed before it, so that every record stands for an upload. If the content is
-/// gone but its record names no final file, it was being published when the receiver was killed.
+/// Each has two files: the content, and a record with everything else about the upload. The record is created after the
+/// content and removed before it, so that every record stands for an upload. If the content is gone but the record
+/// names no final file, the content was being published when the receiver was killed.
 final class PartialUploads: Sendable {
-  /// What is known of an upload besides its content.
+  /// Everything about an upload except its content.
   struct Record: Codable, Sendable {
-    /// The length of the whole, in bytes; `Int64.max` if the client has not given it yet.
+    /// The length of the whole upload, in bytes; `Int64.max` if the client has not given it yet.
     var length: Int64
-    /// Its name and type as the client sent them.
+    /// The file's name and type as the client sent them.
     var name: String
     var type: String
-    /// What the client said about it, verbatim.
+    /// The value of `Upload-Metadata`, verbatim.
     var metadata: String?
-    /// The bytes from here on may be wrong, since a checksum was to follow.
+    /// The bytes from this offset on may be wrong: their checksum has not been verified.
     var trusted: Int64?
     /// The final name of the complete file.
     var stored: String?
-    /// What `Upload-Concat` said of it, verbatim (tus 1.0.0, "Concatenation"); nil if it stands alone.
+    /// The value of `Upload-Concat`, verbatim (tus 1.0.0, "Concatenation"); nil if the upload stands alone.
     var concat: String?
-    /// The upload that it is a part of, once that has been requested.
+    /// The upload that this one is a part of, once a client has asked to join them.
     var whole: String?
-    /// The files of a form that are about to get their names, in its order.
+    /// The files of a form that are about to get their names, in the form's order.
     var named: [FileNumber]?
-    /// The purpose of the request that began it; nil for tus.
+    /// The purpose of the request that began the upload; nil for tus.
     var purpose: Purpose?
-    /// The reply to that request, once everything was taken.
+    /// The reply to the complete upload.
     var reply: Answer?
 
-    /// What becomes of an upload that began at an ordinary endpoint.
+    /// What to do with an upload that began at an ordinary path, once it is complete.
     struct Purpose: Codable, Sendable {
       /// The form's content type; nil for a bare file.
       var form: String?
       /// The most files in the form.
       var maxFiles: Int
-      /// The version of the draft in which it began; nil if an earlier receiver began it.
+      /// The version of the draft in which the upload began; nil if an older version of the receiver began it.
       var draft: DraftVersion?
     }
 
-    /// A reply that can be given again.
+    /// A reply that can be sent again.
     struct Answer: Codable, Sendable {
       var status: Int
       var location: String?
       var text: String
-      /// The digest of what was stored, if the client asked for it.
+      /// The digest of the stored file, if the client asked for it.
       var digest: String?
     }
   }
 
-  /// How far an upload is.
+  /// How far an upload has come.
   struct Status {
     var record: Record
-    /// How many of its bytes have arrived.
+    /// How many bytes have arrived.
     var offset: Int64
-    /// When it last changed.
+    /// When the upload last changed.
     var changed: Date
-    /// When it is removed, unless more of it arrives.
+    /// When the upload is removed unless more of it arrives.
     var expires: Date
   }
 
   private struct State {
     var lastSweep = Date.distantPast
-    /// How many unfinished uploads there were then, plus those created since.
+    /// How many unfinished uploads there were at that sweep, plus those created since.
     var unfinished = 0
-    /// Those of them that had few bytes, the oldest last.
+    /// The unfinished uploads that had few bytes at that sweep, the oldest last.
     var little: [String] = []
-    /// Those created since, the oldest first.
+    /// The uploads created since, the oldest first.
     var new: [String] = []
 
     /// The oldest upload whose loss would cost little.
@@ -84,10 +84,10 @@ final class PartialUploads: Sendable {
 
   private static let prefix = Inbox.ownPrefix + "upload-"
   private static let mostRecord = 64 << 10
-  /// If there are too many uploads, the oldest one with fewer bytes than this makes room: it is quickly sent again.
+  /// If there are too many uploads, the oldest one with fewer bytes than this is removed: it is quickly sent again.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
-  /// The least time between two sweeps if there is no room. Each of them examines all uploads.
+  /// The least time between two sweeps if there is no room, since each sweep examines all uploads.
   private static let shortestSweepInterval: TimeInterval = 5
 
   private let inbox: Inbox
@@ -95,12 +95,12 @@ final class PartialUploads: Sendable {
   private let emptyLifetime: TimeInterval
   private let mostUploads: Int
   private let state = Mutex(State())
-  /// The connections on which uploads arrive.
+  /// The connection on which each upload arrives, by the upload's identifier.
   private let writers = Mutex<[String: any Channel]>([:])
 
   /// - Parameters:
   ///   - lifetime: how long an upload is kept if no more of it arrives.
-  ///   - emptyLifetime: the same for an upload of which nothing has arrived.
+  ///   - emptyLifetime: the same for an upload without any bytes yet.
   ///   - mostUploads: how many may be unfinished.
   init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration, mostUploads: Int) {
     self.inbox = inbox
@@ -150,7 +150,7 @@ final class PartialUploads: Sendable {
     return false
   }
 
-  /// Removes an upload of which little has arrived, if nobody is adding to it.
+  /// Removes an upload of which little has arrived, if nobody is appending to it.
   /// - Returns: whether it is gone or finished.
   private func discard(_ id: String) -> Bool {
     guard let status = (try? status(of: id)) ?? nil, Self.isUnfinished(status) else { return true }
@@ -169,17 +169,17 @@ final class PartialUploads: Sendable {
   }
 
   private static func isLittle(_ status: Status) -> Bool {
-    // Also a whole part that nobody has joined to others.
+    // This includes a complete part that has not been joined to others.
     isUnfinished(status) && status.offset < littleBytes
       && (status.offset < status.record.length || status.record.concat != nil)
   }
 
-  /// When an upload is removed that has this many bytes and changed at this time.
+  /// When to remove an upload that has this many bytes and last changed at this time.
   func expiry(_ offset: Int64, changed: Date) -> Date {
     changed.addingTimeInterval(offset > 0 ? lifetime : emptyLifetime)
   }
 
-  /// How far an upload is; nil if there is none.
+  /// How far an upload has come; nil if it does not exist.
   func status(of id: String) throws -> Status? {
     guard Self.isIdentifier(id), let record = try record(of: id) else { return nil }
     let (found, size, changed) = inbox.look(at: Self.content(id))
@@ -194,10 +194,10 @@ final class PartialUploads: Sendable {
     return Status(record: record, offset: offset, changed: last, expires: expires)
   }
 
-  /// Opens an upload to add to it. Any other connection that adds to it is broken off: a client that
-  /// comes back knows better than the receiver that its old connection is dead.
+  /// Opens an upload to append to it. Aborts any other connection that is appending: a client that comes back knows
+  /// better than the receiver that its old connection is dead.
   ///
-  /// - Returns: nil if there is none.
+  /// - Returns: nil if the upload does not exist.
   /// - Throws: 423 if another connection does not release it.
   func open(_ id: String, for channel: any Channel) async throws -> PartialFile? {
     for _ in 0..<500 {
@@ -212,7 +212,7 @@ final class PartialUploads: Sendable {
       }
       if flock(file, LOCK_EX | LOCK_NB) == 0 {
         writers.withLock { $0[id] = channel }
-        // The other connection may have added to it before releasing it.
+        // The other connection may have appended more before it released the upload.
         guard let now = try self.status(of: id) else {
           close(file)
           return nil
@@ -226,7 +226,7 @@ final class PartialUploads: Sendable {
     throw Refusal(.locked, "Another request is adding to this upload. Try again.")
   }
 
-  /// Breaks off the connection that adds to an upload.
+  /// Aborts the connection that is appending to an upload.
   func interrupt(_ id: String) {
     guard let channel = writers.withLock({ $0[id] }) else { return }
     channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
@@ -238,7 +238,7 @@ final class PartialUploads: Sendable {
   /// Removes the content of an upload that has been consumed, but keeps its record.
   func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
 
-  /// Removes an upload with everything that has arrived.
+  /// Removes an upload and its content.
   func remove(_ id: String) {
     inbox.remove(Self.record(id))
     inbox.remove(Self.content(id))
@@ -261,7 +261,7 @@ final class PartialUploads: Sendable {
     return try? JSONDecoder().decode(Record.self, from: Data(bytes))
   }
 
-  /// Removes expired uploads, and contents whose record was never written, from time to time.
+  /// Removes expired uploads, and content whose record was never written, unless the last sweep was too recent.
   private func sweep(every interval: TimeInterval = sweepInterval) {
     let isDue = state.withLock { state in
       guard Date().timeIntervalSince(state.lastSweep) >= interval else { return false }

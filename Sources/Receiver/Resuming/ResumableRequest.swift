@@ -7,20 +7,22 @@ import UploadDraft
 struct ResumableRequest {
   /// The version of the draft that the client speaks ("Draft Version Identification").
   let version: DraftVersion
-  /// Whether the request carries the last part.
+  /// Whether the request completes the upload.
   let isLast: Bool
   /// The offset of the request's content in the upload, if the request gives it.
   let offset: Int64?
-  /// The length of the whole in bytes, if the request gives it.
+  /// The length of the whole upload in bytes, if the request gives it.
   let length: Int64?
-  /// Whether what it gives as that length is no length, or several.
+  /// Whether the request gives that length in an invalid format, or gives several that differ.
   private let hasBadLength: Bool
-  /// The length of the request's content, if it is given.
+  /// The length of the request's content, if the request gives it.
   let contentLength: Int64?
 
-  /// Nil if the request says nothing about this, or means an unknown version; it is then an ordinary request.
+  /// Nil if the request does not ask for a resumable upload, or names an unknown version; it is then an ordinary
+  /// request.
   ///
-  /// - Parameter appends: whether it adds to an upload. In older versions, it then need not say that it is the last.
+  /// - Parameter appends: whether the request appends to an upload. In older versions, such a request completes the
+  ///   upload unless it says otherwise.
   init?(_ head: HTTPRequestHead, appends: Bool = false) {
     guard let version = DraftVersion.of(head),
       let isLast = version.isComplete({ Self.text($0, head) })
@@ -34,10 +36,10 @@ struct ResumableRequest {
     contentLength = head.contentLength
   }
 
-  /// The length of the whole according to everything that the request says.
+  /// The length of the whole upload, as far as the request and earlier ones tell.
   ///
-  /// - Parameter offset: how much had arrived before it.
-  /// - Throws: 400 if it contradicts itself, or what was said before.
+  /// - Parameter offset: how many bytes had arrived before the request.
+  /// - Throws: 400 if the request contradicts itself or an earlier request.
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
     if hasBadLength {
       throw Refusal(
@@ -66,7 +68,7 @@ struct ResumableRequest {
     text(name, head).flatMap(count)
   }
 
-  /// What each line of a header field gives.
+  /// The count in each line of a header field; nil for an invalid one.
   private static func counts(_ name: String, _ head: HTTPRequestHead) -> [Int64?] {
     head.headers[canonicalForm: name].map { count(String($0)) }
   }

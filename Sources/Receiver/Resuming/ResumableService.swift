@@ -3,8 +3,8 @@ import MultipartForm
 import ScalarText
 import UploadDraft
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that continues
-/// in further requests if the first one was broken off. Each client is answered in its version of the draft.
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary path that continues in
+/// further requests if the first one was interrupted. Each client is answered in its version of the draft.
 struct ResumableService: Sendable {
   private let site: Site
   private let intake: PartialIntake
@@ -56,7 +56,7 @@ struct ResumableService: Sendable {
         reply.status = .created
         reply.headers.append(place)
       } else if !asked.version.has(.markedReplies) {
-        // The reply is about the upload, and says where its result is.
+        // In these versions, `Location` is the upload's, so the stored file's address moves to `Content-Location`.
         reply.headers = reply.headers.map { $0.0 == "Location" ? ("Content-Location", $0.1) : $0 }
         reply.headers.append(place)
       }
@@ -84,7 +84,7 @@ struct ResumableService: Sendable {
     }
   }
 
-  /// Refuses a HEAD, GET or DELETE that has fields of other requests, in versions that forbid it.
+  /// Refuses a HEAD, GET or DELETE with header fields of other requests, in versions that forbid that.
   private static func checkQuestion(_ request: Request, in version: DraftVersion?) throws(Refusal) {
     guard let version, version.has(.bareQuestions) else { return }
     let names =
@@ -193,7 +193,7 @@ struct ResumableService: Sendable {
     return Self.reply(answer, file, in: version)
   }
 
-  /// Does what the request that began the upload was for, and keeps the reply in case it gets lost.
+  /// Does what the request that began the upload asked for, and saves the reply in case it gets lost.
   private func complete(
     _ file: PartialFile, _ request: Request
   ) async throws -> PartialUploads.Record.Answer {
@@ -201,7 +201,7 @@ struct ResumableService: Sendable {
     if let form = file.record.purpose?.form, !file.isElsewhere {
       receipt = try await storeForm(form, of: file, request)
     } else if file.isElsewhere {
-      // The receiver was killed between giving the file its name and saying so.
+      // The receiver was killed after it had given the file its name, but before it had recorded that.
       receipt = StoredForm(files: [], fields: [:])
     } else {
       receipt = StoredForm(files: [try await intake.publish(file, nil, request)], fields: [:])
@@ -247,7 +247,8 @@ struct ResumableService: Sendable {
     return file
   }
 
-  /// Marks each refusal as one of this request or of the whole upload, in versions where replies are marked.
+  /// In versions where replies are marked, marks a refusal as one of this request unless it is already marked as one of
+  /// the whole upload.
   private func refusing(
     in version: DraftVersion, _ work: () async throws -> Reply
   ) async throws -> Reply {
@@ -265,7 +266,7 @@ struct ResumableService: Sendable {
       : min(site.configuration.limits.bodyBytes, site.configuration.limits.fileBytes)
   }
 
-  /// The header field with the limits for an upload, or for all, in versions that have it.
+  /// The header field with the limits for one upload, or for all, in versions that have it.
   private func limitFields(of file: PartialFile?, in version: DraftVersion) -> [(String, String)] {
     version.has(.limits) ? [("Upload-Limit", limits(of: file, in: version))] : []
   }
@@ -289,14 +290,14 @@ struct ResumableService: Sendable {
     return Reply(status: answer.status, headers: headers, body: Array(answer.text.utf8))
   }
 
-  /// The name of a file that comes without a form (RFC 6266).
+  /// The name of a file that is sent without a form (RFC 6266).
   private static func fileName(_ request: Request) -> String {
     request.header("content-disposition").flatMap(PartHeader.fileName) ?? "file"
   }
 }
 
 extension PartialFile {
-  /// The version of the draft in which it began.
+  /// The version of the draft in which the upload began.
   fileprivate var version: DraftVersion {
     record.purpose?.draft ?? .unnamed
   }

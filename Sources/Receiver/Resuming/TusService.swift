@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import ScalarText
 
-/// tus 1.0.0 (https://tus.io/protocols/resumable-upload): uploads that come in several requests.
+/// tus 1.0.0 (https://tus.io/protocols/resumable-upload): uploads that arrive in several requests.
 struct TusService: Sendable {
   private static let version = "1.0.0"
   private static let extensions =
@@ -31,7 +31,7 @@ struct TusService: Sendable {
 
   private func perform(_ id: String?, _ request: Request) async throws -> Reply {
     var method = request.head.method
-    // For clients behind something that does not know PATCH.
+    // For clients behind a proxy that does not allow PATCH.
     if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
@@ -91,7 +91,7 @@ struct TusService: Sendable {
     return reply
   }
 
-  /// What is known of an upload that is about to begin.
+  /// The record for an upload that is about to begin.
   private func record(
     ofLength length: Int64, _ request: Request
   ) throws -> PartialUploads.Record {
@@ -105,15 +105,15 @@ struct TusService: Sendable {
       type: metadata.first(of: "filetype", "type") ?? "application/octet-stream", metadata: said)
   }
 
-  /// Makes one file of uploads that are its parts. A request that is repeated, since its reply was lost, gets the same
-  /// reply: each part knows which upload it went into.
+  /// Joins uploads that are the parts of one file. A request that is repeated because its reply was lost gets the same
+  /// reply: each part's record names the upload that the part was joined into.
   private func join(_ ids: [String], _ request: Request) async throws -> Reply {
     try await site.skipBody(of: request)
     let concat = request.header("upload-concat")
     var (length, earlier) = (Int64(0), String?.none)
     var isComplete = true
     for id in ids {
-      // One at a time: there may be more parts than files that can be open.
+      // One at a time, since there may be more parts than files that can be open at once.
       let part = try await intake.open(id, for: request)
       guard part.isPart else {
         throw Refusal(.badRequest, "Only uploads with Upload-Concat: partial can be joined.")
@@ -146,7 +146,8 @@ struct TusService: Sendable {
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
-    // A client that asks has lost its sending connection, so what still arrives on that one does not count.
+    // A client that asks has lost the connection on which it was sending, so anything that still arrives there does not
+    // count.
     let file = try await intake.open(id, for: request)
     if file.isUnpublished { try await intake.publish(file, nil, request) }
     var headers = [
@@ -187,7 +188,7 @@ struct TusService: Sendable {
     return .empty(.noContent)
   }
 
-  /// Where the complete file is, or until when the rest of it is awaited.
+  /// The header field with the complete file's address, or with the time until which the rest is awaited.
   private func place(of file: PartialFile) -> [(String, String)] {
     guard file.isWhole else {
       return file.expires.map { [("Upload-Expires", Self.date($0))] } ?? []
@@ -206,7 +207,7 @@ struct TusService: Sendable {
     return number
   }
 
-  /// A date in the form of HTTP (RFC 9110, section 5.6.7).
+  /// A date in HTTP's format (RFC 9110, section 5.6.7).
   private static func date(_ date: Date) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -6,7 +6,7 @@ import ScalarText
 struct UploadMetadata {
   private var values: [String: String] = [:]
 
-  /// - Throws: 400 if it does not have that form.
+  /// - Throws: 400 if the header field is malformed.
   init(_ header: String?) throws(Refusal) {
     guard let header, !header.trimming(\.isBlank).isEmpty else { return }
     for pair in header.split(scalar: ",") {
@@ -25,7 +25,7 @@ struct UploadMetadata {
     }
   }
 
-  /// The first of these keys that has a value.
+  /// The value of the first of these keys that has a nonempty one.
   func first(of keys: String...) -> String? {
     keys.lazy.compactMap { values[$0] }.first { !$0.isEmpty }
   }

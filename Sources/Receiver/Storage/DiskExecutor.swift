@@ -1,7 +1,7 @@
 import NIOPosix
 
-/// Runs the code of connections on threads that may wait for a disk. Event loops and the threads of Swift's own
-/// pool must not.
+/// Runs the code of connections on threads that may wait for a disk. Event loops and the threads of Swift's own pool
+/// must not wait.
 final class DiskExecutor: TaskExecutor {
   static let shared = DiskExecutor()
 

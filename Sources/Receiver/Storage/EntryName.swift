@@ -1,12 +1,12 @@
-/// A name in one folder: a single component of a path, checked as the bytes that the system sees. Every call of
-/// ``Inbox`` takes one and follows no link, so nothing that a client sends can lead out of the folder.
+/// A name in one folder: a single component of a path, checked as the bytes that the system sees. ``Inbox`` opens files
+/// only by such a name and follows no link, so nothing that a client sends can lead out of the folder.
 struct EntryName: CustomStringConvertible {
-  /// The longest name that Linux file systems take, in bytes (NAME_MAX).
+  /// The longest name that Linux file systems accept, in bytes (NAME_MAX).
   static let maxBytes = 255
 
   let text: String
 
-  /// Nil if the text is empty or too long, has a slash or a NUL, or is `.` or `..`.
+  /// Nil if the text is empty or too long, contains a slash or a NUL, or is `.` or `..`.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.maxBytes).contains(bytes.count), !bytes.contains(0),
@@ -15,12 +15,12 @@ struct EntryName: CustomStringConvertible {
     self.text = text
   }
 
-  /// The name of a file of the receiver's own.
+  /// The name of one of the receiver's own files.
   ///
-  /// - Parameter name: what follows the prefix of all such files: short, and not chosen by a client.
+  /// - Parameter name: the part after the prefix of all such files: short, and not chosen by a client.
   init(own name: String) { text = Inbox.ownPrefix + name }
 
-  /// Whether the file is neither listed nor fetched.
+  /// Whether the file can be neither listed nor fetched.
   var isHidden: Bool { text.utf8.first == UInt8(ascii: ".") }
 
   var description: String { text }

@@ -5,10 +5,10 @@ import Synchronization
 /// A file's number in the file system, independent of its name (inode).
 typealias FileNumber = UInt64
 
-/// The one folder that files are stored in.
+/// The one folder in which files are stored.
 ///
-/// Every call goes through a descriptor of the folder and takes an ``EntryName``. So no name can lead out of the
-/// folder, and no link in it is followed.
+/// All access goes through a descriptor of the folder and an ``EntryName``, so no name can lead out of the folder, and
+/// no link in it is followed.
 final class Inbox: Sendable {
   /// A stored file.
   struct Entry: Hashable, Encodable {
@@ -39,7 +39,7 @@ final class Inbox: Sendable {
   let mostTemporaries: Int
   private let temporaries = Atomic(0)
 
-  /// Makes the folder if it is missing, and removes what a killed receiver left in it.
+  /// Creates the folder if it does not exist, and removes temporary files that a killed receiver left in it.
   init(
     path: String, mostTemporaries: Int = max(1, Descriptors.limit / 8 * 3)
   ) throws(ReceiverError) {
@@ -72,7 +72,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Closes what ``makeTemporary()`` has opened.
+  /// Closes a descriptor that ``makeTemporary()`` has opened.
   func close(temporary: Int32) {
     Foundation.close(temporary)
     temporaries.subtract(1, ordering: .relaxed)
@@ -94,7 +94,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Deletes a file, if it is there.
+  /// Deletes a file if it exists.
   func remove(_ name: EntryName) { unlinkat(descriptor, name.text, 0) }
 
   /// Opens or creates a file directly in the folder. A symbolic link is an error, and opening a pipe does not block.
@@ -102,7 +102,7 @@ final class Inbox: Sendable {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }
 
-  /// Writes all of the bytes at an offset, and moves the offset past them.
+  /// Writes all bytes at an offset, and moves the offset past them.
   static func write(
     _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: inout Int64, doing: String
   ) throws(Failure) {
@@ -119,7 +119,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Flushes the folder itself, so that new names survive a power cut.
+  /// Flushes the folder itself, so that new names survive a power failure.
   func sync() throws(Failure) {
     guard fsync(descriptor) == 0 else { throw Failure(doing: "flush the folder", code: errno) }
   }
@@ -146,20 +146,20 @@ final class Inbox: Sendable {
     }.sorted { ($1.modified, $0.name) < ($0.modified, $1.name) }
   }
 
-  /// Opens a file for reading; nil if there is none of that name that may be shown.
+  /// Opens a file for reading; nil if no visible file has that name.
   /// - Throws: ``Failure`` if it may exist but cannot be opened, for example because too many files are open.
   func read(_ name: String) throws(Failure) -> StoredContent? {
     guard let name = EntryName(name), !name.isHidden else { return nil }
     do throws(Failure) {
       return try openFile(name, doing: "open the file")
     } catch {
-      // A link is ELOOP, a socket ENXIO, and what is neither that nor a file is EINVAL.
+      // A link gives ELOOP, a socket ENXIO, and anything else that is not a regular file EINVAL.
       guard [ENOENT, ELOOP, ENXIO, EINVAL, EACCES, EPERM].contains(error.code) else { throw error }
       return nil
     }
   }
 
-  /// Deletes a file that may be shown; false if there is none of that name.
+  /// Deletes a file; false if no visible file has that name.
   func delete(_ name: String) throws(Failure) -> Bool {
     guard try read(name) != nil, let entry = EntryName(name) else { return false }
     guard unlinkat(descriptor, entry.text, 0) == 0 else {
@@ -170,7 +170,7 @@ final class Inbox: Sendable {
     return true
   }
 
-  /// Opens a regular file of the folder itself.
+  /// Opens a regular file directly in the folder.
   func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
     let file = open(name, O_RDONLY)
     guard file >= 0 else { throw Failure(doing: doing, code: errno) }
@@ -194,7 +194,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Makes the missing folders of a path. Returns nil, or the `errno` of a folder that could not be made.
+  /// Creates the missing folders of a path. Returns nil, or the `errno` of a folder that could not be created.
   private static func makeFolders(along path: String) -> Int32? {
     let bytes = Array(path.utf8)
     var problem: Int32?
@@ -207,7 +207,7 @@ final class Inbox: Sendable {
   }
 
   private func names() throws(Failure) -> [EntryName] {
-    // fdopendir takes over its descriptor, and reading moves a shared offset: give it one of its own.
+    // fdopendir takes ownership of its descriptor, and reading moves a shared offset, so it needs a separate one.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
@@ -218,7 +218,7 @@ final class Inbox: Sendable {
     defer { closedir(stream) }
     var names: [EntryName] = []
     while let entry = readdir(stream) {
-      // Names that are not UTF-8 were not made here, and no URL can ask for them.
+      // Names that are not UTF-8 were not created here, and no URL can name them.
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
@@ -229,7 +229,7 @@ final class Inbox: Sendable {
 
   // MARK: Final names
 
-  /// Gives a temporary file its final name, without ever replacing another file, and returns it.
+  /// Gives a temporary file its final name, without ever replacing another file, and returns the name.
   ///
   /// A name that is taken gets ` (2)`, ` (3)` and so on. The file system decides who comes first.
   func publish(_ temporary: EntryName, as name: SafeFileName) throws(Failure) -> EntryName {
@@ -247,7 +247,7 @@ final class Inbox: Sendable {
     throw Failure(doing: "name the file", code: EEXIST)
   }
 
-  /// The name of a file that was published as `name`, found by its number; nil if it has none.
+  /// The final name of a file that was published as `name`, found by its number; nil if it was not published.
   func find(_ number: FileNumber, named name: SafeFileName) -> EntryName? {
     for count in 1...10_000 {
       guard let candidate = Self.candidate(name, count) else { return nil }
@@ -260,8 +260,8 @@ final class Inbox: Sendable {
     return nil
   }
 
-  /// A number whose name was free a moment ago, found in as many steps as the number has bits, so that the thousandth
-  /// file of one name does not look at the 999 before it.
+  /// A number whose name was free a moment ago. The number of steps is logarithmic, so that the thousandth file with
+  /// one name does not check the 999 before it.
   private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
     var taken = number
     var free = taken * 2
@@ -306,7 +306,7 @@ final class Inbox: Sendable {
 
   // MARK: The receiver's own files, which are neither listed nor fetched
 
-  /// The bytes of one of the receiver's own files; nil if there is none.
+  /// The bytes of one of the receiver's own files; nil if it does not exist.
   /// - Throws: ``Failure`` if it cannot be read, is not a regular file, or is longer than `limit`.
   func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
     let file: StoredContent
@@ -338,7 +338,7 @@ final class Inbox: Sendable {
     try sync()
   }
 
-  /// Gives a temporary file its name, and replaces what has that name now.
+  /// Gives a temporary file its name, and replaces any file with that name.
   func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
     guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
       throw Failure(doing: "write \(name)", code: errno)
@@ -356,13 +356,13 @@ final class Inbox: Sendable {
     return (true, Int64(status.st_size), changed)
   }
 
-  /// The names of the receiver's own files that begin with these bytes.
+  /// The names of the receiver's own files that start with `prefix`.
   func ownNames(withPrefix prefix: String) throws(Failure) -> [EntryName] {
     try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
   }
 
-  /// Calls `work` exclusively, in this process and others. The lock is the system's, on a file of this
-  /// name, and ends with the process that holds it.
+  /// Calls `work` under a lock that excludes other calls in this and other processes. It is the system's lock on the
+  /// file with this name, and ends with the process that holds it.
   func locked<Result>(
     _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
   ) throws -> Result {

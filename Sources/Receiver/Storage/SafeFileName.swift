@@ -1,25 +1,25 @@
 import ScalarText
 
-// All text in here is Unicode scalars.
+// All text in this file is processed as Unicode scalars.
 
 /// A file name that a stranger chose, made safe for a file in one folder.
 ///
-/// It has no directories, is not hidden, and is not a name that some system treats specially, so that any machine
-/// can share the folder. All this is decided on Unicode scalars: a combining mark after a slash makes a different
-/// `Character`, but the system still sees the slash.
+/// It has no directories, is not hidden, and has no special meaning on any common system, so that any machine can share
+/// the folder. All this is decided on Unicode scalars: a combining mark after a slash makes a different `Character`,
+/// but the system still sees the slash.
 struct SafeFileName: Hashable {
   private typealias Scalars = ArraySlice<Unicode.Scalar>
 
   /// Everything before the extension.
   let stem: String
-  /// The extension with its dot, or nothing.
+  /// The extension with its dot, or an empty string.
   let suffix: String
 
   init(_ sent: String) {
     let last = Self.lastComponent(Array(sent.unicodeScalars)[...])
     var name = last.filter { !Self.isDropped($0) }.map { Self.forbidden.contains($0) ? "_" : $0 }[
       ...]
-    // Dots and blanks: at the front Unix hides such a file, at the end Windows cuts them off.
+    // Unix hides files with a leading dot; Windows strips trailing dots and blanks.
     name = name.drop(while: Self.isDotOrBlank)
     while let end = name.last, Self.isDotOrBlank(end) { name.removeLast() }
     if name.isEmpty { name = Array("file".unicodeScalars)[...] }
@@ -27,18 +27,18 @@ struct SafeFileName: Hashable {
     (stem, suffix) = Self.split(name)
   }
 
-  /// The name, or a variation with this mark for when the name is taken: `photo (2).jpg`.
+  /// The name, or, if it is taken, a variation with this mark: `photo (2).jpg`.
   func candidate(_ mark: String? = nil) -> String {
     let end = (mark.map { " (\($0))" } ?? "") + suffix
     return Self.shorten(stem, to: EntryName.maxBytes - end.utf8.count) + end
   }
 
-  /// What Windows does not allow in names. A colon there even names a stream inside the file. Elsewhere a backslash
-  /// is an ordinary character.
+  /// Characters that Windows does not allow in names. On Windows, a colon even names a stream inside the file;
+  /// elsewhere, a backslash is an ordinary character.
   private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*", "\\"]
 
-  /// The name without the folders that clients may put in front of it (RFC 7578, section 4.2). Old browsers on
-  /// Windows send whole paths, which begin with a drive or two backslashes.
+  /// The name without the folders that clients may put in front of it (RFC 7578, section 4.2). Old browsers on Windows
+  /// send whole paths, which start with a drive or two backslashes.
   private static func lastComponent(_ sent: Scalars) -> Scalars {
     func after(_ separator: Unicode.Scalar, _ path: Scalars) -> Scalars {
       path.lastIndex(of: separator).map { path[($0 + 1)...] } ?? path
@@ -50,8 +50,8 @@ struct SafeFileName: Hashable {
     return after("/", isOfWindows ? after("\\", sent) : sent)
   }
 
-  /// Control characters (they act on terminals) and the invisible ones that reorder text, which
-  /// disguise an extension.
+  /// Whether a scalar is a control character, which acts on terminals, or an invisible one that reorders text, which
+  /// can disguise an extension.
   private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -97,7 +97,7 @@ struct SafeFileName: Hashable {
   }
 
   /// The longest prefix of a text that has at most `limit` bytes and does not cut a character, unless the first
-  /// character alone is longer.
+  /// character alone exceeds the limit.
   private static func shorten(_ text: String, to limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
     var length = 0

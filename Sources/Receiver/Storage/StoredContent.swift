@@ -6,7 +6,7 @@ import NIOCore
 final class StoredContent {
   private static let pieceSize = 256 << 10
 
-  /// The length when it was opened, in bytes.
+  /// The length of the file when it was opened, in bytes.
   let size: Int64
   private let descriptor: Int32
 
@@ -17,7 +17,7 @@ final class StoredContent {
 
   deinit { close(descriptor) }
 
-  /// The SHA-256 of what has not been read yet, as hexadecimal digits.
+  /// The SHA-256 of all bytes that have not been read yet, as hexadecimal digits.
   var sha256: String {
     var hash = SHA256()
     while let piece = read(atMost: .max) {

@@ -1,8 +1,8 @@
 import Digests
 import Foundation
 
-/// A file that is arriving. It is written and hashed as it arrives, and invisible until it is published. If it never
-/// is, it is deleted when the object is released.
+/// A file that is arriving. It is written and hashed as it arrives, and is invisible until it is published. If it is
+/// never published, it is deleted when the object is released.
 final class TemporaryFile {
   /// Small pieces are collected up to this many bytes before they are written.
   private static let bufferSize = 64 << 10
@@ -12,10 +12,10 @@ final class TemporaryFile {
   private var descriptor: Int32
   private var hash = SHA256()
   private var pending: [UInt8] = []
-  /// How many bytes the system has.
+  /// How many bytes have been written to the file.
   private var written: Int64 = 0
 
-  /// The number of bytes so far.
+  /// The number of bytes so far, including buffered ones.
   private(set) var size: Int64 = 0
 
   init(inbox: Inbox, name: EntryName, descriptor: Int32) {
@@ -26,7 +26,7 @@ final class TemporaryFile {
 
   deinit { discard() }
 
-  /// Adds bytes at the end.
+  /// Appends bytes, which may stay in the buffer for now.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
     hash.update(bytes)
     size += Int64(bytes.count)
@@ -38,7 +38,7 @@ final class TemporaryFile {
     }
   }
 
-  /// Writes everything out and returns the SHA-256 of it as hexadecimal digits.
+  /// Writes all buffered bytes, and returns the SHA-256 of the content as hexadecimal digits.
   func finish(syncing: Bool) throws(Inbox.Failure) -> String {
     try flush()
     if syncing, fsync(descriptor) != 0 {
@@ -57,14 +57,14 @@ final class TemporaryFile {
     return FileNumber(status.st_ino)
   }
 
-  /// Gives the file its final name and returns that.
+  /// Gives the file its final name and returns the name.
   func publish(as safe: SafeFileName) throws(Inbox.Failure) -> EntryName {
     let published = try inbox.publish(name, as: safe)
     closeDescriptor()
     return published
   }
 
-  /// Gives the file this name, and replaces any file that has it.
+  /// Gives the file this name, and replaces any file with that name.
   func replace(_ other: EntryName) throws(Inbox.Failure) {
     try inbox.replace(other, by: name)
     closeDescriptor()

@@ -5,7 +5,7 @@ import UploadModel
 struct BrowserBox {
   let browser: Browser
   let size: Size
-  /// What the entry under the cursor holds, as far as it is known.
+  /// The contents of the entry under the cursor, once they are known.
   var preview: FilePreview?
 
   /// How many entries are visible at once.
@@ -19,7 +19,7 @@ struct BrowserBox {
     return (2, left..<left + width)
   }
 
-  /// The box beside the list for what an entry holds; nil if there is no room for it.
+  /// The box beside the list for the preview of an entry; nil if there is no room for it.
   static func preview(in size: Size) -> Layout.Box? {
     guard isWide(size) else { return nil }
     let (top, columns) = place(in: size)
@@ -30,7 +30,7 @@ struct BrowserBox {
 
   private static func isWide(_ size: Size) -> Bool { size.width > 120 }
 
-  /// The columns of the list, and of what is beside it.
+  /// The columns of the list and of the preview beside it.
   private static func whole(in size: Size) -> Range<Int> {
     let width = min(isWide(size) ? 190 : 100, size.width - 4)
     let left = (size.width - width) / 2
@@ -60,7 +60,7 @@ struct BrowserBox {
     let (top, columns) = Self.place(in: size)
     let height = Self.lines(in: size) + 2
     let title = title(columns.count - 6)
-    // What is left of the pane's frame beside the box would look like a part of it.
+    // A sliver of the pane's frame beside the box would look like a part of the box.
     let whole = Self.whole(in: size)
     for row in top - 1..<top + height - 1 where size.width - whole.count <= 8 {
       canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
@@ -123,7 +123,7 @@ struct BrowserBox {
     put(hasSize ? HumanReadable.bytes(entry.size) : "", takeLast(8), .plain)
     if inner.count >= 76 {
       let place = takeLast(8, gap: 2)
-      // Beside the largest file in sight.
+      // In proportion to the largest visible file.
       if hasSize, browser.largest > 0 {
         let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
         canvas.bar(bar, row: row, columns: place, on: ground)
@@ -150,7 +150,7 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
-      // What is in folders is not known.
+      // The sizes of folders are not known.
       let size =
         browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
@@ -180,7 +180,7 @@ extension Folder.Entry {
     "7z", "bz2", "deb", "gz", "iso", "jar", "rar", "rpm", "tar", "tgz", "xz", "zip", "zst",
   ]
 
-  /// How its name looks: by what its extension says that it holds.
+  /// The role of its name, by the kind of file that its extension stands for.
   fileprivate var role: Role {
     if isFolder { return .accent }
     if !isSendable { return .dim }

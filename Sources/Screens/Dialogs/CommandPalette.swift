@@ -1,11 +1,11 @@
 import ScalarText
 
-/// What can be typed next on the command line, above the last lines: the commands with their keys, or what can follow
+/// What can be typed next on the command line, in a box above it: the commands with their keys, or the arguments of
 /// one.
 struct CommandPalette {
   private struct Line {
     var title: String
-    /// What the command takes.
+    /// The argument that the command takes.
     var argument = ""
     var keys = ""
     var note: String
@@ -16,7 +16,7 @@ struct CommandPalette {
   private let matcher: Matcher
   private let chosen: Int?
 
-  /// `nil` if nothing in particular can follow.
+  /// `nil` if there is nothing in particular to offer.
   init?(_ line: LinePrompt, in state: AppState) {
     let (before, word) = CommandLine.lastWord(of: line.field.text)
     chosen = line.chosen
@@ -87,7 +87,7 @@ struct CommandPalette {
         line.argument, row: row, column: used, width: max(0, keys - 1 - used),
         style: style(.accent))
       canvas.put(line.keys, row: row, column: keys, width: 8, style: style(.dim))
-      // What is found in the name need not be found in the words about it.
+      // If the name matches, the note need not.
       let isNamed = matcher.rank(line.title, isLoose: true) != nil
       canvas.putEnd(
         line.note, row: row, columns: notes..<width - 1, style: style(.plain),

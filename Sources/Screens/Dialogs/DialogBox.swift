@@ -55,7 +55,7 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts already laid out, so that drawing a frame does not have to.
+  /// The dialog with its texts laid out, so that drawing a frame need not do it.
   var laidOut: Dialog {
     switch dialog {
     case .details(var details):
@@ -75,7 +75,7 @@ struct DialogBox {
 
   /// The columns of a dialog that scrolls.
   private var width: Int {
-    // The help is in columns if there is room for them.
+    // If there is room, the help is in columns.
     let most = if case .help = dialog { 190 } else { 100 }
     return size.width < 90 ? size.width : min(most, size.width - 4)
   }
@@ -120,7 +120,7 @@ struct DialogBox {
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
       row: top, column: left, size: Size(width: width, height: 3 + extra), title: "Add files")
-    // The folder that relative paths start from, or what the line names so far.
+    // What the line names so far, or the folder that relative paths start from.
     let isNothing = prompt.preview?.files == 0
     let words =
       prompt.hasNoMatch

@@ -1,9 +1,9 @@
-/// The prompt in the last line: a command, or a text to look for.
+/// The prompt in the last line: for a command, or for a text to search for.
 struct FooterPrompt {
   let state: AppState
   let row: Int
 
-  /// Paints it; returns whether there is a prompt.
+  /// Paints the prompt, if there is one; returns whether there is.
   func paint(on canvas: inout Canvas) -> Bool {
     switch state.dialog {
     case .command(let prompt):

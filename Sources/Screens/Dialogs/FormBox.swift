@@ -8,7 +8,7 @@ struct FormBox {
     let width = min(form.mode == .form ? 84 : 76, size.width - 2)
     let lines = TextFitting.wrapped(Glyphs.of(introduction, ascii: canvas.ascii), to: width - 4)
     let gap = introduction.isEmpty ? 0 : lines.count + 1
-    // On a small screen, the fields matter more than what they would do.
+    // On a small screen, the fields matter more than the preview of the new names.
     let names = min(form.newNames.count, max(0, size.height - gap - form.rows.count - 6))
     let below = names > 0 ? names + 1 : 0
     let height = gap + form.rows.count + below + 3
@@ -47,7 +47,7 @@ struct FormBox {
       style: Style(complaint == nil ? .dim : .warning))
   }
 
-  /// What a file is called, and what it will be called.
+  /// The current name of a file and its new one.
   private func paint(
     _ name: Form.NewName, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {

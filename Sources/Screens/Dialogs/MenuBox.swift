@@ -18,7 +18,7 @@ struct MenuBox {
     return (max(1, top) + 1 + field, left..<left + width)
   }
 
-  /// Lines for what is typed.
+  /// The number of lines for the filter.
   private var field: Int { menu.isFiltered ? 1 : 0 }
   private var nameWidth: Int { menu.choices.map(\.count).max() ?? 0 }
   private var noteWidth: Int { (menu.notes.map(\.count).max() ?? 0) + (menu.notes.isEmpty ? 0 : 2) }
@@ -46,7 +46,7 @@ struct MenuBox {
         menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
-        // What is found in the name need not be found in the note.
+        // If the name matches, the note need not.
         let isNamed = matcher?.rank(menu.choices[choice], isLoose: true) != nil
         canvas.putEnd(
           menu.note(choice), row: row, columns: start..<inner.upperBound,

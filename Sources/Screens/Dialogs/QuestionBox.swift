@@ -56,7 +56,7 @@ struct QuestionBox {
     }
   }
 
-  /// What a button says. Where nothing runs, nothing stops.
+  /// The label of a button. If nothing is being sent, nothing can be stopped.
   private func hint(of button: Action) -> String {
     button.name == .stopAndQuit && state.queue.totals.active == 0
       ? "quit and keep the queue" : button.hint ?? ""
@@ -84,7 +84,7 @@ struct QuestionBox {
       let far =
         totals.movingBytes > 0
         ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) done." : ""
-      // What has no room beside the answers is told here.
+      // A cost that does not fit beside the answers is given here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)
       let stop = costs(of: .stopAndQuit)
       let price =
@@ -126,7 +126,7 @@ struct QuestionBox {
     }
   }
 
-  /// Files to be added again.
+  /// The question about files to be added again.
   private func addition(of files: LeftOut) -> (title: String, text: String) {
     let doubtful = files.doubtful.count
     let kinds = [
@@ -167,7 +167,7 @@ struct QuestionBox {
     return shown((items.first(where: \.state.isActive) ?? items.first)?.fileName ?? "")
   }
 
-  /// Files of which some may have arrived.
+  /// The question about files some of which may have arrived.
   private func repetition(of doubts: [(name: String, isDoubtful: Bool)]) -> (
     title: String, text: String
   ) {
@@ -183,9 +183,9 @@ struct QuestionBox {
     )
   }
 
-  /// How many of these would start over. They continue while the question is being read.
+  /// How many of these items would start over, in words. They are still being sent while the question is being read.
   ///
-  /// - Parameter isNamed: whether these are files that the user named, and not all.
+  /// - Parameter isNamed: whether these are files that the user named, rather than all files.
   private func loss(of items: some Sequence<UploadItem>, isNamed: Bool = false) -> String {
     let (count, bytes) = state.loss(of: items)
     let (first, isOne) = (items.first { state.startsAgain($0) }, isNamed && count == 1)
@@ -198,13 +198,13 @@ struct QuestionBox {
     }
   }
 
-  /// What a way of leaving costs, in as many words as there is room for; nil if there is none, if nothing is lost, or
-  /// if it is not known.
+  /// The cost of a way of leaving, in as many words as fit; nil if no words fit, nothing is lost, or the cost is
+  /// unknown.
   func cost(of name: Action.Name, fitting width: Int = .max) -> String? {
     costs(of: name).first { $0.count <= width }
   }
 
-  /// The same, from the fullest form to the shortest.
+  /// The wordings of the cost, from the fullest to the shortest.
   private func costs(of name: Action.Name) -> [String] {
     guard case .quitting = question.subject else { return [] }
     let (totals, speeds) = (state.queue.totals, state.speeds)
@@ -242,7 +242,7 @@ struct QuestionBox {
     return ("Delete from the server?", text)
   }
 
-  /// Which servers other than the targets' own this contacts, since a reply may name any address.
+  /// The servers other than the targets' own that a deletion contacts, since a reply may name any address.
   private func foreignAddresses(of files: [UploadedFile]) -> String {
     var places: [String] = []
     for file in files {
@@ -250,8 +250,8 @@ struct QuestionBox {
       guard let origin = Origin(text: address),
         origin != Origin(text: state.url(ofTarget: file.target))
       else { continue }
-      // If there is no room for the whole address, the server is what matters, and what comes before it could be
-      // mistaken for another server.
+      // If the whole address does not fit, the server is what matters. A user name before it could be mistaken for
+      // another server.
       let isShown =
         files.count == 1 && address.utf8.count <= 2 * width && !address.contains(scalars: "@")
       let place = isShown ? address : origin.description

@@ -1,4 +1,4 @@
-/// The box over the end of the queue that says how it ended, and what can be done about it.
+/// The box over the lower end of the queue that says how the queue ended, and what can be done next.
 struct SummaryBox {
   let summary: EndSummary
   let state: AppState

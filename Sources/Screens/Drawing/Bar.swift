@@ -1,6 +1,6 @@
 import UploadModel
 
-/// A progress bar in parts, one after the other: what arrived, what is on its way, what failed.
+/// A progress bar in parts, one after the other: bytes that arrived, are on their way, failed.
 struct Bar {
   /// What a part of a bar stands for. Each has a glyph of its own, for screens without colour.
   enum Kind: CaseIterable {
@@ -48,7 +48,7 @@ struct Bar {
 }
 
 extension Bar {
-  /// How far one file is: how much of it has been handed over.
+  /// The progress of one file: how much of it has been handed over.
   init(of item: UploadItem, reached: Int64) {
     // An empty file that has been sent is as complete as any other.
     self =
@@ -59,7 +59,7 @@ extension Bar {
 }
 
 extension Totals {
-  /// What has become of all bytes, or of all files if they are empty.
+  /// The outcomes of all bytes, or of all files if they are empty.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
       (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes, done),
@@ -71,8 +71,8 @@ extension Totals {
 }
 
 extension Canvas {
-  /// Paints a progress bar, thin enough to stay apart from those above and below it. If its last part is moving, it
-  /// ends in half a cell. What moves changes its colour on its way to the end.
+  /// Paints a progress bar, thin enough to stay apart from those above and below it. If its last part is moving, the
+  /// bar can end in half a cell. The colour of moving parts changes towards the end of the bar.
   mutating func bar(
     _ bar: Bar, row: Int, columns: Range<Int>, on ground: Style.Ground = .plain
   ) {

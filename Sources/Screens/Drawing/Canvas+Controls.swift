@@ -25,8 +25,8 @@ extension Canvas {
     return style
   }
 
-  /// Prepares a line of a list: the row under the cursor and marked ones lie on grounds of their own, and have signs
-  /// for screens without colours. Returns the ground.
+  /// Prepares a line of a list: the row under the cursor and marked rows have backgrounds of their own, and signs for
+  /// screens without colours. Returns the ground.
   mutating func row(
     _ row: Int, columns: Range<Int>, isSelected: Bool, isMarked: Bool
   ) -> Style.Ground {
@@ -39,7 +39,7 @@ extension Canvas {
     return ground
   }
 
-  /// One of several choices. The selected one has a mark as well as a style.
+  /// Paints one of several choices. The selected one has a mark as well as a style.
   mutating func choice(
     _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain,
     lighting matcher: Matcher? = nil

@@ -5,7 +5,7 @@ struct Canvas {
 
   private(set) var frame: Frame
   let ascii: Bool
-  /// What is written into the top border of the boxes drawn from now on.
+  /// The keys in the top border of the boxes drawn from now on.
   var keys: Spans = []
 
   init(size: Size, ascii: Bool, theme: Theme = .usual) {
@@ -58,7 +58,7 @@ struct Canvas {
 
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
   ///
-  /// - Parameter matcher: what is lit up in it.
+  /// - Parameter matcher: what is highlighted in the text.
   mutating func putMiddle(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher? = nil
   ) {
@@ -74,7 +74,7 @@ struct Canvas {
 
   /// Paints text, made safe and cut at its end.
   ///
-  /// - Parameter matcher: what is highlighted in it.
+  /// - Parameter matcher: what is highlighted in the text.
   mutating func putEnd(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
   ) {
@@ -120,7 +120,7 @@ struct Canvas {
     }
   }
 
-  /// A horizontal rule over the whole width, with words in it that end before column `end`.
+  /// Draws a horizontal rule over the whole width, with words in it that end before column `end`.
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
     fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
     guard !spans.isEmpty else { return }
@@ -129,10 +129,10 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
-  /// A line round a pane, with a title and keys in its upper edge, and words and the cursor's position in the lower
-  /// one.
+  /// Draws a line round a pane, with a title and keys in its upper edge, and words and the cursor's position in the
+  /// lower one.
   ///
-  /// - Parameter end: the column where the title has to end.
+  /// - Parameter end: the column before which the title must end.
   mutating func outline(
     _ box: Layout.Box, _ title: Spans = [], end: Int = .max, keys: Spans = [], foot: Spans = [],
     position: String = ""
@@ -172,11 +172,11 @@ struct Canvas {
     if column >= start { put(spaced(spans), row: row, column: column) }
   }
 
-  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. What is behind it is dimmed if it
-  /// does not count meanwhile, except for the last line, and a border of blank cells sets it off, which never covers the header or the footer.
+  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. If `isDimming`, everything behind
+  /// it is dimmed except the last line. A border of blank cells sets it off, without covering the header or the footer.
   mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
-    // A text field under the box has no cursor.
+    // A text field under the box must not keep the cursor.
     frame.cursor = nil
     for index in 0..<(isDimming ? max(0, (self.size.height - 1) * self.size.width) : 0) {
       if frame.cells[index].style.pixels > 0 { frame.cells[index].glyph = .space }
@@ -194,7 +194,7 @@ struct Canvas {
     outline(box, [(title, .heading)], keys: keys)
   }
 
-  /// The number of a link to this address, for a style; 0 if it cannot be one.
+  /// The number of a link to this address, for a style; 0 if it cannot be linked to.
   mutating func link(to url: String) -> UInt8 {
     guard let link = WebAddress.link(url) else { return 0 }
     if let index = frame.links.firstIndex(of: link) { return UInt8(index + 1) }
@@ -222,7 +222,7 @@ struct Canvas {
     (frame.title, frame.progress) = (title, progress)
   }
 
-  /// A sign of the program's own.
+  /// One of the program's own signs.
   func sign(_ sign: Unicode.Scalar) -> Glyph { Glyph(sign: sign, ascii: ascii) }
 
   /// Removes a wide character that an edge at `column` would cut in half.

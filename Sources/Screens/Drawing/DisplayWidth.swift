@@ -32,14 +32,14 @@ enum DisplayWidth {
     }
   }
 
-  /// Whether the scalar is a mark that takes space of its own, as the vowels of Indic scripts do.
-  /// C libraries give it a column, newer terminals draw it with its letter in whatever that takes.
+  /// Whether the scalar is a mark that takes space of its own, as the vowels of Indic scripts do. C libraries give it a
+  /// column; newer terminals draw it together with its letter, in as many columns as that takes.
   static func isSpacingMark(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value >= 0x900 && scalar.properties.generalCategory == .spacingMark
   }
 
-  /// East_Asian_Width W and F without emoji, which the standard library knows. Unassigned places in
-  /// between are counted with their neighbours: they never get this far.
+  /// East_Asian_Width W and F without emoji, which the standard library knows. Unassigned code points in between are
+  /// counted with their neighbours: they never get this far.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098,
     0x309B...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The last line: the available actions, as keys with a word or two. In the queue they depend on the row
-/// under the cursor, and what a failed file needs stands out.
+/// The last line: the available actions, as keys with a word or two. In the queue they depend on the row under the
+/// cursor, and the action that a failed file needs stands out.
 struct Footer {
   /// A key with its words, and the columns that they take.
   struct Hint {
@@ -58,7 +58,7 @@ struct Footer {
 }
 
 extension Action.Name {
-  /// Whether it needs a target, in the pane of targets.
+  /// Whether it applies to the target under the cursor in the pane of targets.
   fileprivate var isAboutTarget: Bool {
     [.tryTarget, .makeDefault, .logIn, .edit, .details, .delete, .target].contains(self)
   }
@@ -72,7 +72,7 @@ extension AppState {
     guard mode == .queue else {
       return actions.filter { isOfUseHere($0.name) }.map { offer($0, on: []) }
     }
-    // If very many are marked, the one under the cursor stands for all, since frames are drawn often.
+    // If very many are marked, only the one under the cursor is examined, since frames are drawn often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
     func rank(_ action: Action) -> Int {
@@ -121,7 +121,7 @@ extension AppState {
     }
   }
 
-  /// What can be done with the row under the cursor, and those marked with it.
+  /// The actions on the row under the cursor, and on those marked with it.
   var rowActions: [Action] {
     let names: Set<Action.Name> = [
       .details, .retry, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL, .copyAsCurl,
@@ -154,7 +154,7 @@ extension AppState {
     }
   }
 
-  /// Whether it can be sent again, or at once.
+  /// Whether the item can be sent again, or tried at once.
   func isRetriable(_ item: UploadItem) -> Bool {
     item.state.failure != nil
       || item.state == .waiting && obstacle(for: item)?.isOfTheServer == true

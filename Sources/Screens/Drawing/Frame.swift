@@ -13,11 +13,11 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cells: [Cell]
   /// Where text is being typed; `nil` hides the cursor.
   package internal(set) var cursor: Position?
-  /// How the roles of its cells look.
+  /// The looks of the roles of its cells.
   package internal(set) var theme = Theme.usual
-  /// The colours of the cells of pictures. A cell names them by their place in here, counted from 1.
+  /// The colours of the cells of pictures. A cell refers to them by their index in this array, counted from 1.
   package internal(set) var pixels: [Pixels] = []
-  /// The addresses of links. A cell names one by its place in here, counted from 1. Safe to send.
+  /// The addresses of links, safe to send. A cell refers to one by its index in this array, counted from 1.
   package internal(set) var links: [String] = []
   /// The title for the terminal's window, safe to send.
   package internal(set) var title = ""
@@ -28,7 +28,7 @@ package struct Frame: Hashable, Sendable {
   package struct Pixels: Hashable, Sendable {
     /// The colour of the upper half.
     package var upper: Theme.Color
-    /// The colour of the lower half; nil for that of plain text.
+    /// The colour of the lower half; nil for the background of plain text.
     package var lower: Theme.Color?
   }
 
@@ -45,7 +45,7 @@ package struct Frame: Hashable, Sendable {
     cells = Array(repeating: .blank, count: size.width * size.height)
   }
 
-  /// Makes cells of pictures, or of links, differ from those of any other frame.
+  /// Makes the cells of pictures, or of links, differ from those of any other frame, so that they are painted again.
   package mutating func forget(pixels isOfPictures: Bool, links isOfLinks: Bool) {
     for index in cells.indices {
       if isOfPictures, cells[index].style.pixels > 0 { cells[index].style.pixels = .max }

@@ -1,7 +1,7 @@
-/// One character as the grid holds it: a scalar and at most two marks on it.
+/// One character of the grid: a scalar and at most two marks on it.
 ///
-/// Terminals agree on the width of this much, except for spacing marks. They do not agree on anything
-/// longer, so longer clusters never reach one; see `Glyphs`.
+/// Terminals agree on the width of such a character, except for spacing marks. They disagree on longer clusters, which
+/// are therefore never sent; see `Glyphs`.
 package struct Glyph: Hashable, Sendable {
   /// The character itself; NUL in the right half of a wide one.
   package var base: Unicode.Scalar
@@ -12,8 +12,8 @@ package struct Glyph: Hashable, Sendable {
   /// Columns: 1, 2, or 0 in the right half of a wide character.
   package var width: UInt8 = 1
 
-  /// Whether a mark needs a column of its own in some terminals and none in others. `width` counts
-  /// it. The terminal must put the glyph on blank cells and then go to the next by position.
+  /// Whether a mark needs a column of its own in some terminals and none in others. `width` counts it. The glyph must
+  /// be put on blank cells, and the cursor then moved to the next cell by position.
   package var isFlexible = false
 
   static let space = Glyph(base: " ")

@@ -5,8 +5,8 @@ import UploadModel
 /// A cluster whose width terminals disagree on would shift everything to its right. So:
 /// - Emoji joined by a zero-width joiner are shown one by one; without the joiner, no terminal draws them
 ///   as one. A joiner anywhere else becomes U+FFFD, since it would be invisible.
-/// - Variation selectors and skin tones are left out: they choose a look, and in some terminals a width, of
-///   the character before.
+/// - Variation selectors and skin tones are left out: they choose the look, and in some terminals the width, of the
+///   preceding character.
 /// - Regional indicators, of which two make a flag, become circled letters: 🇩🇪 is shown as ⒹⒺ.
 /// - Decomposed Hangul is composed; a vowel or final left over becomes U+FFFD.
 /// - Characters whose width changed between versions of Unicode become U+FFFD.
@@ -48,7 +48,7 @@ enum Glyphs {
     glyphs.reduce(0) { $0 + Int($1.width) }
   }
 
-  /// More than any screen shows of one line; only malicious text is longer.
+  /// In bytes: more than any screen shows of one line. Only malicious text is longer.
   private static let longest = 8192
 
   private static func shortened(_ text: some StringProtocol) -> String {

@@ -6,7 +6,7 @@ struct Header {
   let state: AppState
   private var totals: Totals { state.queue.totals }
 
-  /// A piece of the right half: its forms, from the fullest, and how soon it has to go.
+  /// A piece of the right half: its wordings, from the fullest, and its rank; the highest ranks are left out first.
   private typealias Piece = (rank: Int, forms: [Canvas.Spans])
 
   func paint(on canvas: inout Canvas) {
@@ -18,7 +18,7 @@ struct Header {
     let room = width - used - 3
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
     left.append((state.target, .plain))
-    // A target without a name is shown by its address, and an arrow to three letters would be useless.
+    // A target without a name is shown by its address alone, and an arrow to three letters of an address is useless.
     if state.target != state.url, target + 22 < room {
       left += [(" → ", .rule), (state.url, .dim)]
     }
@@ -28,7 +28,7 @@ struct Header {
 
   private static let name: Canvas.Spans = [("hoist", .heading), (" · ", .rule)]
 
-  /// The pieces that fit, by rank: each takes the fullest form that there is room for. Two spaces separate them.
+  /// The pieces that fit, by rank: each takes the fullest wording that fits. Two spaces separate them.
   private func pieces(fitting width: Int) -> Canvas.Spans {
     var room = width
     var chosen: [Int: Canvas.Spans] = [:]

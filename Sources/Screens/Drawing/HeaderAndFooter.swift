@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What frames the panes: the header and the tabs above them, totals and hints below.
+/// The lines above and below the panes: the header and the tabs, the totals and the hints.
 struct HeaderAndFooter {
   let state: AppState
   let layout: Layout
@@ -33,7 +33,7 @@ struct HeaderAndFooter {
     case .log: spans = [("Log", .heading), (count(0), .dim)]
     case .targets: spans = [("Targets", .heading), (count(state.targets.rows.count), .dim)]
     }
-    // What an action would apply to comes first: if there is no room, the rest is cut.
+    // The marks, which an action would apply to, come first: if there is no room, the rest is cut.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
     if !isBoxed, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty {
@@ -55,13 +55,13 @@ struct HeaderAndFooter {
   /// The position, where there is no lower edge for it.
   private var place: String? { layout.box != nil || position.isEmpty ? nil : position }
 
-  /// Which row the cursor is on, if not all can be seen.
+  /// Which row the cursor is on, if not all are visible.
   private var position: String {
     let list = state.shown
     return list.count > layout.rows.count ? "\(list.cursor + 1)/\(list.count)" : ""
   }
 
-  /// What is marked.
+  /// The number and size of what is marked, for the lower edge.
   private var foot: Canvas.Spans {
     let list = state.shown
     guard list.marked > 0 else { return [] }
@@ -84,7 +84,7 @@ struct HeaderAndFooter {
 }
 
 extension AppState {
-  /// How large the marked files are together; `nil` if that would take long to find out, since frames are drawn often.
+  /// The total size of the marked files; `nil` if counting would take too long, since frames are drawn often.
   fileprivate var markedBytes: Int64? {
     if marks.count == queue.count { return queue.totals.bytes }
     guard marks.count <= 500 else { return nil }

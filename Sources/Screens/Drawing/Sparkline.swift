@@ -11,7 +11,7 @@ struct Sparkline: Hashable, Sendable {
   /// The second of the last count.
   private var last = 0
 
-  /// Notes bytes that moved.
+  /// Counts bytes that moved.
   mutating func record(_ bytes: Int64, at instant: Instant) {
     let second = Int(instant.seconds.rounded(.down))
     if counts.isEmpty {
@@ -25,7 +25,7 @@ struct Sparkline: Hashable, Sendable {
     counts[counts.count - 1] &+= max(0, bytes)
   }
 
-  /// At most `count` of the last seconds that are over, the newest last.
+  /// The counts of at most `count` of the last seconds that are over, the newest last.
   func values(_ count: Int, at instant: Instant) -> [Int64] {
     let second = Int(instant.seconds.rounded(.down))
     var past = counts + repeatElement(0, count: min(max(0, second - last), seconds + 1))
@@ -33,8 +33,7 @@ struct Sparkline: Hashable, Sendable {
     return past.suffix(seconds).suffix(max(0, count))
   }
 
-  /// As many of the last full seconds as fit, scaled to the highest one; empty before the
-  /// first is over.
+  /// A graph of as many of the last full seconds as fit, scaled to the highest; empty before the first is over.
   func text(width: Int, at instant: Instant, ascii: Bool) -> String {
     let shown = values(width, at: instant)
     guard let most = shown.max(), most > 0 else { return "" }

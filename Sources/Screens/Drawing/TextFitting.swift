@@ -7,15 +7,15 @@ enum TextFitting {
     return prefix(glyphs, width - 1) + [Glyph(sign: "…", ascii: ascii)]
   }
 
-  /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name
-  /// and a little of what comes before it stay.
+  /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name and a little of the
+  /// name before it stay.
   static func middle(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
     guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return glyphs }
     if width <= 0 { return [] }
     return glyphs.prefix(head) + [Glyph(sign: "…", ascii: ascii)] + glyphs.suffix(tail)
   }
 
-  /// Where glyphs at these places are once their text has been cut in the middle; those that are cut are left out.
+  /// The new places of glyphs once their text has been cut in the middle, without those that are cut.
   static func places(_ places: [Int], of glyphs: [Glyph], inMiddleOf width: Int) -> [Int] {
     guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return places }
     let gone = glyphs.count - head - tail
@@ -24,7 +24,7 @@ enum TextFitting {
     }
   }
 
-  /// How many glyphs stay at the beginning and at the end; nil if all do.
+  /// How many glyphs stay at the beginning and at the end; nil if all stay.
   private static func parts(of glyphs: [Glyph], inMiddleOf width: Int) -> (head: Int, tail: Int)? {
     if Glyphs.width(glyphs) <= width { return nil }
     let room = width - 1

@@ -2,7 +2,7 @@ import ScalarText
 
 extension Theme {
   /// A colour: one of the 256 that terminals number (8 usual ones, 8 bright ones, a cube of 216, and 24 greys, as in
-  /// xterm), or any.
+  /// xterm), or any RGB colour.
   package enum Color: Hashable, Sendable {
     case index(UInt8)
     case rgb(UInt8, UInt8, UInt8)
@@ -34,7 +34,7 @@ extension Theme {
     package func among(_ count: Int) -> UInt8 {
       if case .index(let index) = self {
         if Int(index) < count { return index }
-        // The bright ones are the usual ones to a terminal with eight.
+        // A terminal with eight colours has the usual one in place of the bright one.
         if index < 16 { return index - 8 }
       }
       // The first 16 of many look different in every terminal.
@@ -64,7 +64,7 @@ extension Theme {
       }
     }
 
-    /// As xterm mixes them.
+    /// Red, green and blue, as in xterm.
     private static func components(_ index: UInt8) -> (Int, Int, Int) {
       let number = Int(index)
       switch number {

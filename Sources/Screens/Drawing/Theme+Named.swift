@@ -100,7 +100,7 @@ extension Theme {
       .media: "#c4a7e7", .archive: "#f0c08a",
     ])
 
-  /// Strong contrasts, and states that people who do not tell red from green tell apart.
+  /// Strong contrasts, and states that people who cannot tell red from green can tell apart.
   private static let contrast = Theme(
     "contrast",
     [

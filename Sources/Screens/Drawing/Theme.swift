@@ -7,15 +7,15 @@ import ScalarText
 package struct Theme: Hashable, Sendable {
   package private(set) var name: String
   private var looks: [Role: Look]
-  /// The looks for a light background, if the theme goes by that of the terminal.
+  /// The looks for a light background, if the theme depends on the terminal's background.
   private var lightLooks: [Role: Look]?
-  /// What the user wants to look different in every theme.
+  /// The looks that the user has set for every theme.
   private var wishes: [Role: Look] = [:]
 
-  /// What is known of the terminal's background.
+  /// What is known about the terminal's background.
   package enum Background: Sendable { case dark, light, unknown }
 
-  /// How a role looks in a terminal with so many colours.
+  /// How a role looks in a terminal with this many colours.
   package func look(_ role: Role, colors: Int, on background: Background) -> Look {
     if let wish = wishes[role] { return wish }
     let isPlain = name == Self.plain.name
@@ -28,10 +28,10 @@ package struct Theme: Hashable, Sendable {
     }
   }
 
-  /// Makes a role look different in this theme and any other that takes its place.
+  /// Sets the look of a role in this theme and in any other that takes its place.
   package mutating func wish(_ role: Role, _ look: Look) { wishes[role] = look }
 
-  /// The theme with this name, with the same looks set by the configuration; nil if no theme has that name.
+  /// The theme with this name, with the looks that the configuration has set; nil if there is no such theme.
   package func changed(to name: String) -> Theme? {
     guard var theme = Self.named(name) else { return nil }
     theme.wishes = wishes
@@ -41,7 +41,7 @@ package struct Theme: Hashable, Sendable {
   /// The names of all themes, for people.
   package static var names: String { all.map(\.name).joined(separator: ", ") }
 
-  /// The theme with this name; nil if no theme has it.
+  /// The theme with this name; nil if there is no such theme.
   package static func named(_ name: String) -> Theme? { all.first { $0.name == name } }
 
   init(_ name: String, _ looks: [Role: String], light: [Role: String]? = nil) {
@@ -65,14 +65,14 @@ package struct Theme: Hashable, Sendable {
     ]
   ).looks
 
-  /// The same with grounds that need no particular background.
+  /// The same, with row backgrounds that suit a dark and a light screen.
   private static let anywhere = few.merging(
     Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
   ) { $1 }
 }
 
 extension Theme {
-  /// A colour, a background and attributes. Terminals ignore those that they lack.
+  /// A colour, a background and attributes. Terminals ignore those that they do not support.
   package struct Look: Hashable, Sendable {
     /// The colour of the characters; `nil` for that of plain text.
     package var color: Color?
@@ -120,8 +120,8 @@ extension Role {
   package var word: String { "\(self)".dashed }
 }
 
-/// The meaning of a cell; the terminal decides how it looks. No information is in the role alone: words and
-/// glyphs convey all of it without colours and attributes.
+/// The meaning of a cell; the theme and the terminal decide how it looks. No information is in the role alone: words
+/// and glyphs convey all of it without colours and attributes.
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, dim, heading, rule, accent, good, bad, warning, barFull, barEnd, barRest, field,
     button
@@ -129,11 +129,11 @@ package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case match
   /// Names of pictures, films and sound, and of archives.
   case media, archive
-  /// What the row under the cursor, and marked ones, lie on. No cell has these roles.
+  /// The backgrounds of the row under the cursor and of marked rows. No cell has these roles.
   case selection, marked
 }
 
-/// How a cell is to be drawn.
+/// How a cell is drawn.
 package struct Style: Hashable, Sendable {
   /// What the cell belongs to.
   package enum Ground: UInt8, Sendable {
@@ -161,7 +161,6 @@ package struct Style: Hashable, Sendable {
   /// How many shades there are from one end of a bar to the other.
   package static let shades: UInt8 = 32
 
-  /// A style for `role`.
   package init(_ role: Role, on ground: Ground = .plain) {
     self.role = role
     self.ground = ground

@@ -1,12 +1,12 @@
-/// Bytes in each of some seconds as an area: in braille, of which a cell has two columns of four dots,
-/// or in ASCII, with three levels in a cell.
+/// Bytes per second as an area graph: in braille, with two columns of four dots in a cell, or in ASCII, with three
+/// levels in a cell.
 struct ThroughputGraph {
   /// How many seconds a cell stands for.
   static let seconds = 2
 
-  /// Bytes, a second each, the newest last.
+  /// The bytes of each second, the newest last.
   let values: [Int64]
-  /// What the full height stands for: 1, 2 or 5 with noughts, so that the axis reads easily.
+  /// The value at the full height: 1, 2 or 5 times a power of ten, so that the axis is easy to read.
   let scale: Int64
 
   init(_ values: [Int64]) {

@@ -12,7 +12,7 @@ struct TotalLine {
     guard totals.all > 0 else { return }
     let width = canvas.size.width
     let isNarrow = width < Self.narrow
-    // It grows with the screen, not with the words beside it, which change all the time.
+    // The bar grows with the screen, not with the words beside it, which change all the time.
     let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
     canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
@@ -28,7 +28,7 @@ struct TotalLine {
     canvas.put(Array(spans), row: row, column: start)
   }
 
-  /// What the parts of the bar stand for, if more than one is visible and there is room.
+  /// The legend of the bar's parts; empty if fewer than two are visible or there is no room.
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
       (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "on the line", .moving),
@@ -63,16 +63,16 @@ struct TotalLine {
     .map { ("\($0.count) \($0.word)", $0.role) }
   }
 
-  /// How far everything is, in words.
+  /// The overall progress, in words.
   var progress: String {
     guard totals.busy > 0 else { return result }
     let (done, all) = totals.share
     var part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
-    // Not all of it has arrived.
+    // "Done" does not mean that all of it has arrived.
     if totals.failed + totals.unknown > 0 { part += " done" }
     let far = "\(totals.percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
-    // There is no estimate while nothing moves, nor for empty files, which only take the server's time.
+    // There is no estimate while nothing moves, nor for empty files, which take no time to send.
     guard totals.active > 0 else {
       return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
     }
@@ -82,7 +82,7 @@ struct TotalLine {
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
   }
 
-  /// What arrived, once nothing more will without the user, and how fast that was.
+  /// How much arrived and how fast, once nothing more will arrive unless the user acts.
   private var result: String {
     let isWhole = totals.arrivedBytes == totals.bytes
     let far =
@@ -91,7 +91,8 @@ struct TotalLine {
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
     let arrivals = state.speeds.arrivals
     guard totals.paused == 0, let speed = arrivals.speed else { return far }
-    // Amount, time and speed are of the same files. Others may have been there before, or have left the list since.
+    // Amount, time and speed describe the same files. Others may have been on the server before, or have left the list
+    // since.
     let amount =
       arrivals.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(arrivals.bytes))"
     return far + amount

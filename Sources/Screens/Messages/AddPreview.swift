@@ -6,9 +6,9 @@ package struct AddPreview: Hashable, Sendable {
   package var files = 0
   /// Their bytes.
   package var bytes: Int64 = 0
-  /// Whether counting was given up, and there are more.
+  /// Whether counting was given up, so that there are more.
   package var isMore = false
-  /// The words of the line that name nothing.
+  /// The words of the line that name no file.
   package var missing: [String] = []
   /// What is wrong with the options after a file, such as its type.
   package var mistake: String?
@@ -31,7 +31,7 @@ package struct AddPreview: Hashable, Sendable {
 }
 
 extension AddPreview {
-  /// A preview of a line with words that name nothing, or a mistake.
+  /// A preview of a line that has words that name no file, or a mistake.
   package init(missing: [String], mistake: String?) {
     self.init(files: 0, missing: missing, mistake: mistake)
   }

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// The events of the screen. Nothing else changes its state.
+/// The events that the screen handles. Nothing else changes its state.
 package enum AppEvent: Sendable {
   /// A key was pressed.
   case key(Key)
-  /// Something was done with the mouse.
+  /// The mouse was used.
   case mouse(Mouse)
-  /// Whether the window has the focus now.
+  /// The window has gained the focus, or lost it.
   case focus(Bool)
   /// An action was requested in a way other than by a key.
   case perform(Action.Name)
@@ -14,20 +14,20 @@ package enum AppEvent: Sendable {
   case command(String)
   /// Text was pasted or dragged into the terminal (bracketed paste).
   case paste(String)
-  /// The terminal has this size now.
+  /// The terminal now has this size.
   case resized(Size)
   /// State changes reported by the engine, in order. Several changes of one item can be merged into the last
   /// one. Items that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
-  /// The progress of items when this screen joins another process that is sending them. What was sent by then does not
-  /// count towards the speed.
+  /// The progress of items when this screen joins another process that is sending them. Bytes that were sent before do
+  /// not count towards the speed.
   case joined([(ItemID, ItemState)], at: Instant)
-  /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded have
-  /// failed, so that the reason is shown. An item that is already in the queue is replaced in place.
+  /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded come as failed,
+  /// so that the reason is shown. An item that is already in the queue is replaced in place.
   case added([UploadItem])
   /// Items that another process has removed from the queue.
   case removed([ItemID])
-  /// What is done can be dropped from memory. The user has not asked for that and cannot undo it.
+  /// Items that are done can be dropped from memory. The user has not asked for this and cannot undo it.
   case forgetDone
   /// The new order of these items. Items that are not named keep their distance from the end.
   case reordered([ItemID])
@@ -39,7 +39,7 @@ package enum AppEvent: Sendable {
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
   case targets([String], urls: [String: String])
-  /// The same with more about each, for their pane.
+  /// The same answer in more detail, for the pane of targets.
   case targetRows([TargetRow])
   /// The answer to `Effect.tryTarget`: why it does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
@@ -49,39 +49,38 @@ package enum AppEvent: Sendable {
   case page(title: String, lines: [String])
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
-  /// The answer to `Effect.listServer`, also after something was deleted.
+  /// The answer to `Effect.listServer`, and to a deletion.
   case server(Listing<ServerEntry>)
   /// The answer to `Effect.listHistory`.
   case history(Listing<HistoryRow>)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
   case reachability(server: String, Reachability)
-  /// The server refuses the credentials of a target, so that its items wait; or they are tried again.
+  /// The server refuses the credentials of a target, so its items wait; or the credentials are tried again.
   case refusal(target: String, isRefused: Bool)
-  /// The answer to `Effect.complete`: complete texts for the prompt, in the order in which to offer
-  /// them; folders end in a slash.
+  /// The answer to `Effect.complete`: whole texts for the prompt, in the order to offer them; folders end in a slash.
   case completions(for: String, [String])
   /// The answer to `Effect.previewFile`.
   case filePreview(FilePreview.Request, FilePreview)
   /// The answer to `Effect.previewLine`, for the text that it was asked for.
   case linePreview(for: String, AddPreview)
-  /// These files were left out. The user may still want them.
+  /// These files were not added. The user may still want them.
   case leftOut(LeftOut)
   /// The answer to `Effect.setUp` if the user's answers are refused: why, and which is at fault.
   ///
   /// `isGoodEnough` says that they can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)
-  /// The target that was edited is in the configuration as it was asked for.
+  /// The edited target has been written into the configuration.
   case targetChanged
-  /// The user has stopped or resumed the queue in an earlier or another session.
+  /// The user has stopped or resumed the queue, in an earlier session or in another one.
   case stopped(Bool)
   /// Nothing further starts until the user resumes, for this reason.
   case held(String)
-  /// Where an item can resume, once an attempt at it knows; nil if it has to start over.
+  /// Where an item can resume, once an attempt has found out; nil if it must start over.
   case resumePoint(ItemID, ResumePoint?)
   /// The queue has been read to its end.
   case queueRead
-  /// The screen is to be left once nothing is left to send.
+  /// The program should quit once nothing is left to send.
   case leaveWhenDone
   /// Whether another process is sending the queue.
   case aside(Bool)
@@ -94,7 +93,7 @@ package enum AppEvent: Sendable {
   case notice(String?)
   /// Time has passed. Needed only while `AppState.needsTicks`.
   case tick(Instant)
-  /// The program is on the screen again after having been stopped.
+  /// The program was stopped and has the terminal again.
   case resumed
   /// The system asks the program to end (SIGTERM, SIGINT).
   case terminate

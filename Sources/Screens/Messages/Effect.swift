@@ -9,33 +9,33 @@ package enum Effect: Sendable, Equatable {
   case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.linePreview`.
   case previewLine(String)
-  /// Preview this file instead of the one before; answered by `AppEvent.filePreview`.
+  /// Preview this file instead of the previous one; `nil` for no file. Answered by `AppEvent.filePreview`.
   case previewFile(FilePreview.Request?)
   /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
-  /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
+  /// `AppEvent.setupRefused` or `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
   /// Forget the target that is being tried.
   case stopSetUp
-  /// Offer completions of a path as far as it is typed; answered by `AppEvent.completions`.
+  /// Offer completions of a partly typed path; answered by `AppEvent.completions`.
   case complete(String)
-  /// Send these failed items again, or those that wait for a retry now.
+  /// Send these failed items again; send those that wait for a retry at once.
   case retry([ItemID])
   /// Pause these items; cancel those that are being sent.
   case pause([ItemID])
   /// Put these paused items back into the line.
   case resume([ItemID])
-  /// Remove these items, which are no longer shown; cancel those that are being sent. Servers hold parts of
-  /// those that have begun.
+  /// Remove these items, which are no longer shown; cancel those that are being sent. Servers have kept parts of the
+  /// items in `begun`.
   case remove([ItemID], begun: [UploadItem] = [])
   /// Restore removed items, one after the other. Those that are not finished are sent unless they are paused.
   case restore([QueuePosition])
-  /// The item now stands before the one named, or last. Others that wait are sent in that order.
+  /// The item now stands before the other one, or last. Waiting items are sent in the new order.
   case move(ItemID, before: ItemID?)
-  /// This is the order of the whole queue now.
+  /// This is the new order of the whole queue.
   case reorder([ItemID])
-  /// These items have been edited: how they are sent, not their states.
+  /// The user has edited how these items are sent, not their states.
   case edit([UploadItem])
-  /// Start further files, or start no more of them; the next run of hoist does the same. Files under way continue.
+  /// Start further files, or start no more; the next run of hoist does the same. Files under way continue.
   case setStarted(Bool)
   /// Start no further files until the user resumes. This is not the user's wish, so the next session need not know.
   case hold
@@ -43,42 +43,42 @@ package enum Effect: Sendable, Equatable {
   case setConcurrency(Int, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.
   case setLimit(Int64?)
-  /// Leave. The terminal is to be restored first.
+  /// Leave. The terminal must be restored first.
   case quit(QuitMode)
   /// List this folder, or the one where the program was started; answered by `AppEvent.folder`.
   case listFolder([UInt8]?)
   /// Send files that are added from now on to the target of this name; answered by `AppEvent.target` or
   /// `AppEvent.message`.
   case switchTarget(String)
-  /// Read again which targets the configuration has; answered by `AppEvent.targets`.
+  /// Read the targets of the configuration again; answered by `AppEvent.targets`.
   case readTargets
   /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
-  /// Try whether the target of this name answers; answered by `AppEvent.tested`.
+  /// Try whether the target of this name responds; answered by `AppEvent.tried`.
   case tryTarget(String)
-  /// Read the secrets of the target of this name again, try them, and send what waits for them; answered by
-  /// `AppEvent.tested`.
+  /// Read the secrets of the target of this name again, try them, and send the items that wait for them; answered by
+  /// `AppEvent.tried`.
   case logIn(String)
-  /// Try what has changed of a target, unless it is good enough, and write it into the configuration; answered by
+  /// Try the changes to a target, unless they are good enough, and write them into the configuration; answered by
   /// `AppEvent.targetChanged` or `AppEvent.setupRefused`.
   case changeTarget(TargetRow, to: TargetRow, isGoodEnough: Bool)
-  /// Make the target of this name the default one, or remove it from the configuration; answered as `readTargets` is, or
-  /// by `AppEvent.message`.
+  /// Make the target of this name the default, or remove it from the configuration; answered as `readTargets` is, or by
+  /// `AppEvent.message`.
   case makeDefault(String), deleteTarget(String)
-  /// Bring the target back that was deleted last; answered as `readTargets` is, and by `AppEvent.message`.
+  /// Bring back the target that was deleted last; answered as `readTargets` is, and by `AppEvent.message`.
   case restoreTarget
-  /// List what is on the server; answered by `AppEvent.server`.
+  /// List the files on the server; answered by `AppEvent.server`.
   case listServer
-  /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if
-  /// that was refused.
+  /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if the deletion was
+  /// refused.
   case deleteOnServer([ServerEntry])
-  /// Open the addresses that delete these files; answered by `AppEvent.message` for each.
+  /// Request the addresses that delete these files; answered by `AppEvent.message` for each.
   case deleteUploaded([UploadedFile])
-  /// List what was sent, in this session and before; answered by `AppEvent.history`.
+  /// List the files sent in this session and before; answered by `AppEvent.history`.
   case listHistory
   /// Show the request of an item; answered by `AppEvent.request`.
   case inspect(ItemID)
-  /// Try servers that cannot be reached at once.
+  /// Try unreachable servers at once.
   case probe
   /// Copy this text to the clipboard.
   case copy(String)
@@ -123,9 +123,9 @@ package struct QueuePosition: Sendable, Hashable {
 package enum QuitMode: Sendable, Equatable {
   /// Nothing is being sent.
   case idle
-  /// Break off what is being sent, in order, then leave.
+  /// Break off the uploads under way cleanly, then leave.
   case stopping
-  /// Break off what is being sent, in order, and let another process continue with the queue.
+  /// Break off the uploads under way cleanly, and let another process continue with the queue.
   case background
   /// Leave at once: the user asked twice.
   case forced
@@ -135,22 +135,22 @@ package enum QuitMode: Sendable, Equatable {
 package struct TargetAnswers: Hashable, Sendable {
   /// Where files go.
   package var url: String
-  /// What the target is called; empty for a name made of the host's.
+  /// The name of the target; empty for one derived from the host's.
   package var name: String
   /// The form field that carries the file; empty for the usual one.
   package var field = ""
   /// The environment variable with a bearer token, or the path of a file with it; empty if none is needed.
   package var token = ""
 
-  /// What can be wrong.
+  /// The answer that can be wrong.
   package enum Part: Sendable {
     case url, name, token
   }
 }
 
-/// A file that was uploaded, and what deletes it on the server.
+/// An uploaded file, and the address that deletes it on the server.
 package struct UploadedFile: Hashable, Sendable {
-  /// The name that the server was told.
+  /// The name that was sent to the server.
   package var name: String
   /// The name of the target that it went to.
   package var target: String

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What had become of the files in the queue when nothing was left to send.
+/// The outcomes of the files in the queue when nothing was left to send.
 package struct EndCounts: Hashable, Sendable {
   /// Taken by their servers.
   package var sent: Int

@@ -1,11 +1,11 @@
 package struct FilePreview: Hashable, Sendable {
-  /// What the file is, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
+  /// A description of the file, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
   package var words: String
   /// Its beginning, line by line, made safe.
   package var lines: [String]
   /// Whether there is more than these lines.
   package var isCut: Bool
-  /// The picture that it is, if it can be shown.
+  /// The file as a picture, if it can be shown as one.
   package var picture: Picture?
 
   package init(
@@ -47,7 +47,6 @@ package struct FilePreview: Hashable, Sendable {
     /// Whether the terminal can show pictures.
     package var showsPictures: Bool
 
-    /// A request.
     package init(path: [UInt8], room: Size, showsPictures: Bool) {
       (self.path, self.room, self.showsPictures) = (path, room, showsPictures)
     }

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// Files that were to be added and were left out, unless the person wants them again.
+/// Files that were left out when others were added, unless the user wants them again.
 package struct LeftOut: Hashable, Sendable {
-  /// They wait in the queue already.
+  /// Files that already wait in the queue.
   package var waiting: [UploadItem]
-  /// They were sent to their target before.
+  /// Files that were sent to their target before.
   package var sent: [UploadItem]
-  /// They may have arrived there before.
+  /// Files that may have arrived at their target before.
   package var doubtful: [UploadItem]
 
   /// Files that were left out for one of three reasons.

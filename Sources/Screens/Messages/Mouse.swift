@@ -1,10 +1,10 @@
-/// Something that was done with the mouse; rows and columns are counted from 0.
+/// An action of the mouse; rows and columns are counted from 0.
 package struct Mouse: Sendable, Hashable {
   /// What was done.
   package enum Kind: Sendable, Hashable {
     /// The left button, down and up again at the same place.
     case click
-    /// Where the left button went down that is now dragged; where it is by now; where it goes up.
+    /// A drag with the left button: where the button went down, where the pointer is now, where the button went up.
     case grab, drag, drop
     /// The right button.
     case menu
@@ -13,12 +13,11 @@ package struct Mouse: Sendable, Hashable {
 
   /// What was done.
   package var kind: Kind
-  /// Where, counted from the top.
+  /// The row, counted from the top.
   package var row: Int
-  /// Where, counted from the left.
+  /// The column, counted from the left.
   package var column: Int
 
-  /// `kind` at a place.
   package init(_ kind: Kind, row: Int, column: Int) {
     self.kind = kind
     self.row = row

@@ -17,14 +17,14 @@ struct Columns {
   /// - Parameter hasTargets: whether the files go to several targets, so that each row names its own.
   init(in columns: Range<Int>, hasTargets: Bool = false) {
     let width = columns.count
-    // Where a file goes matters more than its type, and no column takes the room of the names.
+    // The target matters more than the type, and no column takes room from the names.
     let hasType = width >= (hasTargets ? 140 : 118)
     let extra = max(0, width - 80)
     let isWide = width >= 74
     let stateWidth = isWide ? (hasTargets ? 18 : 21) + min(42, extra / 3) : width >= 56 ? 18 : 15
     let barWidth = 8 + min(24, extra / 5)
 
-    // Nothing touches what is beside the list, if there is room.
+    // If there is room, a blank column separates the list from the pane beside it.
     var end = columns.upperBound - (isWide ? 1 : 0)
     func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
       defer { end -= count + gap }

@@ -20,7 +20,7 @@ enum HelpText {
 
   /// The help in lines of `width` columns, side by side if two or three texts fit.
   ///
-  /// - Parameter help: where it was asked for, and the filter for its actions' keys and words.
+  /// - Parameter help: the mode in which it was opened, and the filter for the keys and words of the actions.
   static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
     let filter = help.filter
     let columns = max(1, min(3, width / columnWidth))
@@ -61,7 +61,7 @@ enum HelpText {
     }
   }
 
-  /// The actions under headings; one that works in several places is under the first.
+  /// The actions under headings. An action that works in several modes is listed under the first.
   static func all(first: Mode) -> [(title: String, actions: [Action])] {
     let sections = sections.filter { $0.0 == first } + sections.filter { $0.0 != first }
     return sections.compactMap { mode, title in

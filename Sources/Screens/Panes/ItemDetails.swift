@@ -21,7 +21,7 @@ struct ItemDetails {
     }
     let said = row.said
     var story = wrapped(explanation(of: failure), .plain, width: width)
-    // For a file that cannot be read, the path matters.
+    // If the path is to blame, show it.
     if failure.cause.isOfThePath {
       story.insert(line(item.location.description, .dim, cut: width), at: 0)
     }
@@ -39,7 +39,7 @@ struct ItemDetails {
     return text.isEmpty ? nil : text
   }
 
-  /// Why it failed and what to do. After an edit, the advice has been followed.
+  /// Why the item failed and what to do. After an edit, the advice has been followed.
   private func explanation(of failure: Failure) -> String {
     guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
     let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
@@ -47,8 +47,7 @@ struct ItemDetails {
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
   }
 
-  /// What is worth knowing at a glance, for a pane of `width` columns: the state and its reason, then the
-  /// facts, then the rest.
+  /// The details for a pane of `width` columns: the state and its reason, then the facts, then the rest.
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     var lines: [TextLine] = []
@@ -63,14 +62,14 @@ struct ItemDetails {
     return lines + attempts(width: width) + texts.reply
   }
 
-  /// What was sent; nil if nothing was, or it was not kept.
+  /// The file as it was sent; nil if it was not sent, or if there is no record of it.
   private var sent: SentFile? {
     if case .done(let receipt) = item.state { receipt.sent } else { nil }
   }
 
   /// The facts, each with its label.
   ///
-  /// - Parameter isWhole: whether to include those that the reader can do without.
+  /// - Parameter isWhole: whether to include the facts that the reader can do without.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
     var lines = field("Path", item.location.description, width)
     if let sent {
@@ -103,12 +102,12 @@ struct ItemDetails {
     var request: [TextLine] = []
   }
 
-  /// What the long texts depend on.
+  /// The input from which the long texts are laid out.
   struct TextSource: Equatable, Sendable {
     var reply: Reply?
     var serverAnswered: Bool
     var request: [String]
-    /// Whether the file was sent; the request is then one for sending it again.
+    /// Whether the file was sent; if so, the request is the one for sending it again.
     var isSent: Bool
     var width: Int
     var isASCII: Bool
@@ -167,7 +166,7 @@ struct ItemDetails {
     return lines
   }
 
-  /// What the server said, line by line, made safe.
+  /// The server's message, line by line, made safe.
   private func words(_ reply: Reply, width: Int) -> [TextLine] {
     guard !reply.text.isBlank else {
       return item.state.serverAnswered
@@ -175,7 +174,7 @@ struct ItemDetails {
     }
     let kind = reply.mediaType.map { " (\($0))" } ?? ""
     var lines = [TextLine(), line("The server said\(kind):", .heading)]
-    // JSON is laid out for reading; anything else stays as it came.
+    // JSON is laid out for reading; anything else stays as it was received.
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said { lines += wrapped(text, .plain, width: width) }
@@ -186,7 +185,7 @@ struct ItemDetails {
   /// The label of the address where the file is now.
   private static let address = "URL"
 
-  /// The line of a fact, which leads to its address if it is one.
+  /// The line of a fact, as a link if the fact is an address.
   private static func leading(_ line: TextLine, to fact: Fact) -> TextLine {
     var line = line
     if fact.label == address { line.link = fact.text }
@@ -201,7 +200,7 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    // If it is known what was sent, a separate line shows it.
+    // If there is a record of what was sent, a separate line shows it.
     let made =
       sent == nil
       ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? "" : ""
@@ -212,7 +211,7 @@ struct ItemDetails {
     case .processing(let processing):
       return [state, ("Status", Failure.statusLine(processing.receipt.status), .plain)] + plain
     case .waiting, .preparing, .awaitingReply, .paused:
-      // The state may have said it.
+      // The state may already include the note.
       let note: [Fact] =
         item.note.map { state.text.contains($0) ? [] : [("Note", $0, .warning)] } ?? []
       return [state] + copiesNote + note + plain
@@ -241,7 +240,7 @@ struct ItemDetails {
 
   private var copies: Int { state.queue.copies(of: item) }
 
-  /// That the file will be sent more than once, and how to prevent that.
+  /// A warning that the file will be sent more than once, and how to prevent that.
   private var copiesNote: [Fact] {
     guard copies > 1 else { return [] }
     let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
@@ -286,7 +285,7 @@ extension StringProtocol {
 }
 
 extension Failure.Cause {
-  /// Whether nothing that can be sent is at the path.
+  /// Whether there is nothing at the path that can be sent.
   var isOfThePath: Bool {
     switch self {
     case .missing, .unreadable, .notAFile, .changed(.vanished): true

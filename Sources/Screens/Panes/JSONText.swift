@@ -3,14 +3,14 @@
 /// Nothing is interpreted: only the white space between tokens changes; numbers, escapes and the order of
 /// members stay the same. Text that is not JSON is left unchanged.
 enum JSONText {
-  /// `text` laid out; `nil` if it is not a JSON object or array, is cut off, or nests so deep that
-  /// it would become many times as long.
+  /// `text` laid out; `nil` if it is not a JSON object or array, is cut off, or is nested so deeply that it would
+  /// become many times as long.
   static func pretty(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     var open: [Unicode.Scalar] = []
     var isInString = false
     var isEscaped = false
-    var isEmpty = true  // Nothing has come since the bracket.
+    var isEmpty = true  // Nothing has followed the opening bracket.
     // Short texts may grow more in proportion than long ones.
     var room = 4 * text.utf8.count + 4096
     func newLine() {

@@ -1,17 +1,17 @@
-/// Which lines and columns of the screen hold what.
+/// The places of the panes on the screen, in lines and columns.
 ///
 /// A wide screen has a pane about the selected file beside the queue, a tall one a graph of the
 /// throughput below it. Both appear as soon as there is something in the queue.
 struct Layout {
-  /// Below this nothing useful fits.
+  /// Below this size, nothing useful fits.
   static let smallest = Size(width: 40, height: 10)
 
-  /// A pane with a line round it.
+  /// A pane with a border.
   struct Box: Hashable {
     let rows: Range<Int>
     let columns: Range<Int>
 
-    /// The lines and columns within the line.
+    /// The lines and columns within the border.
     var innerRows: Range<Int> { Self.inner(rows) }
     var innerColumns: Range<Int> { Self.inner(columns) }
 
@@ -22,7 +22,7 @@ struct Layout {
   }
 
   let isTooSmall: Bool
-  /// The box of the list; `nil` if there is no room for lines round panes, but only for one above the list.
+  /// The box of the list; `nil` if there is no room for borders, but only for a rule above the list.
   let box: Box?
   /// The line of column headings, if there is room for it.
   let headings: Int?

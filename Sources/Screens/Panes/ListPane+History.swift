@@ -1,7 +1,7 @@
 import UploadModel
 
 extension ListPane<HistoryRow> {
-  /// What was sent before.
+  /// The pane of the history.
   init(history state: AppState, layout: Layout, width: Int) {
     var end = width - 1
     func takeLast(_ count: Int, from least: Int) -> Range<Int> {
@@ -9,7 +9,7 @@ extension ListPane<HistoryRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    // Names are whole as long as they leave room for the longest usual outcome, which gets the rest.
+    // Names are shown whole as long as they leave room for the longest usual outcome. The outcome gets the rest.
     let names =
       state.history.listing.rows.lazy.map {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
@@ -38,7 +38,7 @@ extension ListPane<HistoryRow> {
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
         Column(heading: head("WHEN", .time), place: time, role: { _ in .dim }) {
-          // A day is named once, so that days stand apart.
+          // Each day is shown once, so that days stand apart.
           let day = days.contains($0.id) ? $0.day : ""
           return day + String(repeating: " ", count: max(1, time.count - day.count - 5)) + $0.clock
         },

@@ -1,7 +1,7 @@
 import UploadModel
 
 extension ListPane<ServerEntry> {
-  /// What is on the server.
+  /// The pane of the files on the server.
   init(server state: AppState, layout: Layout, width: Int) {
     let time = width >= 60 ? width - 21..<width - 1 : width..<width
     let size = time.lowerBound - 9..<time.lowerBound - 2

@@ -1,5 +1,5 @@
 extension ListPane<TargetRow> {
-  /// The targets of the configuration, and their states.
+  /// The pane of the configuration's targets and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
     var end = width - 1
     func takeLast(_ count: Int, from least: Int) -> Range<Int> {
@@ -39,13 +39,13 @@ extension AppState {
     case over(obstacle: String?)
   }
 
-  /// The state of a target, in a few words: what is wrong now, what trying it has shown, or what it is used for.
+  /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
       return ("away · \(outage.words(at: now))", .warning)
     }
-    // What has no target goes to the chosen one.
+    // Items without a target go to the chosen one.
     let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
     switch trials[row.name] {
     case .underWay: return ("trying it…", .accent)

@@ -1,19 +1,19 @@
 /// A pane that lists rows in columns: the server's files, the history.
 struct ListPane<Row: PaneRow> {
-  /// A column: its heading, its place, and what it shows of a row.
+  /// A column: its heading, its place, and the text that it shows for a row.
   struct Column {
     var heading = ""
     var place: Range<Int>
     var isRight = false
     var role: (Row) -> Role = { _ in .plain }
-    /// What is lit up in it.
+    /// What is highlighted in the column.
     var matcher: Matcher?
     var text: (Row) -> String
   }
 
   let table: PaneTable
   let list: PaneList<Row>
-  /// The message in place of the rows; nil if there are some.
+  /// The message in place of the rows; nil if there are rows.
   let message: [String]?
   let columns: [Column]
 

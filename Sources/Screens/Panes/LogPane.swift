@@ -1,4 +1,4 @@
-/// What happened in this session.
+/// The pane of the session's log.
 struct LogPane {
   let state: AppState
   let layout: Layout

@@ -1,4 +1,4 @@
-/// A table with columns, for the panes beside the queue.
+/// A table with columns, for the panes other than the queue.
 struct PaneTable {
   /// A cell: its place, counted from the list's first column, and its text.
   struct Cell {
@@ -6,7 +6,7 @@ struct PaneTable {
     var text: String
     var role: Role
     var isRight = false
-    /// What is lit up in it.
+    /// What is highlighted in the cell.
     var matcher: Matcher?
   }
 
@@ -70,7 +70,7 @@ func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
 }
 
 extension AppState {
-  /// The message in place of the server's files; nil if there are some.
+  /// The message in place of the server's files; nil if there are files.
   var serverWords: [String]? {
     guard options.listsServer else {
       return [
@@ -82,7 +82,7 @@ extension AppState {
     return server.listing.words(asked: "Asking the server…", none: "Nothing is on the server.")
   }
 
-  /// The message in place of the history; nil if there is some.
+  /// The message in place of the history; nil if there is a history.
   var historyWords: [String]? {
     history.listing.words(asked: "Looking it up…", none: "Nothing has been sent yet.")
   }

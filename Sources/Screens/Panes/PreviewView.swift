@@ -1,10 +1,10 @@
 /// Paints the preview of a file, under a list or beside it.
 struct PreviewView {
   let preview: FilePreview
-  /// How the description is shown: as a heading below other text, dimmed on its own.
+  /// The role of the description: a heading below other text, dimmed on its own.
   var role = Role.dim
 
-  /// Paints as much as there is room for.
+  /// Paints as much as fits.
   func paint(rows: Range<Int>, columns: Range<Int>, on canvas: inout Canvas) {
     guard !rows.isEmpty, !columns.isEmpty else { return }
     canvas.put(
@@ -28,8 +28,8 @@ struct PreviewView {
 }
 
 extension AppState {
-  /// Which file to preview: the one under the cursor in the list of files, or else the one that the pane beside the queue
-  /// describes; nil if there is no room.
+  /// Which file to preview: the one under the cursor in the list of files, or else the one that the pane beside the
+  /// queue describes; nil if there is no room for a preview.
   var previewRequest: FilePreview.Request? {
     guard !layout.isTooSmall else { return nil }
     let shown: (path: [UInt8], box: Layout.Box)?
@@ -47,7 +47,7 @@ extension AppState {
       path: shown.path, room: room, showsPictures: options.showsPictures && !isASCII)
   }
 
-  /// Asks for a preview of what is under the cursor, unless it has been asked for.
+  /// Requests a preview of the file under the cursor, unless that has been done.
   mutating func previewFile() -> [Effect] {
     let request = previewRequest
     guard request != previewed.request else { return [] }

@@ -33,7 +33,7 @@ struct QueuePane {
     paintWhereTheRestIs(on: &canvas)
   }
 
-  /// Says where to find what earlier sessions sent, which has left the queue.
+  /// Says where to find the files that earlier sessions sent, which have left the queue.
   private func paintWhereTheRestIs(on canvas: inout Canvas) {
     let line = layout.rows.lowerBound + state.rowCount + 1
     guard state.options.hasHistory, state.queue.totals.done == 0, layout.rows.contains(line) else {
@@ -64,9 +64,9 @@ struct QueuePane {
     put(head("STATE", .failed), row, columns.state, style, on: &canvas)
   }
 
-  /// Paints a row, and returns what it is waiting for.
+  /// Paints a row, and returns the words for what it is waiting for.
   ///
-  /// - Parameter before: what the row above is waiting for. If that is the same, it need not be said again.
+  /// - Parameter before: the words of the row above. If they are the same, they need not be repeated.
   private func paint(
     _ row: Queue.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
   ) -> [Glyph] {
@@ -115,7 +115,7 @@ struct QueuePane {
     return item.state == .waiting ? words : []
   }
 
-  /// Where a file is now, as far as the server has said so, and when it arrived there.
+  /// Paints the address of a file, if the server gave one, and when the file arrived.
   private func paintPlace(
     of row: Queue.Row, _ label: StateLabel, line: Int, _ ground: Style.Ground,
     on canvas: inout Canvas
@@ -147,11 +147,10 @@ struct QueuePane {
       Self.short(url, place.count, ascii: canvas.ascii), row: line, columns: place, style: style)
   }
 
-  /// An address without its scheme and, where space is short, without its host or folders: the end is what tells files
-  /// apart.
+  /// An address without its scheme and, where space is short, without its host or folders: the end tells files apart.
   private static func short(_ url: String, _ width: Int, ascii: Bool) -> String {
     let rest = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
-    // Names as people write them.
+    // Names are shown as people write them.
     let bare = rest.removingPercentEncoding ?? rest
     let parts = bare.split(scalar: "/")
     let forms =
@@ -186,7 +185,7 @@ struct QueuePane {
     paintWords(lines, in: layout, on: &canvas)
   }
 
-  /// What to do if nothing is queued, and where files would go.
+  /// Says what to do if nothing is queued, and where files would go.
   private func emptyWords(add key: String, ascii: Bool) -> [String] {
     func label(_ name: Action.Name) -> String { state.keymap.label(name, in: .queue, ascii: ascii) }
     let place = state.target == state.url ? state.url : "\(state.target), \(state.url)"
@@ -227,6 +226,6 @@ struct QueuePane {
 }
 
 extension ItemState {
-  /// How the name of a file looks: what moves is bright, what is done is quiet.
+  /// The role of a file's name: bright while the file is being sent, dimmed once it is done.
   fileprivate var nameRole: Role { isActive ? .heading : isDone ? .dim : .plain }
 }

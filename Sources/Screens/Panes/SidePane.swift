@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What there is to know about the selected file, beside the list on a wide screen.
+/// The pane about the selected file, beside the list on a wide screen.
 struct SidePane {
   let state: AppState
   let layout: Layout
@@ -44,7 +44,7 @@ extension AppState {
       compute: item.texts)
   }
 
-  /// A key with what it does, for an edge of a box.
+  /// A key and its action, for an edge of a box.
   func hint(_ name: Action.Name, _ words: String) -> Canvas.Spans {
     let key = keymap.label(name, in: pane.mode, ascii: isASCII)
     return key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
@@ -58,7 +58,7 @@ extension Canvas {
     let link = line.link.map { self.link(to: $0) } ?? 0
     for (index, run) in line.runs.enumerated() {
       var style = Style(run.role)
-      // What comes before it is its label.
+      // The runs before the last are the label.
       if index == line.runs.count - 1 { style.link = link }
       column += put(
         run.glyphs, row: row, column: column, width: columns.upperBound - column, style: style)

@@ -1,13 +1,13 @@
 import ScalarText
 import UploadModel
 
-/// What a row says about the state of its item: a sign, a role, and words, from the fullest to the
-/// shortest. Different states never share their words, and 100 % alone never means "done".
+/// The label for the state of a row's item: a sign, a role, and words, from the fullest to the shortest. Different
+/// states never share their words, and 100 % alone never means "done".
 struct StateLabel {
   private let sign: (Unicode.Scalar, inASCII: Unicode.Scalar)
   let role: Role
   let forms: [String]
-  /// What the server said when it refused the file: even if it has to be cut, it says more than the other forms.
+  /// The server's message when it refused the file: even if cut, it says more than the other forms.
   private var refusal: (status: Int, said: String)?
 
   /// Why an item waits although there is room.
@@ -18,10 +18,10 @@ struct StateLabel {
     case refused
     /// The user has stopped the queue; with the key that resumes it.
     case stopped(key: String)
-    /// As many files as its target takes at once are being sent.
+    /// The target's limit of files sent at once has been reached.
     case turn(atOnce: Int)
 
-    /// Whether the user can have it tried at once.
+    /// Whether the wait is for the server, so that the user can have the item tried at once.
     var isOfTheServer: Bool {
       switch self {
       case .noServer, .refused: true
@@ -51,9 +51,9 @@ struct StateLabel {
   /// The words for `item` as of `now`, with its speed and ETA if it is being sent.
   ///
   /// - Parameters:
-  ///   - said: what the server said when it refused the item.
+  ///   - said: the server's message when it refused the item.
   ///   - reached: how many bytes the last attempt had sent when it ended.
-  ///   - copies: how often its file is queued for its target.
+  ///   - copies: how many times its file is queued for its target.
   init(
     _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
     said: String? = nil, reached: Int64 = 0, copies: Int = 1
@@ -91,7 +91,7 @@ struct StateLabel {
         "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
     case (.awaitingReply(_, let since), _):
-      // Whole seconds, because this is a running count and not a measurement.
+      // Whole seconds, since this is a running count, not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
     case (.processing(let processing), _):
@@ -141,7 +141,7 @@ struct StateLabel {
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
-      // The status stands for the reason only if it is the reason.
+      // The status alone is shown as the reason only if it is the reason.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
@@ -157,7 +157,7 @@ struct StateLabel {
   /// The fullest form that fits in `width` columns; the shortest if none does.
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
     for form in forms {
-      // Only the forms with all of the server's words come before what is left of them.
+      // Only forms with the server's whole message are better than the message cut short.
       if let refusal, width >= 26, !form.hasSuffix(scalars: refusal.said) {
         let cut = "failed: \(refusal.status) · \(refusal.said)"
         return TextFitting.end(Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)

@@ -10,7 +10,7 @@ struct Tabs {
 
   let tabs: [Tab]
 
-  /// The column where they begin.
+  /// The column where the tabs begin.
   var start: Int { tabs.first.map { $0.columns.lowerBound - 2 } ?? .max }
 
   init(_ state: AppState, width: Int) {

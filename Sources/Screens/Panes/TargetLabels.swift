@@ -1,7 +1,6 @@
 import ScalarText
 
-/// What a narrow column shows for each target: for those that are named by their URLs, the part that tells them
-/// apart.
+/// The labels of targets in a narrow column: for those that are named by their URLs, the part that tells them apart.
 struct TargetLabels {
   /// The common beginning of all URLs, up to the end of a part.
   private let shared: String.UnicodeScalarView
@@ -10,7 +9,7 @@ struct TargetLabels {
   init(_ names: [String]) {
     let urls = names.filter(Self.isURL).map { Array($0.unicodeScalars) }
     let first = urls.first ?? []
-    // Keep something of each URL.
+    // Keep at least one character of each URL.
     var count = urls.dropFirst().reduce(urls.count > 1 ? first.count - 1 : 0) { count, url in
       zip(first.prefix(count), url.dropLast()).prefix { $0 == $1 }.count
     }

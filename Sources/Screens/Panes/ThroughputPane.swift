@@ -36,7 +36,7 @@ struct ThroughputPane {
       .enumerated()
     {
       var style = Style(.barFull)
-      // What is higher is further on the way to the colour of a full bar.
+      // Higher cells are closer to the colour of the end of a bar.
       style.shade = UInt8((height - 1 - index) * Int(Style.shades) / max(1, height - 1))
       canvas.put(glyphs, row: lines.lowerBound + index, column: start, style: style)
     }

@@ -1,8 +1,8 @@
 import UploadModel
 
-/// Says in lines what a screen would show, for people who use a screen reader.
+/// Describes in lines of text what a screen would show, for people who use a screen reader.
 ///
-/// It says what is new: log lines, messages, questions, and progress in steps of a tenth.
+/// It reports only news: log lines, messages, questions, and progress in steps of a tenth.
 package struct Announcer: Sendable {
   private var spoken = 0
   private var message: String?
@@ -12,19 +12,19 @@ package struct Announcer: Sendable {
   private var listed: [Pane: ListRows] = [:]
   private static let mostListed = 10
 
-  /// What a pane has listed.
+  /// Which version of its rows a pane has listed.
   private struct ListRows: Equatable {
     var target = ""
     var version = 0
   }
 
-  /// Whether it says only how files ended, not how they began or how far they are.
+  /// Whether to report only how files ended, not how they began or their progress.
   private let saysEndsOnly: Bool
 
   /// An announcer that has not said anything yet.
   package init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
 
-  /// What is to be said now, line by line, made safe.
+  /// The news in `state`, line by line, made safe.
   package mutating func lines(for state: AppState) -> [String] {
     var lines: [String] = []
     if state.notice != notice, let words = state.notice { lines.append(words) }
@@ -33,7 +33,7 @@ package struct Announcer: Sendable {
     lines += state.log.lines.suffix(max(0, fresh))
       .filter { !saysEndsOnly || $0.role != .dim }.map(\.text)
     spoken = state.log.total
-    // A message that is also in the log is not said twice.
+    // A message that is also in the log is not repeated.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }
     message = state.message
     if !saysEndsOnly {
@@ -56,7 +56,7 @@ package struct Announcer: Sendable {
     return [Self.status(of: state)]
   }
 
-  /// What a pane other than the queue lists, once it is known; only the beginning of a long list.
+  /// The rows of a pane other than the queue, once they are known; only the beginning of a long list.
   private mutating func listing(of state: AppState) -> [String] {
     var now = ListRows(target: state.target)
     switch state.pane {
@@ -149,7 +149,7 @@ package struct Announcer: Sendable {
     ]
   }
 
-  /// What the open dialog says, and whether it makes sense only on a screen and has to be closed.
+  /// The text of the open dialog, and whether the dialog makes sense only on a screen and must be closed.
   package static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
     switch state.dialog {
     case .none, .question: return ([], false)
@@ -188,9 +188,9 @@ extension HistoryRow {
 }
 
 extension AppState {
-  /// The action behind an answer to the open question, given as a key or the label of a button; `nil` if no
-  /// question is open, or if the text is not an answer. A line that only begins like an answer is not one:
-  /// it may have been meant as a command.
+  /// The action behind an answer to the open question, given as a key or the label of a button; `nil` if no question is
+  /// open, or if the text is not an answer. A line that only starts with an answer is not one: it may have been meant
+  /// as a command.
   package func answer(_ text: String) -> Action.Name? {
     guard case .question(let question) = dialog else { return nil }
     let text = text.lowercased()
@@ -210,7 +210,7 @@ extension AppState {
 }
 
 extension AppState {
-  /// Whether nothing is being sent, nor waits to be.
+  /// Whether nothing is being sent or waiting to be sent.
   package var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
 
   /// How many files that were sent are still shown.

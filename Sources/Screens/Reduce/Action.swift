@@ -1,9 +1,9 @@
 import ScalarText
 
-/// Something that the user can ask for, with a key or on the command line.
+/// An action that the user can ask for, with a key or on the command line.
 ///
-/// `Action.all` is the only table from which key dispatch, the help overlay, the footer, the buttons
-/// of dialogs, the command line and the documentation are made.
+/// The table `Action.all` is the only source for key dispatch, the help overlay, the footer, the buttons of dialogs,
+/// the command line and the documentation.
 package struct Action: Sendable {
   /// Names an action, in the table and for rebinding keys.
   package enum Name: String, Hashable, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ package struct Action: Sendable {
     /// The name in the configuration and on the command line: `retry-all`.
     package var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
 
-    /// The action with this name; `nil` if there is none.
+    /// The action with this name; `nil` if there is no such action.
     package init?(word: String) {
       guard let name = Self.byWord[word] else { return nil }
       self = name
@@ -40,19 +40,19 @@ package struct Action: Sendable {
       uniqueKeysWithValues: allCases.map { ($0.word, $0) })
   }
 
-  /// What else there is to know about an action besides its keys and its words.
+  /// Properties of an action besides its keys and its words.
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
     /// Has no meaning without a screen.
     static let visual = Self(rawValue: 1)
     /// Only moves the cursor or changes the view, so range marking continues.
     static let looks = Self(rawValue: 1 | 2)
-    /// Changes items of the queue or their order, so it has to wait until the queue has been read.
+    /// Changes items of the queue or their order, so it must wait until the queue has been read.
     static let edits = Self(rawValue: 4)
   }
 
   package let name: Name
-  /// Where it works.
+  /// The modes in which it works.
   package let modes: [Mode]
   /// The keys that ask for it unless they are rebound.
   package let keys: [Key]
@@ -60,13 +60,13 @@ package struct Action: Sendable {
   package let help: String
   /// A word or two for the footer and for buttons; `nil` if there is no room for it.
   package let hint: String?
-  /// What the command line takes after its name, such as "SPEED"; `nil` if it takes nothing.
+  /// The argument on the command line, such as "SPEED"; `nil` if it takes none.
   package let argument: String?
   /// Its place in the queue's footer, counted from the left; actions without one come last.
   let footer: Int
   let traits: Traits
 
-  /// A row of the table: an action, its keys, where they ask for it, and what it does.
+  /// A row of the table: an action, its keys, the modes in which it works, and what it does.
   init(
     _ name: Name, _ keys: [Key], in modes: [Mode], _ help: String, hint: String? = nil,
     argument: String? = nil, footer: Int = 99, traits: Traits = []
@@ -94,12 +94,12 @@ extension Action.Name {
   private static let traits = Dictionary(
     Action.all.map { ($0.name, $0.traits) }, uniquingKeysWith: { $0.union($1) })
 
-  /// Whether a row of the table gives the action this trait.
+  /// Whether any row of the table gives the action this trait.
   func has(_ trait: Action.Traits) -> Bool { Self.traits[self]?.contains(trait) == true }
 }
 
 extension String {
-  /// A name of the program as a person writes it: `retry-all` for `retryAll`.
+  /// An identifier as people write it: `retry-all` for `retryAll`.
   var dashed: String {
     reduce(into: "") { word, character in
       word += (character.isUppercase ? "-" : "") + character.lowercased()

@@ -1,25 +1,25 @@
 import UploadModel
 
-/// Something that can follow the name of an action on the command line.
+/// An argument that can follow the name of an action on the command line.
 struct ArgumentChoice: Hashable, Sendable {
-  /// What is typed for it.
+  /// The word to type for it.
   var word: String
   /// What it means.
   var note = ""
   /// Other words for it.
   var others: [String] = []
 
-  /// The texts that find it, the best first.
+  /// The texts by which it is found, the best first.
   var texts: [String] { [word] + others + [note] }
 }
 
 extension Action.Name {
-  /// Whether the argument may be something other than the choices.
+  /// Whether other arguments than the choices are accepted.
   var takesAnything: Bool { self != .theme && self != .sort }
 }
 
 extension AppState {
-  /// What can follow an action on the command line; nil if there is nothing to choose from.
+  /// The arguments to offer for an action on the command line; nil if there is nothing to choose from.
   func choices(after name: Action.Name) -> [ArgumentChoice]? {
     switch name {
     case .target:
@@ -44,7 +44,7 @@ extension AppState {
     }
   }
 
-  /// The first files in the list, as many as a person would look through.
+  /// The first files in the list: more than a person would look through.
   private var files: [ArgumentChoice] {
     (0..<min(rowCount, 500)).compactMap { index in
       row(index).map { row in

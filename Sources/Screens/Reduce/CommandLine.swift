@@ -15,7 +15,7 @@ struct CommandLine: Hashable, Sendable {
     while let last = rest.last, last.isWhiteSpace, rest.dropLast().last != "\\" {
       rest.removeLast()
     }
-    // Some actions are two words on the screen.
+    // Some actions have names of two words on the screen.
     let next = rest.prefix { !$0.isWhiteSpace }
     let both = "\(String(word)) \(String(next))".lowercasedASCII
     if Self.shown[both] != nil || Self.others[both] != nil {
@@ -38,7 +38,7 @@ struct CommandLine: Hashable, Sendable {
     return (String(scalars[..<start]), String(scalars[start...]))
   }
 
-  /// Other words for actions, besides those that the screen shows for them.
+  /// Words for actions besides those that the screen shows.
   private static let others: [String: Action.Name] = [
     "q": .quit, "q!": .quit, "quit!": .quit, "wq": .quit, "exit": .quit, "rate": .limit,
     "rm": .remove, "delete": .remove, "skip": .remove, "cancel": .remove, "abort": .remove,
@@ -54,25 +54,25 @@ struct CommandLine: Hashable, Sendable {
   /// The other words for each action.
   private static let otherWords = Dictionary(grouping: others.keys.sorted()) { others[$0] }
 
-  /// What the screen calls the actions: "retry all", "copy url".
+  /// The actions by the words that the screen shows for them: "retry all", "copy url".
   private static let shown: [String: Action.Name] = Dictionary(
     actions.compactMap { action in action.hint.map { ($0.lowercasedASCII, action.name) } }
   ) { first, _ in first }
 
-  /// The action of the queue that is meant.
+  /// The action of the queue that the word stands for.
   var action: Action? {
-    // The queue has no action of some names, but one that goes by the same word: delete.
+    // A name that is not an action of the queue may be another word for one: `delete` stands for `remove`.
     [Action.Name(word: word), Self.shown[word], Self.others[word]].lazy
       .compactMap { name in Self.actions.first { $0.name == name } }.first
   }
 
-  /// Everything that can be asked for here.
+  /// The actions that the command line runs.
   static let actions = Action.inMode(.queue)
 
   /// The actions that match a word being typed, the best first: by their names and the other words for them, or else
   /// by what they do.
   static func matching(_ text: String) -> [Action] {
-    // What runs a command offers it, and nothing that only looks like it.
+    // A word that runs a command offers only that command, not similar ones.
     if let name = others[text.lowercasedASCII] { return actions.filter { $0.name == name } }
     let matcher = Matcher(text)
     func words(_ action: Action) -> [String] {
@@ -82,8 +82,8 @@ struct CommandLine: Hashable, Sendable {
     if named.isEmpty {
       return actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
     }
-    // The best of its words counts: "dele" is nearer to `delete`, which removes a row, than to delete-uploaded. A name of
-    // its own is worth two letters.
+    // The best of an action's words counts: "dele" is nearer to `delete`, which removes a row, than to
+    // `delete-uploaded`. A match of the action's own name is worth two letters.
     let ranks = named.map { action in
       words(action).enumerated().compactMap { index, word in
         var rank = matcher.rank(word)

@@ -12,7 +12,7 @@ package enum Key: Hashable, Sendable {
   case home, end, pageUp, pageDown
   case enter, escape, tab, backTab, backspace, delete, insert
 
-  /// What the help overlay and the footer call the key.
+  /// The key's name in the help overlay and the footer.
   func label(ascii: Bool) -> String {
     switch self {
     case .character(let character) where character != " ": String(character)
@@ -57,7 +57,7 @@ extension Key {
   private static func letter(_ text: String, after prefixes: [String]) -> Character? {
     for prefix in prefixes where text.hasPrefix(scalars: prefix) {
       let rest = text.dropFirst(prefix.count)
-      // To every terminal, Control with these three is Tab or Enter.
+      // Terminals send Control with these three as Tab or Enter.
       if rest.count == 1, let letter = rest.first, ("a"..."z").contains(letter),
         !["i", "j", "m"].contains(letter)
       {

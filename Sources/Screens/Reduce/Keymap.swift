@@ -1,4 +1,4 @@
-/// Which key asks for what: the table of actions, with the keys that the user has rebound.
+/// Which key asks for which action: the table of actions, with the keys that the user has rebound.
 package struct Keymap: Sendable {
   /// Keys for actions, in place of those in the table. With an empty list, an action has no keys.
   package typealias Bindings = [Action.Name: [Key]]
@@ -9,7 +9,7 @@ package struct Keymap: Sendable {
     case ambiguous(Key, Action.Name, Action.Name)
     /// A character would be bound where characters are typed.
     case typed(Key, Action.Name)
-    /// Nobody could leave a dialog, or the program.
+    /// There would be no way to leave a dialog, or the program.
     case noWayOut(Action.Name)
 
     /// What is wrong, and with which action.
@@ -66,10 +66,10 @@ package struct Keymap: Sendable {
 
   package func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
 
-  /// What `key` asks for in `mode`; `nil` if it asks for nothing.
+  /// The action that `key` asks for in `mode`; `nil` if it asks for none.
   func asked(by key: Key, in mode: Mode) -> Action.Name? { asked[mode]?[key] }
 
-  /// What the first key of an action is called; empty if it has none.
+  /// The name of an action's first key; empty if it has no key.
   func label(_ action: Action, ascii: Bool) -> String {
     keys(for: action).first?.label(ascii: ascii) ?? ""
   }

@@ -15,8 +15,8 @@ package enum PastedPaths {
     return paths.isEmpty ? nil : paths
   }
 
-  /// The paths in `text` line by line, and the lines that are not plainly paths, so that a file with an odd name
-  /// does not make the others get lost.
+  /// The paths in `text` line by line, and the lines that are not plainly paths, so that a file with an odd name does
+  /// not cause the others to be lost.
   static func parts(of text: String) -> (paths: [PathInput], odd: [String]) {
     var (paths, odd) = ([PathInput](), [String]())
     for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingSpaces() })
@@ -26,7 +26,7 @@ package enum PastedPaths {
     return (paths, odd)
   }
 
-  /// The paths that the user typed one after the other. There are no wildcards in quotes.
+  /// The paths that the user typed one after the other. Wildcards in quotes are literal.
   package static func typed(_ text: String) -> [PathInput] {
     guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
       return [.typed(text)]
@@ -37,7 +37,7 @@ package enum PastedPaths {
   /// The words of a line as a shell would see them; `nil` if a quote stays open.
   package static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
 
-  /// A path as a word that `shellWords` reads as this path.
+  /// A path, escaped so that `shellWords` reads it as one word.
   static func escaped(_ path: String) -> String {
     path.unicodeScalars.reduce(into: "") { word, scalar in
       if " \t\\'\"".unicodeScalars.contains(scalar) { word.unicodeScalars.append("\\") }

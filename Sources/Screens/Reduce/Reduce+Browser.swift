@@ -1,4 +1,4 @@
-/// What the keys do while files are chosen from a list.
+/// The actions while files are chosen from a list.
 extension AppState {
   mutating func perform(_ name: Action.Name, in browser: Browser) -> [Effect] {
     var browser = browser
@@ -27,7 +27,7 @@ extension AppState {
       dialog = nil
       return []
     case .open:
-      // Another key adds what is marked: to open a folder is not to send what is in it.
+      // Opening a folder does not send its contents; another key adds what is marked.
       guard let entry = browser.selected, entry.isFolder else { return add(browser) }
       effects = [.listFolder(entry.path)]
     case .add: return add(browser)

@@ -19,7 +19,7 @@ extension AppState {
     return []
   }
 
-  /// Does what a line says.
+  /// Runs a line of the command line.
   mutating func run(_ line: String) -> [Effect] {
     guard let command = CommandLine(line) else { return [] }
     commands.removeAll { $0 == line }
@@ -82,7 +82,7 @@ extension AppState {
     }
   }
 
-  /// Runs an action on files, which are given by their numbers in the list or by name.
+  /// Runs an action on files, given by their numbers in the list or by name.
   private mutating func run(_ name: Action.Name, onFiles argument: String) -> [Effect] {
     var items: [UploadItem] = []
     for word in PastedPaths.shellWords(argument) ?? [argument] {
@@ -92,7 +92,7 @@ extension AppState {
         var named = queue.rows.map(\.item).filter {
           $0.fileName == word || $0.location.description == word
         }
-        // A name may have a star in it; where none has, it is a pattern.
+        // A name may contain a star, so the word is a pattern only if no file has that name.
         if named.isEmpty {
           named = queue.rows.map(\.item).filter {
             word == "all" || fnmatch(word, $0.fileName, 0) == 0
@@ -158,7 +158,7 @@ extension AppState {
     return isOfUse ? [] : [.bell]
   }
 
-  /// Paths for the last word of the command line.
+  /// Offers paths for the last word of the command line.
   mutating func offerPaths(
     _ paths: [String], for text: String, in prompt: CommandPrompt
   ) -> [Effect] {

@@ -1,10 +1,10 @@
 import UploadModel
 
-/// What the keys do while a dialog has the keyboard.
+/// The actions while a dialog has the keyboard.
 extension AppState {
-  /// A character, or more, is typed where something is being typed.
+  /// Inserts typed or pasted text into the field that has the keyboard.
   mutating func type(_ text: String) -> [Effect] {
-    // A typed speed replaces the one that is there, instead of being appended to it.
+    // A typed speed replaces the current one instead of being appended to it.
     if case .limit(let prompt) = dialog, prompt.isUntouched {
       dialog = .limit(LimitPrompt(text: text))
     } else {
@@ -13,7 +13,7 @@ extension AppState {
     return []
   }
 
-  /// Changes the line of text that has the keyboard, if one has.
+  /// Changes the text field that has the keyboard, if any.
   private mutating func editField(_ change: (inout TextField) -> Void) {
     switch dialog {
     case .prompt(var prompt):
@@ -51,7 +51,6 @@ extension AppState {
     }
   }
 
-  /// What the keys do that edit a line of text.
   mutating func edit(_ name: Action.Name) { editField { $0.edit(name) } }
 
   mutating func perform(_ name: Action.Name, in prompt: LimitPrompt) -> [Effect] {
@@ -63,7 +62,7 @@ extension AppState {
     return []
   }
 
-  /// Limits the bandwidth to what was typed in the prompt, or on the command line.
+  /// Limits the bandwidth to the speed typed in the prompt, or on the command line.
   mutating func setLimit(_ prompt: LimitPrompt, from line: String?) -> [Effect] {
     let limit: Int64?
     switch prompt.answer {
@@ -89,7 +88,7 @@ extension AppState {
     switch name {
     case .close: dialog = nil
     case .accept:
-      // A line that names nothing stays, so that it can be corrected.
+      // A line that names no files stays, so that it can be corrected.
       if let preview = prompt.preview, preview.files == 0 {
         dialog = .prompt(prompt)
         return [.bell]
@@ -128,7 +127,7 @@ extension AppState {
     }
     switch (name, question.subject) {
     case (.stopAndQuit, _): return [.quit(.stopping)]
-    // It may have come to its end while the question was read.
+    // The queue may have ended while the question was being read.
     case (.goOnInBackground, _): return [.quit(canGoOnInBackground ? .background : .stopping)]
     case (.finishThenQuit, _):
       return leaveWhenDone()
@@ -203,8 +202,8 @@ extension AppState {
     limitScroll()
   }
 
-  /// Keeps dialogs from being scrolled past their ends, which move when an item or the size does. A
-  /// dialog about an item that is gone, or a pause of files that are over, closes.
+  /// Keeps dialogs from being scrolled past their ends, which move when an item or the size of the screen changes.
+  /// Closes a dialog about an item that is gone, and a question about pausing files that have finished.
   mutating func limitScroll() {
     guard !dialogs.isEmpty else { return }
     let state = self

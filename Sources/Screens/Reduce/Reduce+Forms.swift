@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the keys do while a form is filled in.
+/// The actions while a form is being filled in.
 extension AppState {
   /// The screen of a first start: nothing but the questions for a target.
   package static func setup(
@@ -13,7 +13,7 @@ extension AppState {
     return state
   }
 
-  /// - Parameter names: what was said of new names already.
+  /// - Parameter names: what the user has already typed for the new names.
   mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let items = items.filter { !$0.state.isDone }
@@ -67,7 +67,7 @@ extension AppState {
     return []
   }
 
-  /// Has the target of a form tried and written down.
+  /// Requests that the target of a form be tried and written into the configuration.
   private mutating func write(_ form: Form, isGoodEnough: Bool = false) -> [Effect] {
     var form = form
     form.isTrying = true
@@ -78,7 +78,7 @@ extension AppState {
     return [.changeTarget(row, to: form.changed(row), isGoodEnough: isGoodEnough)]
   }
 
-  /// Writes down a target that did not seem to take uploads when it was tried.
+  /// Saves a target although it did not seem to take uploads when it was tried.
   mutating func keepTarget() -> [Effect] {
     guard case .form(let form) = dialog, form.mode == .setup else { return [] }
     return write(form, isGoodEnough: true)
@@ -92,7 +92,7 @@ extension AppState {
     let effects = edit(form.apply(to: editable))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
-    // A file that was not found where it was has not been sent.
+    // A file that was not found at its old path has not been sent, so send it now.
     let found = ids.compactMap(item).filter {
       form.changesPath && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
     }

@@ -1,8 +1,8 @@
 import UploadModel
 
-/// What all panes with a list have in common: the cursor, marks, finding names.
+/// Actions that all panes with a list share: moving the cursor, marking, finding names.
 extension AppState {
-  /// Does something with the list of the pane that is shown; returns whether it could be done.
+  /// Performs an operation on the list of the visible pane; returns whether it was possible.
   @discardableResult
   mutating func change(_ step: ListOperation) -> Bool {
     let height = layout.rows.count
@@ -27,7 +27,7 @@ extension AppState {
     }
   }
 
-  /// What is highlighted in the names of the list: what is searched for, or else what the filter matches.
+  /// What is highlighted in the names of the list: the text of the search, or else that of the filter.
   var litMatcher: Matcher {
     if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
     return shown.matcher
@@ -84,7 +84,7 @@ extension AppState {
     return []
   }
 
-  /// Shows what is found while it is typed.
+  /// Shows the matches while the text is being typed.
   mutating func look(for prompt: FindPrompt) {
     if prompt.isFilter {
       change(.filter(prompt.field.text))
@@ -93,7 +93,7 @@ extension AppState {
     }
   }
 
-  /// Copies where these files are found on the server.
+  /// Copies the URLs of these files on the server.
   mutating func copyURLs(of items: [UploadItem]) -> [Effect] {
     let isToCome = !items.isEmpty && items.allSatisfy { !$0.state.isFinished }
     return isToCome
@@ -136,7 +136,7 @@ extension AppState {
   }
 
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as
-  /// shown: nothing hidden can get into a shell, or end the paste.
+  /// shown: no hidden characters can get into a shell, or end the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
@@ -161,12 +161,12 @@ extension AppState {
 
   func index(of id: ItemID) -> Int? { list.row(of: id, in: queue) }
 
-  /// What an action applies to: the marked items in their order, else the one under the cursor.
+  /// The items that an action applies to: the marked ones in their order, or else the one under the cursor.
   var subjects: [UploadItem] { list.subjects(in: queue).map { queue.rows[$0].item } }
 
   var marks: Set<ItemID> { list.marks }
 
-  /// Puts the cursor on something that is being sent, unless it is there.
+  /// Puts the cursor on an item that is being sent, unless it already is on one.
   mutating func follow() {
     if selected?.state.isActive == true { return }
     _ = list.perform(.next([.sending]), in: queue, height: layout.rows.count)
@@ -176,8 +176,8 @@ extension AppState {
     list.move(to: row, in: queue, height: layout.rows.count)
   }
 
-  /// Keeps the cursor on its item while rows come, go or change their places. If its item goes,
-  /// the cursor moves to the next one that stays.
+  /// Keeps the cursor on its item while rows come, go or change their places. If that item goes, the cursor moves to
+  /// the next one that stays.
   mutating func keepingCursor(leaving gone: Set<ItemID> = [], _ change: (inout AppState) -> Void) {
     let place = list.place(in: queue) { gone.contains($0) }
     change(&self)
@@ -192,7 +192,7 @@ extension Queue: ListRows {
 }
 
 extension ItemState {
-  /// What a filter calls it.
+  /// The kind by which a filter finds items in this state.
   var kind: RowKind {
     switch self {
     case .waiting: .waiting

@@ -1,5 +1,5 @@
-/// What the mouse does: a click selects, another one on the same row opens, dragging marks rows, the right button opens a
-/// menu, the wheel scrolls.
+/// The mouse: a click selects a row, another one on the same row opens it, dragging marks rows, the right button opens
+/// a menu, the wheel scrolls.
 extension AppState {
   mutating func point(_ mouse: Mouse) -> [Effect] {
     (message, summary) = (nil, nil)
@@ -42,8 +42,8 @@ extension AppState {
     return []
   }
 
-  /// Opens a menu of what can be done with the row at a place, and with others that are marked with it. Marks on other
-  /// rows only go, since the menu is about this one.
+  /// Opens a menu of the actions on the row at a place, and on those marked with it. If this row is not marked, the
+  /// marks go, since the menu is about this row.
   private mutating func openMenu(row: Int, column: Int) -> [Effect] {
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     change(.row(index))
@@ -89,7 +89,7 @@ extension AppState {
       let (top, columns) = MenuBox(menu: menu, size: size).place
       let index = menu.list.scroll + row - top
       guard columns.contains(column), row >= top, menu.shown.indices.contains(index) else {
-        // A click beside a menu that the mouse has opened closes it.
+        // A click outside a menu that the mouse has opened closes it.
         if menu.place != nil { dialog = nil }
         return []
       }

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the queue and the engine tell the screen.
+/// News from the queue and the engine.
 extension AppState {
   mutating func record(_ server: String, _ news: Reachability) {
     let isKnown = outages[server] != nil
@@ -39,7 +39,7 @@ extension AppState {
     record(words, .bad)
   }
 
-  /// The whole queue has been read.
+  /// Notes that the whole queue has been read.
   mutating func finishReading() -> [Effect] {
     guard isReading else { return [] }
     isReading = false
@@ -57,7 +57,7 @@ extension AppState {
   /// Adds or replaces items.
   mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
-    // What the queue says about earlier sessions is not news.
+    // Failures from earlier sessions are not news.
     let failed =
       isReading
       ? []
@@ -72,7 +72,7 @@ extension AppState {
     return leaveIfDone()
   }
 
-  /// The engine's changes, in order.
+  /// Records the engine's changes, in order.
   ///
   /// - Parameter isNews: whether they happen now; earlier ones do not count towards the speeds.
   mutating func record(
@@ -110,7 +110,7 @@ extension AppState {
       switch options.endSignal {
       case .none: []
       case .bell: [.bell]
-      // Someone who looks at the window sees it there.
+      // If the window has the focus, the user can see the result on the screen.
       case .notify: hasFocus ? [.bell] : [.notify(counts.words), .bell]
       case .desktop: [.notifyDesktop(counts.words)]
       }
@@ -119,7 +119,8 @@ extension AppState {
 
   /// Waits until everything has been sent, then leaves.
   mutating func leaveWhenDone() -> [Effect] {
-    // What another process sends may not be under way, and a stopped queue there may be resumed.
+    // If another process sends the queue, files may be waiting without being under way, and a stopped queue may be
+    // resumed there.
     finishing = isStarted || isAside ? .queue : .underWay
     return leaveIfDone()
   }

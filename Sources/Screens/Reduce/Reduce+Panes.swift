@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// What the keys do while a pane has the keyboard, and switching from one to another.
+/// The actions while a pane has the keyboard, and switching between panes.
 extension AppState {
   mutating func performInPane(_ name: Action.Name) -> [Effect] {
     if let pane = Pane.allCases.first(where: { $0.action == name }) { return show(pane) }
@@ -79,7 +79,8 @@ extension AppState {
     return []
   }
 
-  /// Performs an action on rows of the history, in its list or in the details of one; nil if it is not about rows.
+  /// Performs an action on rows of the history, in the list or in the details of one; nil if the action does not apply
+  /// to rows.
   private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
     switch name {
     case .sendAgain: return askToSendAgain(rows)
@@ -108,8 +109,8 @@ extension AppState {
     return []
   }
 
-  /// Queues files of the history again. Asks first about those that may be on the server already, since they would be
-  /// there twice.
+  /// Queues files of the history again. Asks first if some may already be on the server, since they would be there
+  /// twice.
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
@@ -118,7 +119,7 @@ extension AppState {
     return []
   }
 
-  /// Queues files of the history once more. They go where they went.
+  /// Queues files of the history once more, for the same targets as before.
   mutating func sendAgainNow(_ known: [HistoryRow]) -> [Effect] {
     message = "\(HumanReadable.count(known.count, "file")) queued once more"
     var targets: [String] = []
@@ -157,13 +158,13 @@ extension AppState {
     return [.readTargets]
   }
 
-  /// The configuration has been read again.
+  /// Takes the targets of the configuration, which has been read again.
   mutating func setTargets(_ names: [String], urls: [String: String]) {
     let isNew = !Set(names).isSubset(of: options.targets)
     (options.targets, options.targetURLs) = (names, urls)
     let size = size
     changeDialogs { dialog in
-      // The target being tried is in the configuration now; earlier readings did not have it.
+      // The target being tried has been added to the configuration, so close its form.
       if case .form(let form) = dialog, form.isTrying, isNew { return nil }
       guard case .menu(var menu) = dialog else { return dialog }
       menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
@@ -174,7 +175,7 @@ extension AppState {
   mutating func switchTarget(_ name: String) -> [Effect] {
     if name == target { return [] }
     guard name.contains(scalars: "://"), options.configuration != nil else {
-      // The current configuration says whether there is a target of that name.
+      // Whether there is a target of that name is for the current configuration to say.
       return [.switchTarget(name)]
     }
     dialog = .form(Form(forTarget: name))
@@ -220,7 +221,7 @@ extension HistoryRow {
     deletionURL.map { UploadedFile(name: name, target: target, deletionURL: $0) }
   }
 
-  /// Everything about it, to read.
+  /// A page with all details of the row.
   fileprivate func page(at now: Instant) -> Page {
     let ago = instant.map { ", \(HumanReadable.ago(now - $0))" } ?? ""
     let date = time.hasPrefix(scalars: day) ? time : "\(day), \(time)"

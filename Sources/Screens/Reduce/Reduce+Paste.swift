@@ -1,6 +1,5 @@
-/// What pasted text does.
 extension AppState {
-  /// Text that was pasted, or dragged into the terminal: paths, unless something else is asked for.
+  /// Handles text that was pasted, or dragged into the terminal: paths, unless a dialog asks for something else.
   mutating func paste(_ text: String) -> [Effect] {
     message = nil
     let line = text.filter { !$0.isNewline }
@@ -22,7 +21,7 @@ extension AppState {
         // A single path is shown, so that it can be corrected.
         case .exact(let path) where paths.count == 1: return type(path)
         case .typed where paths.count == 1: break
-        // Several, or one that cannot be typed, are taken as they are.
+        // Several paths, or one that cannot be typed, are added without a look.
         case .exact, .typed, .bytes:
           dialog = nil
           return [.add(paths)]

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the keys do while the queue has the keyboard.
+/// The actions while the queue has the keyboard.
 extension AppState {
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
     switch name {
@@ -57,7 +57,8 @@ extension AppState {
     if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
   }
 
-  /// Asks whether to add files that already wait, were sent or may have been, since once is usually meant.
+  /// Asks whether to add files that already wait, were sent or may have arrived, since users usually want to send a
+  /// file only once.
   mutating func askToAddAgain(_ files: LeftOut) {
     let count = files.items.count
     guard count > 0 else { return }
@@ -74,7 +75,7 @@ extension AppState {
     dialog = .question(Question(.addingAgain(files)))
   }
 
-  /// Lets further files begin, or not.
+  /// Starts or stops the queue: whether further files begin.
   mutating func start(_ isWanted: Bool) -> [Effect] {
     isStarted = isWanted
     if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
@@ -102,7 +103,7 @@ extension AppState {
     return retryNow(failed)
   }
 
-  /// Sends items again if possible, whatever became of them.
+  /// Sends those items again that can be retried, without asking.
   mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
     let failed = items.filter(isRetriable)
     list.clearMarks()
@@ -130,7 +131,7 @@ extension AppState {
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     } else {
-      // The result may come at once and be the same as before, so say that something happens.
+      // The result may come at once and be the same as before, so say that a retry was made.
       let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
       message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
     }
@@ -150,9 +151,9 @@ extension AppState {
     items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
   }
 
-  /// Pauses the items that can still be paused. If the question was answered too late, there may be none left.
+  /// Pauses the items that can still be paused. If the question was answered too late, none may be left.
   mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
-    // What has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
+    // An item that has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
     let going = items.filter {
       !$0.state.isFinished && $0.state != .paused && !$0.state.isHandedOver
     }
@@ -182,15 +183,14 @@ extension AppState {
     return [.resume(paused.map(\.id))]
   }
 
-  /// Pauses or resumes everything. Asks first if what is being sent would have to start again from its first
-  /// byte.
+  /// Pauses or resumes everything. Asks first if much of the items being sent would have to be sent again.
   private mutating func askToPauseAll() -> [Effect] {
     guard queue.totals.active > 0, losesMuch(queue.rows.lazy.map(\.item)) else { return pauseAll() }
     dialog = .question(Question(.pausing))
     return []
   }
 
-  /// The same for some.
+  /// Pauses or resumes these items. Asks first if much would have to be sent again.
   private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
     guard losesMuch(items) else { return pause(items) }
     dialog = .question(Question(.breakingOff(items.map(\.id))))
@@ -203,8 +203,7 @@ extension AppState {
     return sent > 0 && !item.canGoOn
   }
 
-  /// Whether breaking these items off would throw away more than a moment's work: over 1 MiB of all of them, or over 5 s
-  /// of sending one.
+  /// Whether breaking off these items would waste much: over 1 MiB of all of them together, or over 5 s of sending one.
   func losesMuch(_ items: some Sequence<UploadItem>) -> Bool {
     var lost: Int64 = 0
     for item in items where startsAgain(item) {
@@ -255,7 +254,7 @@ extension AppState {
     return effects
   }
 
-  /// Moves what is marked, or the row under the cursor, one step or to the top.
+  /// Moves the marked rows, or the one under the cursor, by one step or to the top.
   private mutating func shift(_ step: Step) -> [Effect] {
     guard list.filter.isEmpty else {
       return refuse("some files are hidden: press Esc to show them all, then move them")
@@ -284,7 +283,7 @@ extension AppState {
 }
 
 extension UploadItem {
-  /// Whether it ended in such a way that the server may have it.
+  /// Whether it failed in such a way that the server may have it.
   var mayHaveArrived: Bool {
     if case .failed(let failure) = state { failure.mayHaveArrived } else { false }
   }

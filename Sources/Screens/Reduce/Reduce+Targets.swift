@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the keys do while the targets have the keyboard.
+/// The actions while the pane of targets has the keyboard.
 extension AppState {
   mutating func performInTargets(_ name: Action.Name) -> [Effect] {
     switch name {
@@ -45,7 +45,7 @@ extension AppState {
     return []
   }
 
-  /// Names the key that sends what failed for the credentials of a target that takes them now.
+  /// Names the key that retries the files that failed because a target refused the credentials, which it now accepts.
   mutating func offerRetry(of name: String) {
     let refused = queue.rows.count {
       guard $0.item.target == name, case .failed(let failure) = $0.item.state else { return false }
@@ -62,10 +62,10 @@ extension AppState {
     queue.rows.count { $0.item.target == name && !$0.item.state.isFinished }
   }
 
-  /// Takes the targets as the configuration has them now.
+  /// Takes the current targets of the configuration.
   mutating func showTargets(_ rows: [TargetRow]) {
     let usual = targets.rows.all.first(where: \.isUsual)?.name
-    // What was tried was another address.
+    // The trial was of another address.
     for old in targets.rows.all where rows.first(where: { $0.name == old.name })?.url != old.url {
       trials[old.name] = nil
     }

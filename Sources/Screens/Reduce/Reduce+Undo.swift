@@ -1,7 +1,7 @@
 import UploadModel
 
-/// Edits of the queue. Each is noted so that it can be undone, and reported as effects, which let the keeper
-/// of the queue do the same.
+/// Edits of the queue. Each is recorded so that it can be undone, and returned as effects, so that the stored queue is
+/// changed in the same way.
 extension AppState {
   // MARK: Edits
 
@@ -92,12 +92,12 @@ extension AppState {
     return [.remove(ids, begun: begun)]
   }
 
-  /// Forgets items that are gone, whoever removed them.
+  /// Forgets items that are gone, no matter how they were removed.
   mutating func forget(_ ids: [ItemID]) {
     let gone = Set(ids)
     let isSorted = sortedNow != nil
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
-    // What is left is in the same order.
+    // The remaining items are in the same order.
     if isSorted { sorted?.version = queue.version }
     speeds.forget(gone)
     list.forget(gone)
@@ -105,11 +105,11 @@ extension AppState {
   }
 
   private mutating func restore(_ places: [QueuePosition]) -> [Effect] {
-    // Items that are back were restored by another process.
+    // Items that are already back were restored by another process.
     let missing = places.filter { queue.row($0.item.id) == nil }
     guard !missing.isEmpty else { return [] }
     keepingCursor { $0.queue.restore(missing) }
-    // The cursor goes to what came back, unless the filter hides it.
+    // The cursor goes to the first restored item that the filter does not hide.
     let seen = missing.first { index(of: $0.item.id) != nil }
     if let row = seen.flatMap({ index(of: $0.item.id) }) { moveCursor(to: row) }
     return [.restore(missing)]
@@ -130,7 +130,7 @@ extension AppState {
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
-    // What has happened since is not undone, and what has been sent keeps the name that the server knows.
+    // Changes of state since then are not undone, and items that have been sent keep the name that the server knows.
     let items = items.compactMap { item in
       self.item(item.id).flatMap { $0.state.isDone ? nil : item.with($0.state) }
     }

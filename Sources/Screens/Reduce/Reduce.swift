@@ -1,10 +1,10 @@
 import UploadModel
 
-/// What becomes of the screen when `event` happens, and what is to be done about it.
+/// Changes the state of the screen in response to `event`, and returns the effects to perform.
 package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
-  // What the prompt would add is shown as it is typed.
+  // The prompt shows what it would add, as the user types.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
   effects += state.previewFile()
@@ -40,7 +40,7 @@ extension AppState {
       return leaveIfDone()
     case .forgetDone:
       return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
-    // The answer to a sort brings nothing new.
+    // The answer to a sort made here changes nothing.
     case .reordered(let order) where order == self.order: break
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
@@ -54,7 +54,7 @@ extension AppState {
       server = PaneList()
       // Entries to be deleted are not on the new target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
-      // It may only have been read again.
+      // The configuration may only have been read again.
       if isNew { message = "files that are added from now on go to \(name)" }
       if isNew, let usual, usual != name {
         let place = options.configuration ?? "the configuration"
@@ -149,7 +149,7 @@ extension AppState {
     message = nil
     let name = keymap.asked(by: key, in: mode)
     if let effects = name.flatMap({ performInSummary($0) }) { return effects }
-    // Under a dialog nobody has seen it.
+    // A summary under a dialog stays, since the user has not seen it.
     if isSummaryShown { summary = nil }
     if let name { return perform(name) }
     if case .character(let character) = key { return type(String(character)) }
@@ -204,20 +204,20 @@ extension AppState {
   }
 
   mutating func askToQuit() -> [Effect] {
-    // If another process sends, leaving stops nothing.
+    // If another process sends the queue, leaving stops nothing.
     if isAtTheEnd || isAside { return [.quit(.idle)] }
     let background = canGoOnInBackground ? options.background : .unavailable
     open(.question(Question(.quitting(background, canFinish: canFinish))))
     return []
   }
 
-  /// Whether another process would have something to do: what is stopped or paused goes on only when the person says so.
+  /// Whether another process would have something to do: stopped or paused items continue only when the user says so.
   var canGoOnInBackground: Bool { isStarted && (queue.totals.busy > 0 || isReading) }
 
-  /// Whether there is anything whose end could be waited for.
+  /// Whether there is anything to wait for before quitting.
   private var canFinish: Bool { canGoOnInBackground || queue.totals.active > 0 || isReading }
 
-  /// Why the queue cannot be edited yet: "all" and "last" would mean the part that is here.
+  /// Why the queue cannot be edited yet: "all" and "last" would refer only to the part that has been read.
   static let isStillRead = "the queue is still being read; in a moment"
 
   mutating func refuse(_ why: String) -> [Effect] {
@@ -225,8 +225,7 @@ extension AppState {
     return [.bell]
   }
 
-  /// Whether every reference points at something that exists. Cheap enough
-  /// for every event while hoist is being tested.
+  /// Whether every reference points at something that exists. Cheap enough to check after every event in debug builds.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
       && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows)

@@ -1,10 +1,10 @@
 import UploadModel
 
-/// The orders in which the queue can be put.
+/// The orders by which the queue can be sorted.
 enum SortOrder: String, CaseIterable, Sendable {
   case name, smallest, largest, type, target, failed, reverse
 
-  /// What the menu calls it.
+  /// Its name in the menu.
   var words: String {
     switch self {
     case .name: "by name"
@@ -17,7 +17,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// Other words for it, such as the heading that sorts in this order.
+  /// Other words for it, such as the heading of the column that sorts in this order.
   var others: [String] {
     switch self {
     case .largest: ["size", "big"]
@@ -27,7 +27,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// The order that this word names; nil if it names no order.
+  /// The order that this word names; nil if there is no such order.
   init?(word: String) {
     let word = word.lowercased()
     let found = Self.allCases.first { order in
@@ -60,11 +60,11 @@ extension AppState {
   struct Sorted: Hashable, Sendable {
     var order: SortOrder
     var isReversed = false
-    /// The version of the queue after that.
+    /// The version of the queue after the sort.
     var version: Int
   }
 
-  /// How the queue is sorted; nil if it is not, or no longer.
+  /// How the queue is sorted; nil if it is not, or no longer is.
   var sortedNow: Sorted? { sorted.flatMap { $0.version == queue.version ? $0 : nil } }
 }
 

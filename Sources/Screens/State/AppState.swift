@@ -1,9 +1,9 @@
 import ScalarText
 import UploadModel
 
-/// Everything that the screen shows, as told by the engine, the store and the user.
+/// The state of the screen, as told by the engine, the store and the user.
 ///
-/// It changes only through `reduce`. It reads no clock: `now` is the last time that it was told.
+/// It changes only through `reduce`. It reads no clock: `now` is the time of the last event that had one.
 package struct AppState: Sendable {
   /// The name of the target that files are added for.
   package internal(set) var target: String
@@ -13,21 +13,20 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests are sent at once to the target.
   package internal(set) var concurrency: Int
-  /// The numbers that the user has set, by the names of the targets.
+  /// The numbers of requests at once that the user has set, by the names of the targets.
   package internal(set) var wishes: [String: Int] = [:]
   /// The limit on all uploads together, in bytes a second; `nil` for none.
   package internal(set) var rateLimit: Int64?
-  /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
+  /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package internal(set) var isReading: Bool
-  /// Whether another process sends what is in the queue.
+  /// Whether another process sends the queue.
   package internal(set) var isAside = false
   /// Whether further files begin.
   package internal(set) var isStarted = true
-  /// The size of the screen.
   package internal(set) var size: Size
-  /// The time of the last event.
+  /// The latest time that an event has brought.
   package internal(set) var now: Instant
-  /// What can be chosen and asked for besides the queue.
+  /// What the session gives the screen to work with.
   package var options = Options()
 
   /// A line that stays, such as where received files are stored.
@@ -40,15 +39,15 @@ package struct AppState: Sendable {
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
-  /// How the queue was sorted, and its version after that.
+  /// How the queue was last sorted, and its version after the sort.
   var sorted: Sorted?
-  /// Whether the cursor goes along with what is being sent.
+  /// Whether the cursor follows the items being sent.
   var isFollowing = false
   var queue = Queue()
   var speeds = Speeds()
   /// The view of the queue.
   var list = MarkedList<ItemID>()
-  /// What `n` and `N` look for.
+  /// The search that `n` and `N` repeat.
   var sought = Matcher("")
   var edits = EditHistory()
   var pane = Pane.queue
@@ -63,30 +62,30 @@ package struct AppState: Sendable {
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
-  /// The last preview that was asked for, and what it shows, once that is known.
+  /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The folder from which files were chosen last.
   var lastFolder: [UInt8]?
-  /// The lines that were entered on the command line, the last one at the end.
+  /// The lines that were entered on the command line, the latest last.
   var commands: [String] = []
-  /// The targets' URLs by their names, as far as this screen has to know them.
+  /// The URLs of targets by their names, as far as this screen needs them.
   var urls: [String: String]
   /// Servers that cannot be reached.
   var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
-  /// What has to finish before the screen closes by itself; `nil` to stay.
+  /// What must finish before the screen closes by itself; `nil` to stay.
   var finishing: Finishing?
 
-  /// What has to finish before leaving.
+  /// What must finish before leaving.
   enum Finishing: Sendable {
-    /// All that is to be sent.
+    /// Everything in the queue.
     case queue
-    /// What is being sent: the queue was stopped.
+    /// The items under way, since the queue was stopped.
     case underWay
   }
 
-  /// How many files have to finish before the screen is left; `nil` if it does not close by itself.
+  /// How many files must finish before the screen closes by itself; `nil` if it stays.
   var filesToFinish: Int? {
     finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
   }
@@ -95,11 +94,11 @@ package struct AppState: Sendable {
   package struct Options: Sendable {
     /// The names of the targets that can be chosen.
     package var targets: [String] = []
-    /// Which key asks for what.
+    /// Which key asks for which action.
     package var keymap = Keymap.usual
     /// How things look.
     package var theme = Theme.usual
-    /// Whether the target can say what is on the server.
+    /// Whether the target has a way to list the files on the server.
     package var listsServer = false
     /// What to do when nothing is left to send.
     package var endSignal = EndSignal.none
@@ -119,22 +118,21 @@ package struct AppState: Sendable {
     package var home: String?
     /// The folder that relative paths start from, for people.
     package var folder = ""
-    /// Where the configuration is, for people; nil if there is none to choose targets from.
+    /// Where the configuration is, for people; nil if there is no configuration to choose targets from.
     package var configuration: String?
-    /// Whether another process can go on with the queue when the screen is left.
+    /// Whether another process can continue with the queue when the screen is left.
     package var background = Background.unavailable
 
-    /// The default options.
     package init() {}
   }
 
-  /// Whether another process can go on with the queue when the screen is left.
+  /// Whether another process can continue with the queue when the screen is left.
   package enum Background: Sendable {
     /// It cannot.
     case unavailable
     /// The user may choose that.
     case offered
-    /// That is the first choice, and what happens when the terminal is closed.
+    /// That is the first choice, and the default when the terminal is closed.
     case preferred
   }
 
@@ -173,8 +171,8 @@ package struct AppState: Sendable {
     queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
   }
 
-  /// The uppermost dialog, which has the keyboard. Another may take its place; with `nil` it closes,
-  /// and what is under it comes back.
+  /// The uppermost dialog, which has the keyboard. Setting it replaces the dialog; `nil` closes it, and the one under
+  /// it comes back.
   var dialog: Dialog? {
     get { dialogs.last }
     set {
@@ -183,9 +181,9 @@ package struct AppState: Sendable {
     }
   }
 
-  /// Opens a dialog over what is there.
+  /// Opens a dialog over those that are open.
   mutating func open(_ dialog: Dialog) {
-    // However often it is opened, it is there only once.
+    // A dialog that is opened again is there only once.
     dialogs.removeAll { $0.mode == dialog.mode }
     dialogs.append(dialog)
   }
@@ -201,7 +199,7 @@ package struct AppState: Sendable {
 
   package var selected: UploadItem? { row(list.cursor)?.item }
 
-  /// The items that wait, in the order in which they are sent.
+  /// The waiting items, in the order in which they are sent.
   package var waiting: [ItemID] {
     queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
   }
@@ -212,12 +210,12 @@ package struct AppState: Sendable {
   /// All items in their order.
   package var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
 
-  /// Whether the file at this path is queued for a target and has not come to its end.
+  /// Whether the file at this path is queued for a target and has not finished.
   package func isWaiting(_ path: [UInt8], for target: String) -> Bool {
     queue.copies(of: path, for: target) > 0
   }
 
-  /// How many items were removed after they had been sent, and how many without having been sent.
+  /// How many items were removed after they had been sent, and how many before.
   package var removed: (sent: Int, unsent: Int) {
     let sent = queue.removed.values.count { $0 }
     return (sent, queue.removed.count - sent)
@@ -226,7 +224,7 @@ package struct AppState: Sendable {
   /// The numbers of all items in their order.
   package var order: [ItemID] { queue.rows.map(\.item.id) }
 
-  /// The first item that waits from this one on, including itself; `nil` if none does.
+  /// The first waiting item from this one on, including itself; `nil` if no item from there on waits.
   package func firstWaiting(from id: ItemID?) -> ItemID? {
     guard let id, let position = queue.position(of: id) else { return nil }
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
@@ -238,14 +236,14 @@ package struct AppState: Sendable {
     /// When it is tried next; `nil` while it is tried.
     var nextTry: Instant?
 
-    /// When that is, in words.
+    /// The time until the next try, in words.
     func words(at now: Instant) -> String {
       guard let nextTry, nextTry > now else { return "trying now" }
       return "next try in \(HumanReadable.seconds((nextTry - now).rounded(.up)))"
     }
   }
 
-  /// The unreachable server that is tried next; `nil` if all can be reached, or nothing is to be sent.
+  /// The unreachable server that is tried next; `nil` if all can be reached, or there is nothing to send.
   var nextProbe: (server: String, outage: Outage)? {
     guard queue.totals.busy > 0 else { return nil }
     let first = outages.min { one, other in
@@ -259,7 +257,7 @@ package struct AppState: Sendable {
     url == server || url.hasPrefix(scalars: server + "/")
   }
 
-  /// What a waiting item is waiting for, other than its turn.
+  /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     guard isStarted else {
       return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))

@@ -1,16 +1,16 @@
 import UploadModel
 
-/// What had become of the queue when nothing was left to send. It is shown until the next key.
+/// The outcome of the queue when nothing was left to send, shown until the next key.
 struct EndSummary: Hashable, Sendable {
   let counts: EndCounts
-  /// How many of the files that arrived have an address.
+  /// How many of the sent files have an address.
   let addresses: Int
 
   var problems: Int { counts.failed + counts.unknown }
 }
 
 extension AppState {
-  /// Sums up the queue at its end. The row of a single file says everything.
+  /// Sums up the queue at its end, unless it has only one file, whose row says everything.
   mutating func sumUp() {
     let totals = queue.totals
     guard finishing == nil, totals.over > 1 else { return }
@@ -19,13 +19,13 @@ extension AppState {
       addresses: queue.rows.count { $0.item.url != nil })
   }
 
-  /// What a key does while the summary is shown; nil if it does what it always does.
+  /// Performs an action that is different while the summary is shown; nil for all others.
   mutating func performInSummary(_ name: Action.Name) -> [Effect]? {
     guard let summary, isSummaryShown else { return nil }
     self.summary = nil
     switch name {
     case .details where summary.problems > 0:
-      // There may be no other than the one under the cursor.
+      // The only problem may be the item under the cursor.
       let id = selected?.id
       change(.next([.failed, .unknown]))
       return selected?.id == id ? nil : []
@@ -35,6 +35,6 @@ extension AppState {
     }
   }
 
-  /// Whether the summary is in sight: it lies over the queue, and under nothing.
+  /// Whether the summary is visible: it lies over the queue, and under every dialog.
   var isSummaryShown: Bool { summary != nil && pane == .queue && dialog == nil && isAtTheEnd }
 }

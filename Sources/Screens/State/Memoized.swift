@@ -1,5 +1,5 @@
-/// The last result of a computation, for as long as its input stays the same. Frames are drawn often, texts
-/// seldom change.
+/// The last result of a computation, for as long as its input stays the same. Frames are drawn often, but texts seldom
+/// change.
 struct Memoized<Input: Equatable & Sendable, Value: Sendable>: Sendable {
   private var last: (input: Input, value: Value)?
 

@@ -19,9 +19,9 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   static let named = marked + [.targets]
   /// Where characters are typed.
   static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
-  /// What is read and scrolled.
+  /// Dialogs with a text to read and scroll.
   static let reading: [Mode] = [.details, .page, .help]
-  /// What has a cursor on a row of its own.
+  /// Modes with a list and a cursor.
   static let lists: [Mode] = panes + [.browser, .menu]
   /// Modes in which the user can move up and down.
   static let moving = lists + reading

@@ -1,4 +1,4 @@
-/// What the main part of the screen shows.
+/// A pane in the main part of the screen.
 package enum Pane: Int, Hashable, Sendable, CaseIterable {
   case queue, server, history, log, targets
 

@@ -6,7 +6,7 @@ package struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
-  /// The files that neither wait for their turn nor are over, as they were counted.
+  /// The files that have begun and not finished, as they are counted in the totals.
   private var begun: [ItemID: Queue.Row] = [:]
   private var totals = Totals()
   /// Where resumed files began.
@@ -20,13 +20,13 @@ package struct ProgressBoard: Sendable {
     totals.add(item.with(.waiting))
   }
 
-  /// Says that no more items will be added: until then totals carry a plus sign.
+  /// Says that no more items will be added. Until then, totals carry a plus sign.
   package mutating func endCounting() { isCounted = true }
 
   /// Notes where the attempt at an item begins.
   package mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
 
-  /// Notes an item's new state.
+  /// Records an item's new state.
   package mutating func record(_ item: UploadItem, at now: Instant) {
     var item = item
     item.resumePoint = points[item.id]
@@ -41,14 +41,14 @@ package struct ProgressBoard: Sendable {
     totals.add(item, reached: row.counted)
   }
 
-  /// Closes a batch of notes.
+  /// Ends a batch of records.
   package mutating func settle(at now: Instant) {
     speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
   }
 
-  /// The lines for a terminal of this size; at most a half of its height.
+  /// The lines for a terminal of this size; at most half its height.
   package func frame(size: Size, at now: Instant) -> Frame {
-    // Those on their way come first.
+    // Items that the server is processing come last.
     let items = active.values.sorted {
       $0.state.isProcessed == $1.state.isProcessed ? $0.id < $1.id : $1.state.isProcessed
     }
@@ -125,7 +125,7 @@ package struct ProgressBoard: Sendable {
       on: &canvas, isTotal: true)
   }
 
-  /// Name, bar, percent, size, words; from the end, what does not fit is left out.
+  /// Paints name, bar, percent, size and words. On a narrow screen, some are left out.
   private func line(
     name: String, bar: Bar, done: Int64, of total: Int64, size: String, words: String, row: Int,
     on canvas: inout Canvas, isTotal: Bool = false
@@ -147,7 +147,7 @@ package struct ProgressBoard: Sendable {
     canvas.putMiddle(
       name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
-    // Handed over does not mean done, which only a reply tells.
+    // Bytes handed over do not mean that a file is done: only a reply does.
     let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,

@@ -7,13 +7,13 @@ struct Queue: Sendable {
   /// An item as the screen shows it.
   struct Row: Sendable {
     var item: UploadItem
-    /// How many of its bytes have been handed over. When an attempt ends, this stays until the next one starts over.
+    /// How many of its bytes have been handed over. When an attempt ends, this is kept until the next one begins.
     private(set) var reached: Int64 = 0
-    /// How its attempts in this session ended, the last one at the end.
+    /// How its attempts in this session ended, the latest last.
     var attempts: [Attempt] = []
-    /// What the server said when it refused the item, in a sentence.
+    /// The server's message when it refused the item, in a sentence.
     private(set) var said: String?
-    /// Whether it was edited since it failed, so that the advice given then no longer holds.
+    /// Whether it was edited since it failed, so that the advice no longer applies.
     var isEditedSinceFailure = false
 
     init(item: UploadItem) {
@@ -22,10 +22,10 @@ struct Queue: Sendable {
       reached = item.state.bytesHandedOver(of: item.sentSize) ?? kept
     }
 
-    /// How many of its bytes the server has kept of earlier attempts.
+    /// How many of its bytes the server has kept from earlier attempts.
     private var kept: Int64 { item.canGoOn ? item.resumePoint?.offset ?? 0 : 0 }
 
-    /// Notes the item as it is now.
+    /// Replaces the item by its current version.
     mutating func set(_ item: UploadItem) {
       if item.state != self.item.state {
         said = item.state.failure?.said
@@ -42,14 +42,14 @@ struct Queue: Sendable {
       isEditedSinceFailure = false
     }
 
-    /// How many of these need not be handed over again.
+    /// How many of the bytes reached need not be handed over again.
     var counted: Int64 {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
     }
 
     private mutating func reach(_ state: ItemState) {
       switch state {
-      // The next attempt starts from there.
+      // The next attempt starts after the bytes that were kept.
       case .preparing, .waiting: reached = kept
       case .sending, .awaitingReply, .processing, .done:
         reached = state.bytesHandedOver(of: item.sentSize) ?? reached
@@ -69,7 +69,7 @@ struct Queue: Sendable {
   private(set) var rows: [Row] = []
   /// Changes whenever rows have come, gone, been replaced or changed their places.
   private(set) var version = 0
-  /// Changes whenever an item has become of another kind.
+  /// Changes whenever the kind of an item has changed.
   private(set) var kindsVersion = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
@@ -79,18 +79,18 @@ struct Queue: Sendable {
   /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
 
-  /// What is sent where.
+  /// A file and the target that it goes to.
   private struct Errand: Hashable {
     var path: [UInt8]
     var target: String
 
   }
 
-  /// How many items that are not over send the same file to the same target.
+  /// How many unfinished items send the same file to the same target.
   private var errands: [Errand: Int] = [:]
   /// The items that were removed, and whether they had been sent by then.
   private(set) var removed: [ItemID: Bool] = [:]
-  /// What was done of items that were removed since the queue was last at rest.
+  /// The progress of items that were removed since the queue was last at rest.
   private var gone: [ItemID: Totals.Gone] = [:]
 
   var targetNames: [String] { Array(targets.keys) }
@@ -101,10 +101,10 @@ struct Queue: Sendable {
   /// How many items are being sent to a target.
   func active(on target: String) -> Int { active[target] ?? 0 }
 
-  /// How often the file of this item is queued for its target and has not come to its end.
+  /// How many unfinished items send this item's file to its target.
   func copies(of item: UploadItem) -> Int { copies(of: item.location.bytes, for: item.target) }
 
-  /// How often the file at this path is queued for a target and has not come to its end.
+  /// How many unfinished items send the file at this path to a target.
   func copies(of path: [UInt8], for target: String) -> Int {
     errands[Errand(path: path, target: target)] ?? 0
   }
@@ -132,7 +132,7 @@ struct Queue: Sendable {
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
-  /// Once nothing more is sent by itself, what was removed counts no longer: it is in no row beside the totals.
+  /// Once nothing more is sent by itself, removed items no longer count: no row accounts for them in the totals.
   private mutating func forgetGoneAtRest() {
     guard !gone.isEmpty, totals.busy == 0 else { return }
     gone = [:]
@@ -166,7 +166,7 @@ struct Queue: Sendable {
     forgetGoneAtRest()
   }
 
-  /// Notes how an attempt ended. Only the last few are kept. A retry by hand continues the count.
+  /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the count.
   mutating func record(_ attempt: Attempt, of id: ItemID) {
     guard let position = positions[id] else { return }
     var attempt = attempt
@@ -175,14 +175,14 @@ struct Queue: Sendable {
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
   }
 
-  /// Notes where an item can resume. Returns the item with it.
+  /// Records where an item can resume. Returns the changed item.
   mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = positions[id] else { return nil }
     rows[position].item.resumePoint = point
     return rows[position].item
   }
 
-  /// Notes a new state; returns the one before, or `nil` if there is no such item.
+  /// Records a new state; returns the previous one, or `nil` if there is no such item.
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
@@ -224,8 +224,8 @@ struct Queue: Sendable {
     renumber(from: first)
   }
 
-  /// The places of those of `ids` that are here, in the order of the queue. Each is given relative to the
-  /// next item that is not among them, so that they can be put back one after the other.
+  /// The places of those of `ids` that are in the queue, in its order. Each is given relative to the next item that is
+  /// not among them, so that they can be put back one after the other.
   func places(of ids: Set<ItemID>) -> [Place] {
     let positions = ids.compactMap { self.positions[$0] }.sorted()
     var next = (index: rows.count, id: ItemID?.none)
@@ -236,7 +236,7 @@ struct Queue: Sendable {
     }.reversed()
   }
 
-  /// Puts items that are not here back, each before the one named, or at the end.
+  /// Puts back items that are not in the queue, each before the one named, or at the end.
   mutating func restore(_ items: [QueuePosition]) {
     let missing = items.filter { positions[$0.item.id] == nil }
     let rows = missing.map { (row: Row(item: $0.item), before: $0.before) }
@@ -282,7 +282,7 @@ struct Queue: Sendable {
     renumber(from: min(position, target), through: max(position, target))
   }
 
-  /// Puts these items in this order, within the places that they occupy together.
+  /// Puts these items in this order, within the places that they occupy.
   mutating func arrange(_ order: [ItemID]) {
     version += 1
     let named = order.compactMap { positions[$0] }
@@ -302,7 +302,7 @@ struct Queue: Sendable {
 }
 
 extension Failure {
-  /// What the server said, unless that is only its status: proxies repeat the status as the title of a page.
+  /// The server's message, unless it is only the status: proxies repeat the status as the title of a page.
   fileprivate var said: String? {
     guard let words = reply.message else { return nil }
     let isStatus = status.map { words.hasPrefix(scalars: "\($0) ") } ?? false

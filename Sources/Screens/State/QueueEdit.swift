@@ -2,9 +2,9 @@ import UploadModel
 
 /// A change that the user made to the queue and can undo.
 struct QueueEdit: Sendable {
-  /// Something that can be done to the queue.
+  /// A change to the queue.
   enum Step: Sendable {
-    /// Items come back to these places.
+    /// Items are restored to these places.
     case restore([QueuePosition])
     case remove([ItemID])
     /// Items go to these places.
@@ -16,14 +16,14 @@ struct QueueEdit: Sendable {
   }
 
   let undo: Step
-  /// The step that does it, and redoes it.
+  /// The step that makes the change, and makes it again.
   let redo: Step
-  /// What was done, for a sentence that begins with "undone:".
+  /// The change in words, for a message that starts with "undone:".
   let words: String
 }
 
 extension UploadItem {
-  /// The item as it comes back when its removal is undone: what was under way starts again.
+  /// The item as it is restored when its removal is undone: an upload under way starts again.
   var asRemoved: UploadItem {
     if case .retrying = state { return with(.waiting) }
     return state.isActive ? with(.waiting) : self

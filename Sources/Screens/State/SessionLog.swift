@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What happened in this session, line by line. When there are many lines, the oldest are dropped.
+/// The log of this session. When there are many lines, the oldest are dropped.
 struct SessionLog: Sendable {
   struct Line: Sendable {
     var at: Instant
@@ -36,19 +36,19 @@ struct SessionLog: Sendable {
     let follows = list.cursor >= lines.count - 1
     total += 1
     lines.append(Line(at: instant, text: text, role: role))
-    // Remove them in portions, since removing one from the front costs as much as removing many.
+    // Remove lines in batches, since removing one from the front costs as much as removing many.
     if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
     list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
   }
 }
 
-/// What is worth a line in the log.
+/// The events that are logged.
 extension AppState {
   mutating func record(_ text: String, _ role: Role = .plain) {
     log.add(text, role, at: now, height: layout.rows.count)
   }
 
-  /// Logs how an item's state changed, if it ended or has to be tried again.
+  /// Logs a change of an item's state, if it is worth a line.
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
     case .done(let receipt):
@@ -74,7 +74,7 @@ extension AppState {
     record("\(item.fileName): \(words)")
   }
 
-  /// The time of day at a moment: "22:15:03".
+  /// The time of day at an instant: "22:15:03".
   func clock(_ instant: Instant) -> String {
     let seconds = Int((instant.seconds + options.midnight).rounded(.down))
     let day = ((seconds % 86_400) + 86_400) % 86_400

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The speeds of the items being sent, and of all of them together.
 struct Speeds: Sendable {
-  /// From the first byte after a time without uploads to the end of the last upload.
+  /// A run lasts from the first byte after a time without uploads to the end of the last upload.
   struct Run: Sendable {
     var end: Instant?
     /// Bytes that were handed over, including those of failed attempts.
@@ -10,13 +10,13 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
   }
 
-  /// What arrived since items were last forgotten, and how long the attempts took that brought it.
+  /// How much arrived since items were last forgotten, and how long the successful attempts took.
   struct Arrivals: Sendable {
-    /// The bytes that these attempts sent: the server may have had some of the files' already.
+    /// The bytes that these attempts sent: of some files, the server may already have had a part.
     private(set) var bytes: Int64 = 0
-    /// The times in which at least one of the attempts was under way, which do not overlap.
+    /// The periods in which at least one of the attempts was under way, without overlaps.
     private var times: [Range<Double>] = []
-    /// How long they are together.
+    /// The total length of these periods.
     private(set) var seconds = 0.0
 
     /// Bytes per second on average; `nil` if nothing arrived.
@@ -25,7 +25,7 @@ struct Speeds: Sendable {
     mutating func add(_ receipt: Receipt, at now: Instant) {
       bytes &+= receipt.bytes
       var start = now.seconds - max(0, receipt.seconds)
-      // They come in the order in which they end.
+      // Attempts are added in the order in which they end.
       while let last = times.last, last.upperBound >= start {
         start = min(start, last.lowerBound)
         seconds -= last.upperBound - last.lowerBound
@@ -43,24 +43,24 @@ struct Speeds: Sendable {
     var beginning: Instant
     /// The bytes that are still to be handed over.
     var remaining: Int64 = 0
-    /// What has moved in the last seconds.
+    /// The bytes that have moved in the last seconds.
     var graph = Sparkline()
   }
 
   private(set) var run: Run?
   private(set) var arrivals = Arrivals()
-  /// Whether items have been forgotten since the run began: the next one is then summed up alone.
+  /// Whether items have been forgotten since the run began. If so, the next run starts with new arrivals.
   private var hasForgotten = false
-  /// What has moved lately, of all items together.
+  /// The bytes of all items together that have moved lately.
   private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
   private var sending: [ItemID: Sending] = [:]
-  /// The items that are being sent, or are about to be; those that only await their replies are not.
+  /// The items that are being sent, or are about to be, without those that only await their replies.
   private var moving: Set<ItemID> = []
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// Since when nothing has moved in the current run, because everything waits for a server, for its replies or
-  /// for the user.
+  /// When the current run came to a standstill because everything waits for a server, for its replies or for the user;
+  /// nil if something is moving.
   private var idleSince: Instant?
   /// The bytes of the run when it was last settled.
   private var counted: Int64 = 0
@@ -82,11 +82,11 @@ struct Speeds: Sendable {
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes, or
-  /// as the limit on all of them together allows.
+  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes, or,
+  /// if there is a limit on all of them together, as long as the limit requires.
   ///
-  /// - Parameter limit: that limit, in bytes a second. What an item leaves of it, the others get, so that the slowest one
-  ///   does not stay as slow.
+  /// - Parameter limit: the limit on all items, in bytes a second. An item that ends leaves its share to the others, so
+  ///   the slowest one becomes faster.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
@@ -137,10 +137,10 @@ struct Speeds: Sendable {
     sending[id] = going
   }
 
-  /// Ends a batch of notes: the run is updated once for all of them.
+  /// Ends a batch of records: the run is updated once for all of them.
   mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run, current.end == nil else { return }
-    // The time in which nothing could be sent says nothing about the speed.
+    // A time in which nothing could be sent says nothing about the speed.
     if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
     let stood = idleSince != nil && moving.isEmpty && current.bytes == counted
     if !stood { current.estimate.record(total: current.bytes, at: now) }
@@ -171,7 +171,7 @@ struct Speeds: Sendable {
 }
 
 extension ItemState {
-  /// The attempt that is under way; a receipt belongs to its last one.
+  /// The number of the attempt under way, or of the one that succeeded.
   fileprivate var attempt: Int? {
     switch self {
     case .preparing(let attempt), .sending(let attempt, _, _), .awaitingReply(let attempt, _):

@@ -2,11 +2,11 @@ import ScalarText
 
 /// A target to start from: a file of `config/recipes`.
 ///
-/// The comment at its head begins with what the target is for, and a colon. Below a line `# To fill in:`, it has a line
-/// for each thing that differs from person to person: what the recipe has in its place, blanks, and what it is.
-/// Brackets around the former mean that it suits most people.
+/// The comment at its head starts with the target's purpose and a colon. Below a line `# To fill in:`, it has a line
+/// for each text that differs from person to person: the recipe's sample, blanks, and a description. Brackets around
+/// the sample mean that it suits most people.
 package struct Recipe: Sendable {
-  /// What `hoist target new` calls it: the name of its file.
+  /// Its name for `hoist target new`: that of its file.
   package let name: String
   /// What it is for, in a few words.
   package let title: String
@@ -20,11 +20,11 @@ package struct Recipe: Sendable {
 
   private static let mark = "# To fill in:"
 
-  /// All of them, sorted by name.
+  /// All recipes, sorted by name.
   package static let all = RecipeFiles.all.map { Recipe(named: $0.name, $0.text) }
     .sorted { $0.name < $1.name }
 
-  /// The recipe that a person calls by its name or its title; nil if there is none.
+  /// The recipe with this name or title; nil if there is no such recipe.
   package static func called(_ name: String) -> Recipe? {
     let wanted = name.lowercasedASCII
     return all.first { $0.name == wanted || $0.title.lowercasedASCII == wanted }

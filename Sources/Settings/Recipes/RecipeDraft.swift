@@ -9,18 +9,18 @@ package struct RecipeDraft {
   package let name: String
   /// The path of the configuration, to which paths in values are relative.
   private let file: String
-  /// The names that other secrets have.
+  /// The names of the configuration's other secrets.
   private let takenSecrets: [String]
   private var answers: [Answer] = []
   private var secrets: [(name: String, line: String)] = []
 
-  /// What is put in place of a text of the recipe: inside a URL, and elsewhere.
+  /// The replacement for a text of the recipe, inside a URL and elsewhere.
   private struct Answer {
     let sample: [UInt8]
     let inURL: String
     let elsewhere: String
 
-    /// Whether its sample begins a text, and ends there with a word.
+    /// Whether a text starts with its sample, and the sample does not end within a word.
     func begins(_ text: ArraySlice<UInt8>) -> Bool {
       text.starts(with: sample)
         && !(text.dropFirst(sample.count).first.map(RecipeDraft.isWord) ?? false)
@@ -29,7 +29,7 @@ package struct RecipeDraft {
 
   /// A draft without answers, for a configuration.
   ///
-  /// - Parameter taken: the names that the configuration's secrets have.
+  /// - Parameter taken: the names of the configuration's secrets.
   package init(of recipe: Recipe, named name: String, file: String, takenSecrets taken: [String]) {
     (self.recipe, self.name, self.file, takenSecrets) = (recipe, name, file, taken)
   }
@@ -48,7 +48,7 @@ package struct RecipeDraft {
 
   /// Puts a text in place of the question's sample.
   ///
-  /// - Throws: `InvalidInput` if no target comes of it.
+  /// - Throws: `InvalidInput` if the result is not a valid target.
   package mutating func answer(
     _ question: RecipeQuestion, with text: String
   ) throws(InvalidInput) {
@@ -93,7 +93,7 @@ package struct RecipeDraft {
 
   /// Says where the question's secret is.
   ///
-  /// - Throws: `InvalidInput` if no target comes of it.
+  /// - Throws: `InvalidInput` if the result is not a valid target.
   package mutating func answer(
     _ question: RecipeQuestion, with place: SecretPlace
   ) throws(InvalidInput) {
@@ -126,7 +126,7 @@ package struct RecipeDraft {
     }
   }
 
-  /// A string of the recipe with all answers in it. What comes of one is not searched for another's sample.
+  /// A string of the recipe with all answers filled in. An answer is not searched for the samples of others.
   private func replacing(_ text: String) -> String {
     let isURL = ["http://", "https://", "{url}"].contains { text.hasPrefix(scalars: $0) }
     var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])

@@ -1,6 +1,6 @@
 import ScalarText
 
-/// Something that a recipe has in it and a person has to replace.
+/// A text in a recipe that a person must replace.
 package struct RecipeQuestion: Sendable {
   package enum Kind: Sendable {
     /// The beginning of a URL.
@@ -11,7 +11,7 @@ package struct RecipeQuestion: Sendable {
     case text
   }
 
-  /// What the recipe has in its place.
+  /// The text in the recipe.
   package let sample: String
   /// What to enter, in words.
   package let words: String
@@ -33,6 +33,6 @@ package struct RecipeQuestion: Sendable {
       ? .address : recipe.contains(scalars: "{env.\(sample)") ? .secret : .text
   }
 
-  /// How the recipe's strings have it.
+  /// The sample as written in the recipe's strings.
   var written: String { kind == .secret ? "env.\(sample)" : sample }
 }

@@ -1,11 +1,11 @@
-/// Where a secret is kept that a configuration needs.
+/// Where a secret that a configuration needs is kept.
 package enum SecretPlace: Sendable {
   case variable(String)
   case file(String)
   /// A program that prints it, and its arguments.
   case command([String])
 
-  /// What a table of `secrets` says about it; nil for a variable, which needs none.
+  /// The line of its table in `secrets`; nil for a variable, which needs no table.
   var line: String? {
     switch self {
     case .variable: nil

@@ -1,7 +1,7 @@
 /// Changes strings in a TOML text and leaves everything else unchanged.
 enum TOMLStrings {
-  /// The text with each string as `change` makes it, also in settings that a `#` turns off. Strings over several lines
-  /// stay as they are.
+  /// The text with each string changed by `change`, even in settings that a `#` turns off. Multi-line strings stay as
+  /// they are.
   static func changing(_ text: String, _ change: (String) -> String) -> String {
     var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
     while let byte = rest.first {

@@ -8,7 +8,7 @@ import UploadModel
 struct ShareXText {
   private enum Piece {
     case text(String)
-    /// A function's name in lower case, and what follows its colon.
+    /// A function's name in lower case, and the text after its colon.
     case call(String, Argument)
   }
 
@@ -53,7 +53,7 @@ struct ShareXText {
       switch piece {
       case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", let argument) where argument.text.isEmpty: return "{file.name}"
-      // Any of them will do.
+      // `{random:a|b}` may stand for any of its parts.
       case .call("random", let argument): return Template.braced(argument.parts[0])
       case .call("base64", let argument):
         // Supported only for fixed text: the configuration then contains the result.
@@ -68,7 +68,7 @@ struct ShareXText {
 
   /// Converts a string that takes a value from the reply.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
-    // What stands before a value belongs to it, and what stands behind the last one to that.
+    // Text before a value belongs to that value, and text after the last value belongs to the last value.
     var literal = ""
     var values: [ReplyValue] = []
     for piece in try pieces(of: text) {
@@ -87,7 +87,7 @@ struct ShareXText {
     return value
   }
 
-  /// Whether a string takes the address that ShareX is at once it has followed the redirects.
+  /// Whether a string uses the address that ShareX arrives at after it has followed the redirects.
   func asksForAddress(_ text: String) -> Bool {
     ((try? pieces(of: text)) ?? []).contains {
       if case .call("responseurl", _) = $0 { true } else { false }

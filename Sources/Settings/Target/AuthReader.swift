@@ -3,7 +3,7 @@ import ScalarText
 import UploadModel
 
 extension Schema<Target>.Key {
-  /// `auth`: one of several ways to log in. Those that amount to a header field are written as one.
+  /// `auth`: one of several ways to log in. Those that are just a header field are written as one.
   static let auth = Self(
     name: "auth",
     read: { node, target, reader in
@@ -90,7 +90,7 @@ private struct AuthReader {
     var keys = SigV4Auth(
       region: try word(region), key: try header(key),
       secret: try filled(hidden).hidden(as: "secret_access_key"))
-    // These separate what follows the key.
+    // These characters separate the key from the text after it.
     guard !keys.key.fixedText.utf8.contains(where: { "/, ".utf8.contains($0) }) else {
       throw key.fault("an access key has no slash, comma or space")
     }
@@ -101,7 +101,7 @@ private struct AuthReader {
     return keys
   }
 
-  /// A name of AWS's: `eu-central-1`, `s3`.
+  /// A name in AWS's format: `eu-central-1`, `s3`.
   private func word(_ node: ConfigNode) throws(ConfigError) -> String {
     let text = try node.fixed()
     guard !text.isEmpty, text.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) })

@@ -49,8 +49,8 @@ extension Schema where Root == PieceRules {
 extension Schema where Root == PieceCall {
   static func + (a: Schema, b: Schema) -> Schema { Schema(a.keys + b.keys) }
 
-  /// How a reply is judged. That to the request which ends an upload is judged by the target's `response`, unless it has
-  /// rules of its own.
+  /// How a reply is judged. The reply to the request that ends an upload is judged by the target's `response`, unless
+  /// that request has rules of its own.
   static var judged: Schema {
     Schema(Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
   }
@@ -65,9 +65,9 @@ extension Schema where Root == PieceCall {
     ]
   }
 
-  /// A request that carries nothing of the file.
+  /// A request that carries no part of the file.
   ///
-  /// - Parameter placeholder: what names the values that are kept of its reply.
+  /// - Parameter placeholder: the placeholder for values kept from its reply.
   static func small(
     _ scope: [Template.Placeholder], _ more: String...,
     values placeholder: Template.Placeholder = .begun
@@ -87,9 +87,9 @@ extension Schema where Root == PieceCall {
       ] + reading(.pieceValue) + judged.keys)
   }
 
-  /// What is read from replies.
+  /// The keys for values that are read from replies.
   ///
-  /// - Parameter placeholder: what names the values that are kept.
+  /// - Parameter placeholder: the placeholder for the values that are kept.
   private static func reading(_ placeholder: Template.Placeholder) -> [Key] {
     [Key("values", \.values, .values(placeholder)), Key("offset", \.offset, .offset)]
   }
@@ -129,7 +129,7 @@ extension PieceCall {
 }
 
 extension Codec where Value == Int64 {
-  /// The size of a piece, which is not empty.
+  /// The size of a piece, at least one byte.
   fileprivate static var pieceSize: Codec {
     Codec(
       read: { node, reader in
@@ -379,7 +379,7 @@ extension PieceRules {
   }
 
   private func checkSizes(_ place: (String) -> ConfigNode) throws(ConfigError) {
-    /// As it may have been written.
+    /// The size as the user may have written it.
     func text(_ size: Int64) -> String {
       let units: [(String, Int64)] = [
         ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("GB", 1_000_000_000),

@@ -4,7 +4,7 @@ import UploadModel
 
 /// How replies are judged, and where values are found in them.
 extension Schema where Root == ReplyRules {
-  /// What every request can say about its reply.
+  /// The keys with which every request can judge its reply.
   static let judgement = Schema([
     Key("ok", \.ok, .statuses), Key("fail_when", \.failures, .list(.failure)),
     Key("unreadable", \.unreadable, .choice),
@@ -116,7 +116,7 @@ extension ReplyPlace {
 }
 
 extension Codec where Value == ReplyValue {
-  /// What `place` reads, or an array of several that stand side by side.
+  /// A value that `place` reads, or an array of several whose texts are joined.
   static var places: Codec {
     let one = place()
     return Codec(

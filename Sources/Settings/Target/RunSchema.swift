@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The tables `open` and `close` of a target: what comes before the first file of a run and after its last.
+/// The tables `open` and `close` of a target: the requests before the first file of a run and after its last.
 extension Schema where Root == PieceCall {
   static let open =
     Schema.small(Template.Placeholder.always, "values", values: .opened) + Schema.judged

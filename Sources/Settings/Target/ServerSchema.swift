@@ -87,7 +87,7 @@ extension ExistenceCheck {
 }
 
 extension [FailureRule] {
-  /// Checks what a reply says if the server has the file already.
+  /// Checks the rules for replies that say that the server has the file already.
   fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
     if let node = entries["is_there_when"], contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for a file of an upload, and this request has none")

@@ -22,7 +22,7 @@ extension Codec where Value == Template {
 }
 
 extension Codec where Value == Template? {
-  /// The name that the server is told; nil for the file's own, which is the default.
+  /// The file name that is sent; nil for the file's own, which is the default.
   static var fileName: Codec {
     let own = "{file.name}"
     return Codec(

@@ -44,7 +44,7 @@ struct TargetReader {
 
   // MARK: The address
 
-  /// A target with nothing but its address, which is that of its ticket request if it has a ticket.
+  /// A target with only its address, which is that of its ticket request if it has a ticket.
   private func start(
     _ name: String, _ node: ConfigNode, _ entries: [String: ConfigNode]
   ) throws(ConfigError) -> Target {

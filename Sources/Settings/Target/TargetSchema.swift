@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The options of a target, in the order in which they are written. Each row has an option's key, how its value is read
-/// and written, and the question of `hoist target new`, if there is one.
+/// The options of a target, in the order in which they are written. Each row gives an option's key, how its value is
+/// read and written, and the question of `hoist target new`, if any.
 extension Schema where Root == Target {
   static let target = Schema([
     // `TargetReader` begins with these two.

@@ -38,11 +38,11 @@ struct TemplateReader: Sendable {
     return try secret(node, scope: scope).hidden(as: name)
   }
 
-  /// A template that may be a secret, which is then in no message.
+  /// A template that may be a secret, which then appears in no message.
   func secret(
     _ node: ConfigNode, scope: [Template.Placeholder]
   ) throws(ConfigError) -> Template {
-    // What is between braces may be the secret. The names of variables and secrets may be shown.
+    // The text between braces may be the secret. The names of variables and secrets may be shown.
     let blind = lookup.withoutSecrets
     if case .string(let text) = node.value,
       (try? Template(text, scope: scope, lookup: blind)) == nil
@@ -66,7 +66,8 @@ struct TemplateReader: Sendable {
     return fields
   }
 
-  /// JSON with placeholders inside its strings, which are secrets if their names suggest that. Members are sorted by name, since TOML tables are unordered.
+  /// JSON with placeholders inside its strings, which are secrets if their names suggest that. Members are sorted by
+  /// name, since TOML tables are unordered.
   func json(
     _ node: ConfigNode, named name: String = "",
     scope: [Template.Placeholder] = Template.Placeholder.ofFile

@@ -25,7 +25,8 @@ struct TemplateWriter: Sendable {
     entries.contains { $0.value != nil } ? TOMLText.table(entries) : nil
   }
 
-  /// JSON text as a TOML value; nil if it would be read as other text: TOML has no null, and only one way to write JSON.
+  /// JSON text as a TOML value; nil if it would be read back as other text, since TOML has no null, and reading it
+  /// gives only one spelling of JSON.
   func json(_ template: Template) -> String? {
     // Replace placeholders by marks, all of which are inside strings: those that are numbers get quotation marks.
     let (text, slots) = template.marked(isRevealing: isRevealing)

@@ -6,41 +6,41 @@ extension UploadEngine {
   /// An upload that the engine knows.
   final class Job {
     private(set) var upload: UploadJob
-    /// Where it is sent, and with whose credentials.
+    /// Where the upload is sent, and with whose credentials.
     private(set) var route: Route
     var machine = JobMachine()
-    /// Its requests and steps under way: several if it goes in pieces.
+    /// The requests and steps under way: several if the upload is sent in pieces.
     var tasks: Set<Int> = []
     var timer: TimeSource.Timer?
-    /// When its first attempt began.
+    /// When the first attempt began.
     var begin: Instant?
-    /// The token that its last request carried.
+    /// The token that the last request carried.
     var token: BearerToken?
-    /// Whether it waits until `update` or `retry` says how to send it.
+    /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false
-    /// Whether it was sent again with a newer token.
+    /// Whether the upload was resent with a newer token.
     var wasAuthorizedAgain = false
     /// The requests of the current attempt, if it takes several.
     var conversation: Conversation? {
       get { boxedConversation?.value }
       set { boxedConversation = newValue.map(Boxed.init(_:)) }
     }
-    /// Where it can resume.
+    /// Where the upload can resume.
     var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init(_:)) }
     }
-    /// The most bytes of it that the server has had at any time since the user asked for it to be sent.
+    /// The most bytes of the upload that the server has had at any time since the user asked for it to be sent.
     var furthest: Int64 = 0
-    /// Its file, if it goes in several requests: all of them send the file as it was when it was opened.
+    /// The file, if it is sent in several requests: all of them send the same open file.
     var file: HeldFile?
     // Hardly any job has these, and they take more memory than all the rest.
     private var boxedConversation: Boxed<Conversation>?
     private var boxedPoint: Boxed<ResumePoint>?
     private var boxedSuccessor: Boxed<UploadJob>?
-    /// Whether to forget it as soon as its transfer ends.
+    /// Whether to forget the upload as soon as its transfer ends.
     var isRemoved = false
-    /// An upload submitted under its identifier after it was removed.
+    /// An upload that was submitted under the same identifier after this one was removed.
     var successor: UploadJob? {
       get { boxedSuccessor?.value }
       set { boxedSuccessor = newValue.map(Boxed.init(_:)) }
@@ -53,19 +53,19 @@ extension UploadEngine {
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
     }
 
-    /// Changes how it is sent.
+    /// Changes how the upload is sent.
     func update(_ upload: UploadJob) {
       self.upload = upload
       route = Route(to: upload.target)
       isHeld = false
     }
 
-    /// Makes it belong to a run, whose values the target has.
+    /// Makes the upload part of a run, whose values the target contains.
     func belong(to target: Boxed<Target>) {
       upload = UploadJob(item: upload.item, destination: target)
     }
 
-    /// Resets its history because the user wants it sent again.
+    /// Resets the upload's history because the user wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)
       (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
@@ -74,7 +74,7 @@ extension UploadEngine {
 
     func keep(_ digests: ContentDigests) { upload.item.digests = digests }
 
-    /// What the scheduler has to know about it.
+    /// The upload as the scheduler sees it.
     var entry: Scheduler.File {
       let item = upload.item
       return Scheduler.File(
@@ -82,7 +82,7 @@ extension UploadEngine {
         attempts: machine.attempts)
     }
 
-    /// Whether the server has accepted it, but has not finished with it.
+    /// Whether the server has accepted the upload, but has not finished processing it.
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
     var isUnderWay: Bool { if case .running = machine.state { true } else { false } }

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What is known of servers that take resumable uploads, from this run or an earlier one.
+/// What is known about servers that accept resumable uploads, from this run or an earlier one.
 struct KnownServers {
   private var servers: [Route: ResumeServer] = [:]
   /// Routes already looked up in `memory`, where a lookup may have to wait for another process's write.
@@ -21,22 +21,22 @@ struct KnownServers {
     return servers[route]
   }
 
-  /// What an earlier run found out, if no upload of this one has confirmed it.
+  /// The server as an earlier run found it, if no upload of this run has confirmed that.
   func recalledServer(on route: Route) -> ResumeServer? {
     recalled.contains(route) ? servers[route] : nil
   }
 
-  /// An upload has confirmed or refuted what an earlier run found out. Returns whether it is the first upload of this
-  /// run to do so.
+  /// Records that an upload has confirmed or refuted an earlier run's findings. Returns whether it is the first upload
+  /// of this run to do so.
   mutating func settle(_ route: Route) -> Bool { recalled.remove(route) != nil }
 
   /// Assumes something about a server until this run ends.
   mutating func assume(_ server: ResumeServer, on route: Route) { servers[route] = server }
 
-  /// Records what was found out.
+  /// Records findings about a server; nil deletes them.
   ///
-  /// - Parameter isElsewhere: whether that was where a redirect led. Then it is not kept for later runs, since they go to
-  ///   the server that it came from.
+  /// - Parameter isElsewhere: whether a redirect led to that server. Then it is not remembered for later runs, since
+  ///   they start at the redirecting server.
   mutating func learn(
     _ server: ResumeServer?, on route: Route, of target: Target, isElsewhere: Bool
   ) {
@@ -49,12 +49,12 @@ struct KnownServers {
 }
 
 extension Target {
-  /// Whether later runs should know this. A target may say that its server speaks another protocol.
+  /// Whether later runs should know this. A target may specify that its server speaks another protocol.
   fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
     if case .tus? = server { resume.mode == .auto } else { true }
   }
 
-  /// The address that its server is remembered by; nil if there is nothing to find out, or the address is secret.
+  /// The address under which the server is remembered; nil if there is nothing to find out, or the address is secret.
   fileprivate var memorableAddress: String? {
     guard [.auto, .http].contains(resume.mode), let origin = Origin(url) else { return nil }
     let address = origin.description + url.path

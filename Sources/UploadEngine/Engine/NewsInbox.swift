@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What the transport has reported and the engine has not handled yet. With small files, a thread switch for each item
-/// would be expensive.
+/// Reports from the transport that the engine has not handled yet. With small files, a thread switch for each one would
+/// be expensive.
 final class NewsInbox: Sendable {
   typealias Item = (transfer: Int, news: TransportNews)
 
   private struct Content {
     var items: [Item] = []
-    /// Whether the engine's queue has been told to take them.
+    /// Whether the engine's queue has been told to take the items.
     var isCalled = false
   }
 
   private let content = Mutex(Content())
 
-  /// Adds news and returns whether there was none before.
+  /// Adds news and returns whether the inbox was empty before.
   func add(_ items: [Item]) -> Bool {
     content.withLock { content in
       defer { content.items += items }
@@ -21,7 +21,7 @@ final class NewsInbox: Sendable {
     }
   }
 
-  /// Whether the engine's queue has to be told that there is news. It is told only once.
+  /// Whether the engine's queue must be told that there is news. It is told only once.
   func needsCall() -> Bool {
     content.withLock { content in
       guard !content.isCalled, !content.items.isEmpty else { return false }

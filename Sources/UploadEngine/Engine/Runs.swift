@@ -4,13 +4,13 @@ import UploadModel
 struct Runs {
   private struct Run {
     var machine = RunMachine()
-    /// The target as it was last used.
+    /// The target in its most recently used version.
     var target: Boxed<Target>
     /// The files whose start opens the run.
     var openers: [ItemID] = []
     /// Whether the first request is under way.
     var isAsked = false
-    /// Whether the first request was refused, and nothing starts until a person asks for it.
+    /// Whether the first request was refused, so that nothing starts until the user asks for it.
     var isRefused = false
     /// How often the last request was sent.
     var attempts = 0
@@ -27,7 +27,7 @@ struct Runs {
     earlier[name] = RunMachine.resuming(point, failed: failed)
   }
 
-  /// Those that earlier processes have begun and whose targets are not known yet, with what is to be done about them at
+  /// The runs that earlier processes have begun and whose targets are not known yet, with the actions that are due at
   /// once.
   mutating func takeEarlierActions() -> [(String, [RunMachine.Action])] {
     let actions = earlier.map { ($0.key, $0.value.actions) }.filter { !$0.1.isEmpty }
@@ -41,7 +41,7 @@ struct Runs {
   var isEmpty: Bool { runs.isEmpty }
   var names: [String] { Set(runs.keys).union(earlier.keys).sorted() }
 
-  /// Whether a last request is under way, or waits for another attempt.
+  /// Whether a last request is under way or waits for another attempt.
   var isEnding: Bool {
     runs.values.contains { if case .ending = $0.machine.state { true } else { false } }
   }
@@ -52,14 +52,14 @@ struct Runs {
     runs[name]?.machine.point ?? earlier[name]?.machine.point
   }
 
-  /// Whether no file of a target may start.
+  /// Whether a target's files are prevented from starting.
   func isShut(_ name: String) -> Bool {
     guard let run = runs[name] else { return false }
     if case .ending = run.machine.state { return true }
     return run.machine.state == .opening || run.isRefused
   }
 
-  /// Gets to know a target, which may have changed.
+  /// Takes note of a target, which may have changed.
   mutating func use(_ target: Boxed<Target>) {
     let name = target.value.name
     if runs[name] == nil {
@@ -69,7 +69,7 @@ struct Runs {
         earlier[name] = run.actions.isEmpty ? nil : (RunMachine(), run.actions)
       }
     }
-    // What a file was last sent with holds the values of its run.
+    // The target that a file was last sent with contains the values of its run.
     guard runs[name]?.filled?.isSame(as: target) != true,
       runs[name]?.target.isSame(as: target) != true
     else { return }
@@ -89,7 +89,7 @@ struct Runs {
 
   mutating func handle(_ event: RunMachine.Event, of name: String) -> [RunMachine.Action] {
     guard let rules = runs[name]?.target.value.run else {
-      // Its target is not used yet, so that its rules do not matter.
+      // The target is not in use yet, so its rules do not matter.
       return earlier[name]?.machine.handle(event, RunRules()) ?? []
     }
     let actions = runs[name]?.machine.handle(event, rules) ?? []
@@ -102,22 +102,22 @@ struct Runs {
   /// The files whose start opens a run.
   mutating func setOpeners(_ ids: [ItemID], of name: String) { runs[name]?.openers = ids }
 
-  /// The file that may start although the target is shut: it opens the run.
+  /// The file that may start although the target is shut, because it opens the run.
   func key(of name: String) -> ItemID? { runs[name]?.openers.first }
 
   func isOpener(_ id: ItemID, of name: String) -> Bool { runs[name]?.openers.contains(id) == true }
 
-  /// Whether the first request is under way: what comes of it has to be known, even if its files are taken back.
+  /// Whether the first request is under way: its result must be known, even if its files are taken back.
   func isAsked(_ name: String) -> Bool { runs[name]?.isAsked == true }
 
   mutating func setAsked(_ isAsked: Bool, of name: String) { runs[name]?.isAsked = isAsked }
 
-  /// Records that the first request was refused for good, or is to be tried again.
+  /// Records that the first request was refused for good, or will be retried.
   mutating func setRefused(_ isRefused: Bool, of name: String) { runs[name]?.isRefused = isRefused }
 
   // MARK: The last request
 
-  /// Counts an attempt, from 1.
+  /// Counts an attempt and returns its number, from 1.
   mutating func countAttempt(of name: String) -> Int {
     runs[name]?.attempts += 1
     return runs[name]?.attempts ?? 1

@@ -15,12 +15,12 @@ package struct TimeSource: Sendable {
     @Sendable (_ seconds: Double, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void)
       -> Timer
 
-  /// Something to be done later.
+  /// A scheduled action.
   package struct Timer: Sendable {
-    /// Calls it off, unless it is too late.
+    /// Cancels the action, unless it is too late.
     package let cancel: @Sendable () -> Void
 
-    /// A timer that is called off by calling `cancel`.
+    /// A timer that is cancelled by calling `cancel`.
     package init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
   }
 
@@ -33,13 +33,13 @@ package struct TimeSource: Sendable {
     (self.now, self.date, self.random, self.after) = (now, date, random, after)
   }
 
-  /// The system's.
+  /// The system's clocks, timers and randomness.
   package static let system = TimeSource(
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
     random: { Double.random(in: 0..<1) },
     after: { seconds, queue, body in
-      // `cancel` may be called from any thread, and nothing else is done with the item.
+      // `cancel` may be called from any thread, and nothing else touches the item.
       nonisolated(unsafe) let item = DispatchWorkItem(block: body)
       queue.asyncAfter(deadline: .now() + seconds, execute: item)
       return Timer { item.cancel() }

@@ -1,9 +1,9 @@
 import HTTPTransport
 import UploadModel
 
-/// What happens to a request.
+/// An event in the life of a request.
 enum TransportNews: Sendable {
-  /// The transport's thread began it after it had waited for a lane.
+  /// The transport's thread began the request after it had waited for a lane.
   case begun(at: Instant)
   /// How many bytes of the body the other side has acknowledged. The number falls when the body starts over on
   /// another connection.
@@ -16,6 +16,6 @@ enum TransportNews: Sendable {
   case informed(ReplyHead)
   /// The final reply's head.
   case responded(ReplyHead)
-  /// The request is over, with what the target's rules read in the reply.
+  /// The request is over. Includes the content that the target's rules found in the reply.
   case ended(ExchangeEnd, ReplyContent?)
 }

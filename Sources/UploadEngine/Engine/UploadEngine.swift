@@ -8,7 +8,7 @@ import UploadModel
 
 /// Runs several uploads at once on one Dispatch queue, and reports their states.
 ///
-/// The engine executes: `Scheduler` decides what is sent next, and `JobMachine` what becomes of it. The engine knows
+/// The engine executes: `Scheduler` decides what is sent next, and `JobMachine` what happens to it. The engine knows
 /// nothing about its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// Called with every change, in order, on the engine's queue. Progress is reported at most forty times a
@@ -19,18 +19,18 @@ package actor UploadEngine {
   /// others are forgotten. Nil stops everything until `setStarted(true)`.
   package typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
-  /// Called on the engine's queue when a server cannot be reached, and when it can again.
+  /// Called on the engine's queue when a server becomes unreachable, and when it can be reached again.
   package typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
   /// Called on the engine's queue when a target's credentials are refused, so that its uploads wait, and when
   /// they are tried again.
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
-  /// Called on the engine's queue with what is known of a target's run, before another request leaves; nil if it is
-  /// over. Returns whether it is written down.
+  /// Called on the engine's queue with the state of a target's run, before the next request is sent; nil if the run is
+  /// over. Returns whether the state was saved.
   package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Bool
 
-  /// Called on the engine's queue with what has become of a target's run.
+  /// Called on the engine's queue with news of a target's run.
   package typealias RunReport = @Sendable (_ target: String, _ news: RunNews) -> Void
 
   /// The most uploads that run at once.
@@ -58,18 +58,18 @@ package actor UploadEngine {
   private nonisolated let inbox = NewsInbox()
   nonisolated let ahead = RequestsAhead()
   private let preparesAhead: Bool
-  /// Reads replies, so that keys and signals need not wait: they go through the engine's own queue.
+  /// Parses replies off the engine's queue, which also handles keys and signals, so that those need not wait.
   nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
   private var jobs: [ItemID: Job] = [:]
   private(set) var transfers: [Int: Transfer] = [:]
   private var steps: [Int: Step] = [:]
   private var lastStep = 0
-  /// What has been prepared for the attempts under way.
+  /// The prepared uploads of the attempts under way.
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
   private let knownDigests: (any DigestMemory)?
-  /// What follows from the target of the latest upload, which others mostly share.
+  /// The needs of the latest upload's target, which other uploads mostly share.
   private var needs: (target: Boxed<Target>, found: Target.Needs)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
@@ -78,15 +78,15 @@ package actor UploadEngine {
   private var knownServers: KnownServers
   /// Uploads that would send more pieces at once.
   private var widening: Set<ItemID> = []
-  /// When the scheduler is asked again at the latest.
+  /// The latest time at which the scheduler is asked again.
   private var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
   private var deafToExpect: Set<Origin> = []
-  /// Whether the lanes are to be filled.
+  /// Whether the lanes must be filled.
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
-  /// Files whose servers have accepted them and are asked what has become of them, by server.
+  /// Files that their servers have accepted and are asked about, by server.
   private var questions: [Origin: Questions] = [:]
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
@@ -94,7 +94,7 @@ package actor UploadEngine {
   private var watchdog: TimeSource.Timer?
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
-  /// The limit on the total, and those of targets by name.
+  /// The limit on the total rate, and those of targets by name.
   private nonisolated let totalLimit: BandwidthLimit
   private var targetLimits: [String: BandwidthLimit] = [:]
 
@@ -109,21 +109,20 @@ package actor UploadEngine {
   ///   - lanes: how many requests may be under way at once in all, 1 to `mostLanes`. Each target also has its
   ///     own limit.
   ///   - time: clocks and randomness; the system's unless a test needs others.
-  ///   - transport: what carries the requests; the process's own unless a test needs another.
-  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, however long it takes, and
-  ///     attempts that did not reach it do not count. Otherwise they fail together once the server's
-  ///     breaker has opened as often as the target allows attempts.
+  ///   - session: carries the requests; the process's own unless a test needs another.
+  ///   - waitsForServers: whether uploads wait for an unreachable server, however long that takes, and attempts that
+  ///     did not reach it do not count. Otherwise they fail together once the server's breaker has opened as often as
+  ///     the target allows attempts.
   ///   - waitsForPerson: whether uploads wait for `retry` instead of failing when their credentials are refused;
   ///     by default the same as `waitsForServers`.
   ///   - admission: decides which uploads may start; by default all of them.
-  ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
-  ///     original's.
+  ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the original's.
   ///   - outage: called for servers that cannot be reached.
   ///   - refusal: called for targets whose credentials are refused.
   ///   - keeping: called with the points where uploads can resume.
-  ///   - keepingRun: called with what is known of runs.
-  ///   - runReport: called with what has become of runs.
-  ///   - hasUnsent: whether a file for a target has failed without getting as far as the engine.
+  ///   - keepingRun: called with the states of runs.
+  ///   - runReport: called with news of runs.
+  ///   - hasUnsent: whether a file for a target has failed before it reached the engine.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
@@ -170,7 +169,7 @@ package actor UploadEngine {
       waitsForPerson: waitsForPerson)
   }
 
-  /// Loads what the first request needs. Call it while waiting for something else.
+  /// Loads what the first request needs. Call this while waiting for something else.
   package static func prepare() { _ = UploadSession.shared }
 
   private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
@@ -186,14 +185,14 @@ package actor UploadEngine {
   }
 
   /// Handles several events, then fills the lanes and reports once. With small files, a block on the queue for each
-  /// would cost too much.
+  /// event would cost too much.
   private func inOneTurn(_ work: () -> Void) {
     isInTurn = true
     work()
     if isFilling { fill() }
     isInTurn = false
     deliverNews()
-    // Uploads that failed while the lanes were being filled have left room.
+    // Uploads that failed while the lanes were being filled have freed lanes.
     if isFilling { onQueue { $0.fill() } }
   }
 
@@ -248,8 +247,8 @@ package actor UploadEngine {
     case .report(let state):
       if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
-        // The restored upload replaces this one if it never arrived. If it has arrived, or may have, that is
-        // reported, and nothing is sent again.
+        // The restored upload replaces this one if this one never arrived. If it has arrived, or may have, that is
+        // reported, and nothing is resent.
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil
       }
@@ -263,9 +262,9 @@ package actor UploadEngine {
   }
 }
 
-/// What callers can ask of the engine.
+/// The interface for callers.
 extension UploadEngine {
-  /// Appends uploads to the line. Paused ones are set aside, and none of them starts in between.
+  /// Appends uploads to the line. Paused ones are set aside before any of them can start.
   package nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
       engine.accept(uploads)
@@ -288,7 +287,7 @@ extension UploadEngine {
     }
     perform(scheduler.add(files))
     for file in files {
-      // The server has accepted it already. It is asked what has become of it.
+      // The server has already accepted the file, and is asked about its state.
       guard jobs[file.id]?.isProcessed == true else { continue }
       perform(scheduler.park(file.id, .over))
       handle(.retry, for: file.id)
@@ -306,8 +305,8 @@ extension UploadEngine {
   }
 
   /// Sends or resends these uploads, whether failed, retrying, waiting or paused, each at its place in line. If a
-  /// server or its credentials are holding them back, the first of them is sent as a probe. `uploads` carries the
-  /// current state of the files.
+  /// server or its credentials are blocking them, the first of them is sent as a probe. `uploads` carries the current
+  /// state of the files.
   package nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
       var tried: [ItemID] = []
@@ -385,7 +384,7 @@ extension UploadEngine {
         job.update(upload)
         engine.perform(engine.scheduler.change(job.entry))
         guard job.machine.state == .waiting else { continue }
-        // It may have been held back.
+        // The upload may have been held.
         engine.perform(
           engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
       }
@@ -422,8 +421,8 @@ extension UploadEngine {
     }
   }
 
-  /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left as
-  /// they are. The engine accepts no more work.
+  /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left unchanged. The
+  /// engine accepts no more work.
   ///
   /// - Parameter seconds: how long to wait for the replies to uploads that have been handed over completely. If
   ///   these were cancelled, nobody would know whether they arrived.
@@ -469,8 +468,8 @@ extension UploadEngine {
 
 /// Carries out what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
-  /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would
-  /// recurse through the whole line, and files that come back together would start one by one.
+  /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would recurse
+  /// through the whole line, and files that come back together would start one by one.
   private func fillSoon() {
     guard !isFilling else { return }
     isFilling = true
@@ -547,7 +546,7 @@ extension UploadEngine {
     case .waiting where job.isHeld: perform(scheduler.park(id, .held))
     case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
     case .retrying: perform(scheduler.park(id, .backOff))
-    // Nothing is sent for it any more, so it holds nothing up.
+    // Nothing more is sent for the file, so it must not hold up others.
     case .processing: perform(scheduler.park(id, .over))
     case .paused: perform(scheduler.park(id, .held))
     case .finished:
@@ -558,7 +557,7 @@ extension UploadEngine {
   }
 
   /// Closes the file of an upload that is over or paused. If the upload waits for another attempt, its file stays open,
-  /// since it may be renamed meanwhile, unless too many others are open for this reason.
+  /// since it may be renamed in the meantime, unless too many others are open for this reason.
   private func letGo(of id: ItemID, _ job: Job) {
     guard job.file != nil else { return }
     waitingFiles.remove(id)
@@ -610,7 +609,7 @@ extension UploadEngine {
       if case .unreachable = trouble, end.sentAll { return true }
       return !waitsForServers
     }
-    // It is not known yet whether the server it is redirected to can be reached.
+    // It is not yet known whether the server that the redirect leads to can be reached.
     if reached == origin, leadsElsewhere(end, id) { return true }
     // The server answered.
     if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
@@ -688,7 +687,7 @@ extension UploadEngine {
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
-    // A prepared file has another path in each attempt, so the original stands for it.
+    // A prepared file has a different path in each attempt, so the original stands for it.
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
       request.exchange.url.absoluteString, for: file, of: first.target)
@@ -742,7 +741,7 @@ extension UploadEngine {
     receive([(number, news)], canWait: true)
   }
 
-  /// Brings a task's end to the engine's queue, with what the rules read in the reply.
+  /// Brings a task's end to the engine's queue, with the content that the rules find in the reply.
   nonisolated func receive(
     _ end: ExchangeEnd, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
@@ -768,10 +767,10 @@ extension UploadEngine {
     next.task.resume()
   }
 
-  /// Brings news to the engine's queue, together with more that arrives meanwhile: with small files, a
-  /// thread switch for each item would be expensive.
+  /// Brings news to the engine's queue, together with any that arrives in the meantime: with small files, a thread
+  /// switch for each item would be expensive.
   ///
-  /// - Parameter canWait: whether the transport may first send what it can send now.
+  /// - Parameter canWait: whether the transport may first send everything that it can send now.
   private nonisolated func receive(_ news: [NewsInbox.Item], canWait: Bool) {
     let isFirst = inbox.add(news)
     if !canWait {
@@ -781,7 +780,7 @@ extension UploadEngine {
     }
   }
 
-  /// Has the engine's queue handle the inbox, unless that has been done or is about to be.
+  /// Has the engine's queue handle the inbox, unless that is already scheduled.
   private nonisolated func callForNews() {
     guard inbox.needsCall() else { return }
     onQueue { engine in
@@ -910,8 +909,8 @@ extension UploadEngine {
 }
 
 extension UploadEngine {
-  /// With at least this many prepared requests left, the transport sends what it can before it wakes the engine: a
-  /// thread that wakes up earlier takes a processor that the server may need. With fewer, lanes would soon be empty.
+  /// With at least this many prepared requests left, the transport sends everything it can before it wakes the engine:
+  /// a thread that wakes up earlier takes a processor that the server may need. With fewer, lanes would soon be empty.
   private static let manyAhead = 4
 
   /// Begins requests that have a free lane but were prepared too late for the transport's thread to begin them.
@@ -946,8 +945,8 @@ extension UploadEngine {
     tell([(id, .preparing(attempt: run.attempt))])
   }
 
-  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it has not ended well,
-  /// those that wait would be futile or too early.
+  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it did not end well, the
+  /// waiting ones would be futile or too early.
   private func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
     guard preparesAhead else { return }
     let target = transfer.request.destination
@@ -969,9 +968,10 @@ extension UploadEngine {
   }
 }
 
-/// Bandwidth limits: one for the total, and one for each target that has its own.
+/// Bandwidth limits: one for the total rate, and one for each target that has its own.
 extension UploadEngine {
-  /// Sets the limit on the total, in bytes a second; nil for none. It applies to requests under way at once.
+  /// Sets the limit on the total rate, in bytes per second; nil means no limit. It applies at once to requests under
+  /// way.
   package nonisolated func setLimit(_ bytesPerSecond: Int64?) {
     totalLimit.set(bytesPerSecond)
   }
@@ -989,8 +989,8 @@ extension UploadEngine {
 /// Uploads that resume where they were broken off. An attempt is a conversation of several requests, led by a
 /// `ResumeMachine`. It lasts until the file has arrived or the connection fails.
 extension UploadEngine {
-  /// Called on the engine's queue with the point where an upload can resume, before more of it is sent; nil if
-  /// it has to start over.
+  /// Called on the engine's queue with the point where an upload can resume, before more of the upload is sent; nil if
+  /// it must start over.
   package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
 
   /// Begins an attempt.
@@ -1048,8 +1048,8 @@ extension UploadEngine {
     }
   }
 
-  /// The upload with its file as it is now. If the upload has begun, the file may have changed since: that is
-  /// reported, and the upload starts over. Otherwise the file has to be as it was when it was queued.
+  /// The upload with the current identity and size of its file. If the upload has begun, the file may have changed
+  /// since: that is reported, and the upload starts over. Otherwise the file must be unchanged since it was queued.
   private func withPresentFile(
     _ upload: UploadJob, _ job: Job
   ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
@@ -1064,7 +1064,7 @@ extension UploadEngine {
     return (upload, file)
   }
 
-  /// Computes the checksums that the target asks for, of the file as it is sent.
+  /// Computes the checksums that the target asks for, from the file as it is sent.
   private func digest(
     _ upload: UploadJob, of file: HeldFile, at url: URL,
     then goOn: @escaping @Sendable (isolated UploadEngine, UploadJob) -> Void
@@ -1097,9 +1097,9 @@ extension UploadEngine {
     return file
   }
 
-  /// How to tell that the file still holds what has been sent of it.
+  /// How to tell that the part of the file that was already sent is unchanged.
   private func proof(of file: HeldFile, _ job: Job) throws(Failure.Cause) -> HeldFile.Proof {
-    // A different file means a different upload, which the machine notices itself.
+    // A different file means a different upload, which the machine itself notices.
     guard let point = job.resumePoint, point.identity == file.identity else { return .same }
     guard point.moment != nil else { return .none }
     do throws(FileError) { return try file.proof(of: point.taken) } catch {
@@ -1179,7 +1179,7 @@ extension UploadEngine {
       case .digest(let range, let wanted, let number):
         digest(range, wanted, number, of: id, conversation)
       case .readAnew:
-        // If the file has changed, the next request says so.
+        // If the file has changed, the next request reports that.
         try? conversation.file.beginAnew()
         job.conversation?.told = 0
       case .verify: verify(id, conversation)
@@ -1204,7 +1204,7 @@ extension UploadEngine {
         }
         let isFirst = knownServers.settle(job.route)
         if let server = conversation.recalled, server.isRefuted(by: end) {
-          // The others use what the first one finds out.
+          // The other uploads use the first one's findings.
           if isFirst { learn(nil, of: job) }
           startAgain(conversation, job)
         } else {
@@ -1221,13 +1221,13 @@ extension UploadEngine {
       server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
   }
 
-  /// Restarts an attempt with what is now known.
+  /// Restarts an attempt with the current knowledge about the server.
   private func startAgain(_ conversation: Conversation, _ job: Job) {
     converse(
       about: job.upload, at: conversation.url, attempt: conversation.attempt,
       keepsCredentials: conversation.keepsCredentials)
   }
-  /// Computes digests of a range of the file, which a request about it is to name.
+  /// Computes digests of a range of the file, for a request that must state them.
   private func digest(
     _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, _ request: Int, of id: ItemID,
     _ conversation: Conversation
@@ -1249,7 +1249,7 @@ extension UploadEngine {
     }
   }
 
-  /// Finds out whether the file held everything that was sent of it at one moment.
+  /// Checks whether all the bytes that were sent were in the file at a single moment.
   private func verify(_ id: ItemID, _ conversation: Conversation) {
     step(for: [id]) { engine, number in
       var trouble: Failure.Cause?
@@ -1269,7 +1269,7 @@ extension UploadEngine {
 
   // MARK: Several requests at once
 
-  /// Sends more pieces at once of the uploads that can use it, on lanes that no file waits for.
+  /// Uses lanes that no file waits for to send more pieces of an upload at the same time.
   private func widen() {
     var goesOn = true
     while goesOn {
@@ -1291,7 +1291,7 @@ extension UploadEngine {
     jobs[id]?.conversation?.machine.sendsInAnyOrder == true
   }
 
-  /// News of a request as news of its upload: the reply to a piece is not the reply that the upload awaits.
+  /// Converts news of a request to news of its upload: the reply to a piece is not the reply that the upload awaits.
   private func ofUpload(_ news: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
     guard case (let id, .awaitingReply(let attempt, _))? = news.first,
       let machine = jobs[id]?.conversation?.machine, !machine.mayFinish
@@ -1300,7 +1300,7 @@ extension UploadEngine {
     return [(id, .sending(attempt: attempt, sent: size, total: size))]
   }
 
-  /// Reports how much the server has of an upload, including the pieces under way. Within an attempt, the number never
+  /// Reports how much of an upload the server has, including the pieces under way. Within an attempt, the number never
   /// falls, even if a piece is lost.
   private func tellProgress(of id: ItemID) {
     guard let job = jobs[id], let conversation = job.conversation else { return }
@@ -1331,7 +1331,7 @@ extension UploadEngine {
         )
       ])
     }
-    // The user may have taken the upload back between two requests.
+    // The user may have cancelled or paused the upload between two requests.
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url, request.number)
     }
@@ -1403,7 +1403,7 @@ extension UploadEngine {
       mayExpect: mayExpect(at: asked.url), sha256: sha256, now: time.date())
   }
 
-  /// Ends an attempt that could not go on.
+  /// Ends an attempt that could not continue.
   private func broken(
     _ cause: Failure.Cause, _ id: ItemID, _ conversation: Conversation, _ url: URL, _ number: Int
   ) {
@@ -1425,7 +1425,7 @@ extension UploadEngine {
     guard let job = jobs[id] else { return }
     job.conversation = nil
     if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
-      // Another process that resumes the upload cannot use what this one has in memory.
+      // Another process that resumes the upload cannot use data that only this one has in memory.
       point.moment = conversation.file.moment
       job.resumePoint = point
       keeping(id, point)
@@ -1433,7 +1433,7 @@ extension UploadEngine {
     var end = end
     end.seconds = time.now() - conversation.start
     end.pieces = conversation.machine.course.pieceCount
-    // What the last request says of the file goes with the reply.
+    // The file's description in the last request is recorded with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
     let (target, attempt, judged) = (job.upload.target, conversation.attempt, end)
@@ -1448,7 +1448,7 @@ extension UploadEngine {
 
   // MARK: Taking back
 
-  /// Asks servers to delete what they have of uploads that are no longer wanted. The caller stops those under way.
+  /// Asks servers to delete their parts of uploads that are no longer wanted. The caller stops those under way.
   package nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
@@ -1516,7 +1516,8 @@ extension UploadEngine {
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
-    // Those that are not there go back into the line, since fewer may fit into a request than into a question.
+    // Files that the server does not have go back into the line, since fewer may fit into a request than into a
+    // question.
     let onlyAsks = ids.count > 1 && ids.allSatisfy { scheduler.mostAsked(with: $0) > 1 }
     for id in ids { scheduler.setKnownMissing(false, of: id) }
     step(for: ids) { engine, number in
@@ -1606,7 +1607,7 @@ extension UploadEngine {
     }
   }
 
-  /// Puts files back in line that their server does not have. Their turn to be sent comes without another question.
+  /// Puts files that their server does not have back in line. They are then sent without another question.
   private func recordMissing(
     _ ids: [ItemID], _ authorization: Authorization, _ target: Target, _ url: URL
   ) {
@@ -1621,7 +1622,7 @@ extension UploadEngine {
     handle(ids.map { ($0, .notBegun) })
   }
 
-  /// Concludes an upload of a file that the server has already.
+  /// Concludes an upload of a file that the server already has.
   private func recordThere(
     _ id: ItemID, _ end: TransferEnd, _ authorization: Authorization, _ target: Target
   ) {
@@ -1639,7 +1640,7 @@ extension UploadEngine {
     switch ticket {
     case .success(nil): return true
     case .success(let grant?):
-      // The file goes elsewhere without credentials, so only this reply shows that they are valid.
+      // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
         guard var target = ready[id]?.upload.target else { continue }
@@ -1684,8 +1685,8 @@ extension UploadEngine {
 
   // MARK: Afterwards
 
-  /// Confirms each delivered file and creates the record for it, then calls back with the failures. Returns false if the
-  /// target wants no records.
+  /// Confirms each delivered file and creates the record for it, then calls back with the failures. Returns false if
+  /// the target wants no records.
   private func makesRecords(
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
@@ -1713,7 +1714,7 @@ extension UploadEngine {
     guard !files.isEmpty else { return false }
     let client = ServerClient(
       target: target, token: transfer.authorization.token, from: tokenSource, time: time)
-    // What the ticket says goes with the file is not for any other request.
+    // The ticket's additions for the file's request must not be in any other request.
     var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
     let asked: Result<ServerCall?, InvalidInput> = Result { () throws(InvalidInput) in
       guard
@@ -1760,10 +1761,10 @@ extension UploadEngine {
 
   // MARK: What the server makes of files that it has accepted
 
-  /// What a server is asked about files that it has accepted. Each server has a line of its own, so that one that does
+  /// The questions to a server about files that it has accepted. Each server has its own line, so that one that does
   /// not answer holds up no others. These requests take no lanes.
   private struct Questions {
-    /// The most at once.
+    /// The most files that are asked about at once.
     static let most = 8
     /// The next files, and where to ask about them, in order.
     var next: ArraySlice<(ItemID, URL)> = []
@@ -1795,7 +1796,7 @@ extension UploadEngine {
     {
       guard let job = jobs[id], job.isProcessed, !asked.contains(id) else { continue }
       guard let rule = job.upload.target.wait, origin == job.upload.target.origin else {
-        // The configuration has changed meanwhile. The machine says what that means.
+        // The configuration has changed in the meantime. The machine decides what that means.
         handle(.retry, for: id)
         continue
       }
@@ -1823,7 +1824,7 @@ extension UploadEngine {
 
   // MARK: Steps
 
-  /// - Parameter isFinal: whether it is waited for even if all of its uploads are taken back.
+  /// - Parameter isFinal: whether the step runs to its end even if all of its uploads are taken back.
   private func step(
     for ids: [ItemID], isFinal: Bool = false,
     _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
@@ -1851,7 +1852,7 @@ extension UploadEngine {
 
 /// Runs: the requests before a target's first file and after its last. `RunMachine` decides when they are sent.
 extension UploadEngine {
-  /// Says whether more files may come than the engine has. Until no more come, no run ends.
+  /// Tells whether the engine may get more files. As long as it may, no run ends.
   package nonisolated func setAwaitsMore(_ awaitsMore: Bool) {
     onQueue { engine in
       engine.awaitsMore = awaitsMore
@@ -1863,8 +1864,8 @@ extension UploadEngine {
   /// Takes over a run that an earlier process has begun.
   ///
   /// - Parameters:
-  ///   - failed: its files that have failed.
-  ///   - target: nil if it cannot be used now.
+  ///   - failed: files of the run that have failed.
+  ///   - target: the run's target; nil if it cannot be used now.
   package nonisolated func adopt(
     _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?
   ) {
@@ -1875,7 +1876,7 @@ extension UploadEngine {
     }
   }
 
-  /// Returns once no run is about to end. Those that cannot end yet stay open.
+  /// Returns once no run is about to end. Runs that cannot end yet stay open.
   package func runsHaveEnded() async {
     await withCheckedContinuation { continuation in
       whenRunsHaveEnded = continuation
@@ -1883,11 +1884,11 @@ extension UploadEngine {
     }
   }
 
-  /// Ends a target's run now that all its files are over, and reports what becomes of it, or that there was no run.
+  /// Ends a target's run now that all its files are over, and reports the result, or that there was no run.
   ///
   /// - Parameters:
-  ///   - hasFailed: whether a file of it has failed.
-  ///   - wasStopped: whether the user has stopped the sending, so that the run stays open.
+  ///   - hasFailed: whether a file of the run has failed.
+  ///   - wasStopped: whether the user has stopped sending, so that the run stays open.
   package nonisolated func endRun(of target: String, hasFailed: Bool, wasStopped: Bool) {
     onQueue { engine in
       switch engine.runs.state(of: target) {
@@ -1908,7 +1909,7 @@ extension UploadEngine {
     for action in actions {
       switch action {
       case .keep(let point):
-        // Otherwise the next process would send the last request again.
+        // If the state is not saved, the next process would send the last request again.
         if !keepingRun(name, point), case .send? = actions.last {
           let failure = Failure(.shortage("the queue cannot be written"))
           return perform(runs.handle(.refused(failure), of: name), of: name)
@@ -1925,7 +1926,7 @@ extension UploadEngine {
     scheduler.setShut(runs.isShut(name), of: name, except: runs.key(of: name))
   }
 
-  /// Tells of runs that an earlier process was about to end.
+  /// Reports runs that an earlier process was about to end.
   private func tellOfEarlierRuns() {
     for (name, actions) in runs.takeEarlierActions() { perform(actions, of: name) }
   }
@@ -1951,7 +1952,7 @@ extension UploadEngine {
     }
   }
 
-  /// The files that were to open a run do not start.
+  /// Records that the files that should open a run do not start.
   private func leaveUnopened(_ files: [ItemID]) {
     guard let name = files.first.flatMap({ jobs[$0]?.upload.target.name }),
       files.contains(where: { runs.isOpener($0, of: name) }), !runs.isAsked(name)
@@ -1960,7 +1961,8 @@ extension UploadEngine {
     perform(runs.handle(.notOpened, of: name), of: name)
   }
 
-  /// Sends the request before the first file, if it has not been answered. Returns whether it has to be.
+  /// Sends the request before the first file, if it has not been answered yet. Returns whether the files must wait for
+  /// it.
   private func opensRun(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
@@ -2010,7 +2012,7 @@ extension UploadEngine {
       guard waitsForPerson else {
         return perform([.giveUp(scheduler.waiting(for: name), shown)])
       }
-      // One file shows the failure; the others wait until a person tries again.
+      // One file shows the failure; the others wait until the user tries again.
       runs.setRefused(true, of: name)
       shut(name)
     }
@@ -2022,7 +2024,7 @@ extension UploadEngine {
     shut(name)
   }
 
-  /// Tries again what was refused.
+  /// Retries the requests of runs that were refused.
   private func tryRuns() {
     for name in runs.names {
       openAgain(name)
@@ -2037,7 +2039,7 @@ extension UploadEngine {
     let name = job.upload.target.name
     switch job.machine.state {
     case .paused, .finished: leaveUnopened([id])
-    // It comes back, and the others wait for it.
+    // The file will start again, and the others wait for it.
     case .waiting, .retrying: if runs.isOpener(id, of: name) { shut(name) }
     case .processing: perform(runs.handle(.accepted, of: name), of: name)
     case .running: break
@@ -2087,7 +2089,7 @@ extension UploadEngine {
     if case .refused(let failure) = outcome,
       let delay = target.delay(after: failure, at: target.url, random: time.random())
     {
-      // Nothing is under way meanwhile: another process may try again as well.
+      // Nothing is under way in the meantime, so another process may also try.
       if var point = runs.point(of: name) {
         point.phase = .open
         _ = keepingRun(name, point)
@@ -2113,12 +2115,12 @@ extension UploadEngine {
   /// The credentials that a request carries.
   struct Authorization: Sendable {
     let route: Route
-    /// The token that it carried, and the token's number.
+    /// The token that the request carried, and the token's number.
     let token: BearerToken?
     let number: Int
-    /// Where it went.
+    /// Where the request went.
     let origin: Origin?
-    /// Whether it carried the target's own credentials.
+    /// Whether the request carried the target's own credentials.
     let showsCredentials: Bool
     let items: [ItemID]
   }
@@ -2126,8 +2128,8 @@ extension UploadEngine {
   /// The current credentials of the uploads' route, for a request to an origin.
   ///
   /// - Parameters:
-  ///   - keepsCredentials: false if another origin has chosen where the request goes.
-  ///   - isNamed: whether the target names the request's host as one that gets them as well.
+  ///   - keepsCredentials: false if another origin has chosen the request's destination.
+  ///   - isNamed: whether the target names the request's host as one that also gets credentials.
   private func authorization(
     of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true, isNamed: Bool = false
   ) -> Authorization? {
@@ -2137,7 +2139,7 @@ extension UploadEngine {
       showsCredentials: keepsCredentials && (origin == route.origin || isNamed), items: items)
   }
 
-  /// Works out what the result of a request says about its credentials.
+  /// Judges a request's credentials by its result.
   private func judgeCredentials(
     of authorization: Authorization, _ end: TransferEnd, to target: Target
   ) -> Credentials.Consequence {
@@ -2160,7 +2162,7 @@ extension UploadEngine {
     return consequence
   }
 
-  /// Sends uploads again with a newer token.
+  /// Resends uploads with a newer token.
   private func authorize(again items: [ItemID]) {
     for id in items { jobs[id]?.wasAuthorizedAgain = true }
     handle(items.map { ($0, .startOver) })
@@ -2189,7 +2191,7 @@ extension UploadEngine {
     case .success(let (token, isNew)):
       tokens[route] = token
       if !isNew {
-        // Other uploads have already used this token, so it may have expired too, and these may need yet another.
+        // Other uploads have already used this token, so it may have expired as well, and these may need yet another.
         for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))
@@ -2247,7 +2249,7 @@ extension TransferEnd {
 }
 
 extension Result where Success == ServerCall?, Failure == InvalidInput {
-  /// The request, if there is one to be made.
+  /// The request, if there is one to make.
   fileprivate var call: ServerCall? {
     get throws(UploadModel.Failure) {
       do { return try get() } catch { throw UploadModel.Failure(.unusable(error.description)) }
@@ -2256,13 +2258,13 @@ extension Result where Success == ServerCall?, Failure == InvalidInput {
 }
 
 extension Target {
-  /// What each upload to a target needs besides its own request.
+  /// The needs of each upload to a target, besides its own request.
   fileprivate struct Needs {
-    /// Whether anything has to be found out or made before the request.
+    /// Whether anything must be found out or made before the request.
     let preparation: Bool
     /// Whether requests follow that create records or confirm the delivery.
     let records: Bool
-    /// Whether each file goes in one request of its own, which can be prepared ahead.
+    /// Whether each file is sent in a single request of its own, which can be prepared ahead.
     let oneRequestForEachFile: Bool
 
     init(_ target: Target) {
@@ -2293,7 +2295,7 @@ extension ItemState {
 }
 
 extension UploadItem {
-  /// The file, held open. Unless its upload has begun, it has to be as it was when it was queued.
+  /// The file, held open. Unless its upload has begun, the file must be unchanged since it was queued.
   func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
     do throws(FileError) {
       return try HeldFile(

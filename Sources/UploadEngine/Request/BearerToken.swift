@@ -8,7 +8,7 @@ import UploadModel
 struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
   /// The token itself, for a header field.
   let text: String
-  /// Hides it in texts.
+  /// Hides the token in texts.
   let secrets: Secrets
 
   var secret: Template.Secret { Template.Secret(name: "TOKEN", value: text, source: .derived) }
@@ -25,7 +25,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     secrets = Secrets([text])
   }
 
-  /// Runs the command and takes the first line of what it prints. Blocks.
+  /// Runs the command and takes the first line of its output. Blocks.
   init(_ command: TokenCommand) throws(Missing) {
     let output: Data
     do throws(Command.Failure) {

@@ -3,14 +3,15 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Applies the TLS rules, the HTTP version and, at last, the credentials of a target, but only at the target's own
+  /// Applies the TLS rules, the HTTP version and, last, the credentials of a target, but only at the target's own
   /// origin: that trust does not follow a redirect. Nothing that a signature covers may change afterwards.
   ///
   /// - Parameters:
-  ///   - showsCredentials: false if another origin has chosen where the request goes.
-  ///   - sha256: the hexadecimal digits of the SHA-256 of a body with a file in it; nil if it is not known.
+  ///   - showsCredentials: false if another origin has chosen the request's destination.
+  ///   - sha256: the hexadecimal digits of the SHA-256 of a body that contains a file; nil if unknown.
   ///   - now: the time of a signature.
-  /// - Throws: a cause if the request would go without the TLS that the target's rules require, or cannot be signed.
+  /// - Throws: a cause if the request would be sent without the TLS that the target's rules require, or cannot be
+  ///   signed.
   mutating func obey(
     _ target: Target, showsCredentials: Bool = true, sha256: String? = nil, at now: Date
   ) throws(Failure.Cause) {

@@ -20,7 +20,7 @@ package enum FileDigest {
     }
   }
 
-  /// The digests that placeholders ask for, from an open file or a range of it; nil if it cannot be read to its end.
+  /// The digests that placeholders ask for, from an open file or a range in it; nil if it cannot be read to its end.
   static func digests(
     _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile, in range: Range<Int64>? = nil
   ) -> ContentDigests? {
@@ -75,7 +75,7 @@ package enum FileDigest {
 
   /// Computes several digests in one pass.
   ///
-  /// - Parameter next: reads the next bytes, and returns how many: 0 at the end, nil if they cannot be read.
+  /// - Parameter next: reads the next bytes and returns their number: 0 at the end, nil if they cannot be read.
   private static func digests(
     _ hashes: [any HashFunction], reading next: (UnsafeMutableRawBufferPointer) -> Int?
   ) -> [[UInt8]]? {

@@ -75,7 +75,7 @@ struct Preparation: Sendable {
     return ready
   }
 
-  /// The upload with the digests of what is sent, if they are asked for and not known yet.
+  /// The upload with the digests of the file that is sent, if they are needed and not known yet.
   private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
@@ -106,21 +106,21 @@ struct Preparation: Sendable {
     }
   }
 
-  /// What the server has said of files before they are sent.
+  /// The server's statements about files before they are sent.
   struct Existing: Sendable {
-    /// For the files that it has, the end of the request.
+    /// For the files that the server has, the end of the request.
     var there: [ItemID: TransferEnd] = [:]
-    /// Why it could not say anything of these.
+    /// Why the server could not answer for these files.
     var failures: [ItemID: Failure] = [:]
-    /// Why it could not be asked about the others.
+    /// Why the server could not be asked about the others.
     var trouble: Failure?
 
-    /// Whether nothing else than `trouble` keeps a file from being sent.
+    /// Whether nothing but `trouble` keeps a file from being sent.
     func leavesOpen(_ id: ItemID) -> Bool { there[id] == nil && failures[id] == nil }
   }
 
-  /// Asks the server which files it has already, if the target says how. If it refuses a question about several files,
-  /// it is asked about fewer, so that none of them makes the others fail.
+  /// Asks the server which files it already has, if the target defines such a request. If the server refuses a question
+  /// about several files, it is asked about fewer, so that none of them makes the others fail.
   func existing(_ uploads: [UploadJob], token: BearerToken?) async -> Existing {
     var existing = Existing()
     guard let check = uploads.first?.target.exists else { return existing }
@@ -186,10 +186,10 @@ struct Preparation: Sendable {
     }
   }
 
-  /// What the request for a ticket has led to.
+  /// The result of the request for a ticket.
   enum TicketReply: Sendable {
     case granted(Ticket.Grant)
-    /// The server has the file already.
+    /// The server already has the file.
     case there(TransferEnd)
   }
 
@@ -225,10 +225,10 @@ struct Preparation: Sendable {
     upload.target.values(of: upload.item, now: now, uuid: upload.item.uuid)
   }
 
-  /// The name in a form that cannot lead out of its folder.
+  /// The name, made safe so that it cannot lead out of its folder.
   private static func component(_ name: String) -> String {
     let safe = name.replacing(scalars: "/", with: "_").replacing(scalars: "\0", with: "_")
-    // At most four bytes a scalar: a file name has at most 255 bytes.
+    // At most four bytes per scalar: a file name has at most 255 bytes.
     let short = String(String.UnicodeScalarView(safe.unicodeScalars.suffix(60)))
     return short.isEmpty || short == "." || short == ".." ? "file" : short
   }
@@ -239,15 +239,15 @@ struct PreparedUpload: Sendable {
   let attempt: Int
   /// The upload with the file and the fields that are sent.
   var upload: UploadJob
-  /// Where it goes, if a ticket says so.
+  /// The address from the ticket, if there is one.
   var address: URL?
-  /// Holds the prepared file; removed once the attempt is over.
+  /// The folder of the prepared file, which is removed once the attempt is over.
   var folder: TemporaryFolder?
 }
 
 extension Failure {
-  /// Whether a server that gives this answer to a question about some files may give another one to a question about
-  /// others: it is not about credentials, and does not mean that the server is busy or away.
+  /// Whether a server that answers a question about some files like this may answer differently about others: the
+  /// answer is not about credentials, and does not mean that the server is busy or away.
   fileprivate var mayBeAboutFiles: Bool {
     guard let status else { return false }
     return ![401, 403, 407, 408, 423, 425, 429, 502, 503, 504].contains(status)

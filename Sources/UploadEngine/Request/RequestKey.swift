@@ -1,7 +1,7 @@
 import Digests
 import Foundation
 
-/// What `{uuid}` stands for in a request.
+/// The value of `{uuid}` in a request.
 package enum RequestKey {
   /// The key of the files in one request. It is the same for the same files in the same order, even after a
   /// crash, so that the server recognises a repetition. A single file uses its own UUID.

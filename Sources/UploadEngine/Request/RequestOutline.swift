@@ -1,18 +1,17 @@
 import Foundation
 import UploadModel
 
-/// A request as it would be sent, made from the files as they are now. Nothing is sent, and secrets are shown
-/// as `$NAME`.
+/// A request as it would be sent, made from the current files. Nothing is sent, and secrets are shown as `$NAME`.
 package struct RequestOutline: Hashable, Sendable {
   /// Method, address and header fields, without secrets.
   package struct Head: Hashable, Sendable {
     /// The HTTP method.
     package var method: String
-    /// Where it goes; nil if only a ticket says so.
+    /// The URL; nil if only a ticket determines it.
     package var url: String?
     /// The header fields that hoist writes, sorted by name.
     package var headers: [Header]
-    /// The body, if it is a text of the configuration's.
+    /// The body, if it is text from the configuration.
     package var body: String?
 
     init(_ head: RequestHead, of target: Target, more: [Header] = []) {
@@ -55,7 +54,7 @@ package struct RequestOutline: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     /// The form field.
     package var name: String
-    /// The file name that the server is told; nil for a part that is not a file.
+    /// The file name that is sent; nil for a part that is not a file.
     package var fileName: String?
     /// The media type; nil if none is sent.
     package var type: String?
@@ -63,37 +62,38 @@ package struct RequestOutline: Hashable, Sendable {
     package var bytes: Int64
   }
 
-  /// The request for whether the server has the file already; nil if it is not asked.
+  /// The request that asks whether the server already has the file; nil if the server is not asked.
   package var existence: Head?
-  /// The request for whether the server has finished with the file, which comes afterwards; nil if it is not asked.
+  /// The request, sent afterwards, that asks whether the server has finished processing the file; nil if the server is
+  /// not asked.
   package var wait: Head?
-  /// The request for a ticket that goes first; nil if the target needs no ticket.
+  /// The request for a ticket, sent first; nil if the target needs no ticket.
   package var ticket: Head?
   package var head: Head
   /// The parts of the form; empty if the body is the bare file. A ticket may add more.
   package var parts: [Part]
   /// The length of the body in bytes.
   package var length: Int64
-  /// What goes before and after this request if the file goes in pieces; nil if it goes whole.
+  /// The requests before and after this one if the file is sent in pieces; nil if it is sent whole.
   package var pieces: Pieces?
 
-  /// The other requests of an upload in pieces. The request itself carries the first of them.
+  /// The other requests of an upload in pieces. The outlined request itself carries the first piece.
   package struct Pieces: Hashable, Sendable {
-    /// How many bytes each piece but the last has.
+    /// The size in bytes of each piece but the last.
     package var size: Int64
-    /// How many pieces there are.
+    /// The number of pieces.
     package var count: Int
-    /// The most of them that are sent at once.
+    /// The most pieces that are sent at once.
     package var parallel: Int
-    /// The request that begins the upload; nil if there is none.
+    /// The request that begins the upload, if the target has one.
     package var begin: Head?
-    /// The request before each piece; nil if there is none.
+    /// The request before each piece, if the target has one.
     package var ticket: Head?
-    /// The request that finishes the upload; nil if there is none.
+    /// The request that finishes the upload, if the target has one.
     package var finish: Head?
   }
 
-  /// The request for uploads that go together, or why some of them cannot go.
+  /// The request for uploads that are sent together, or why some of them cannot be sent.
   package static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
@@ -168,7 +168,7 @@ package struct RequestOutline: Hashable, Sendable {
     return (outline, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
   }
 
-  /// The request that begins a resumable upload. Its reply says where the file goes.
+  /// The request that begins a resumable upload. The reply determines where the file is sent.
   private init(beginning upload: UploadJob, now: Date) throws(Failure.Cause) {
     let target = upload.target
     let values = Preparation.values(for: upload, now: now)
@@ -183,7 +183,7 @@ package struct RequestOutline: Hashable, Sendable {
     (parts, length) = ([], 0)
   }
 
-  /// The requests in which a file goes in pieces.
+  /// The requests that send a file in pieces.
   private init(_ rules: PieceRules, _ upload: UploadJob, now: Date) throws(Failure.Cause) {
     let (target, file) = (upload.target, try upload.item.opened())
     let values = Preparation.values(for: upload, now: now)
@@ -196,7 +196,7 @@ package struct RequestOutline: Hashable, Sendable {
       guard let request else { return nil }
       return try Head(request, of: target, values)
     }
-    // Nothing is signed for what is only shown.
+    // An outline is only shown, so nothing is signed.
     var unsigned = preview.piece
     unsigned.staysAway = true
     let made = try UploadRequest(
@@ -257,7 +257,8 @@ package struct RequestOutline: Hashable, Sendable {
 }
 
 extension ResumeRequest {
-  /// Its head as it is shown. Nobody knows where a request goes whose address a reply names, so it has no credentials.
+  /// The head as it is shown. If the address comes from a reply, the destination is not known yet, so there are no
+  /// credentials.
   fileprivate func shownHead(
     of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) -> RequestHead {

@@ -1,8 +1,8 @@
 import Foundation
 import UploadModel
 
-/// A folder that is removed with its contents on deinit. If the process is killed before that, a later one
-/// removes the folder, since its lock is free then (flock(2)).
+/// A folder that is removed with its contents on deinit. If the process is killed before that, a later process removes
+/// the folder, since its lock is then free (flock(2)).
 package final class TemporaryFolder: Sendable {
   let path: String
   private let lock: Int32
@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
         decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
       guard let lock = Self.lock(path, waiting: true) else {
         let code = errno
-        // Another process took it for a leftover before it was locked, and removed it.
+        // Another process took the folder for a leftover before it was locked, and removed it.
         if code == ENOENT { continue }
         rmdir(path)
         throw Self.trouble(code)

@@ -4,19 +4,19 @@ import MultipartForm
 /// Adapts a form's body to the transport.
 struct UploadBody: ExchangeBody {
   let form: FormBody
-  /// The whole body, if it was read beforehand.
+  /// The whole body, if it was read ahead.
   private var bytes: [UInt8]?
 
   init(_ form: FormBody) { self.form = form }
 
-  /// A body of this many bytes or more is not read beforehand, since each one that waits is kept in memory.
+  /// A body of this many bytes or more is not read ahead, since each one that waits is kept in memory.
   private static let large: Int64 = 64 << 10
 
-  /// The same body, read at once if it is small. When its turn comes, its files are only checked again.
+  /// The same body, read now if it is small. Before it is sent, its files are only checked again.
   func readAhead() -> UploadBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
     var ahead = self
-    // If a file cannot be read, the attempt to send it says why.
+    // If a file cannot be read, the attempt to send it reports why.
     ahead.bytes = try? [UInt8](unsafeUninitializedCapacity: count) { room, filled in
       filled = try form.makeReader().read(into: UnsafeMutableRawBufferPointer(room))
     }

@@ -2,20 +2,20 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// One file and where it goes.
+/// One file and its destination.
 package struct UploadJob: Sendable {
   /// The file.
   package var item: UploadItem
-  /// Its destination, in a box that it can share with other uploads.
+  /// The file's destination, in a box that can be shared with other uploads.
   package private(set) var destination: Boxed<Target>
 
-  /// Its destination.
+  /// The file's destination.
   package var target: Target {
     _read { yield destination.value }
     _modify { yield &destination.value }
   }
 
-  /// The files that go with it, as they are now.
+  /// The current companions of the file, which are sent with it.
   ///
   /// - Throws: why one of them cannot be sent.
   package func companions() throws(FileError) -> [Companion] {
@@ -35,7 +35,7 @@ package struct UploadJob: Sendable {
 }
 
 extension UploadJob {
-  /// The files that go with each item in one request.
+  /// The files that are sent with each item in one request.
   ///
   /// - Throws: why one of them cannot be sent.
   package static func companions(
@@ -54,7 +54,7 @@ extension UploadJob {
 }
 
 extension CompanionSight {
-  /// Looks at what is at a place.
+  /// Checks whether there is a file at a location.
   package init(at location: FileLocation) {
     do throws(FileError) { self = .file(try FileIdentity(of: location)) } catch {
       var status = stat()

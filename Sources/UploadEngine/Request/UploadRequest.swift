@@ -3,27 +3,27 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// The request that carries one or more uploads, with its body made from the files as they are now.
+/// The request that carries one or more uploads, with its body made from the current files.
 struct UploadRequest {
   let destination: Boxed<Target>
   var target: Target { _read { yield destination.value } }
-  /// What the transport is given.
+  /// The request that the transport is given.
   let exchange: ExchangeRequest
   let body: FormBody
-  /// The files in it, and where in the body the bytes of each lie.
+  /// The files in the request, and the range of each one's bytes in the body.
   let files: [(item: UploadItem, content: Range<Int64>)]
-  /// The same files as the request describes them to the server; empty if it does not.
+  /// The files as the request describes them to the server; empty if it does not.
   let sent: [SentFile]
-  /// The files that go with them.
+  /// The companions that are sent with the files.
   var companions: [RequestPlan.Accompaniment] = []
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
-  /// Where the body lies in its file, if it is a piece of one.
+  /// The position of the body in its file, if it is a piece of one.
   var piece: Piece?
-  /// Which of an upload's requests under way it is.
+  /// The request's number among those of its upload that are under way.
   var number = 0
 
-  /// The media type of the body in the request's header; empty if there is none.
+  /// The media type of the body in the request's header; empty if there is no such field.
   var contentType: String {
     exchange.headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
   }
@@ -36,17 +36,16 @@ struct UploadRequest {
     let size: Int64?
   }
 
-  /// Like curl, Hoist sends `Expect: 100-continue` with bodies of more than this many bytes.
+  /// Like curl, hoist sends `Expect: 100-continue` with bodies of more than this many bytes.
   private static let expectThreshold: Int64 = 1 << 20
 
-  /// Why a request cannot be made, and which of its files are at fault: all of them if no one file is.
+  /// Why a request cannot be made, and which of its files are at fault: all of them if no single file is.
   struct Fault: Error {
     let cause: Failure.Cause
     let items: [ItemID]
   }
 
-  /// The request for those of the uploads that can be sent, and why the others cannot. All go to the
-  /// same target.
+  /// The request for the uploads that can be sent, and why the others cannot. All have the same target.
   ///
   /// - Parameter url: the target's own, or where a ticket or a redirect leads.
   static func make(
@@ -64,7 +63,7 @@ struct UploadRequest {
     }
   }
 
-  /// What `make` makes of the uploads, leaving out those that it finds fault with.
+  /// The result of `make` for the uploads, leaving out those that it finds at fault.
   static func makeFirst<Made>(
     of jobs: [UploadJob], _ make: ([UploadJob]) throws(Fault) -> Made
   ) -> (Made?, [Fault]) {
@@ -78,7 +77,7 @@ struct UploadRequest {
     return (nil, faults)
   }
 
-  /// The plan for uploads that go together.
+  /// The plan for uploads that are sent together.
   static func plan(
     _ jobs: [UploadJob], at destination: RequestPlan.Destination,
     credentials: RequestHead.Credentials, now: Date
@@ -97,7 +96,7 @@ struct UploadRequest {
     }
   }
 
-  /// The files that go with each upload, as they are now.
+  /// The current companions of each upload, which are sent with it.
   private static func companions(of jobs: [UploadJob]) throws(Fault) -> [ItemID: [Companion]] {
     var companions: [ItemID: [Companion]] = [:]
     for job in jobs where !job.target.companions.isEmpty {
@@ -140,13 +139,13 @@ struct UploadRequest {
     }
   }
 
-  /// Whether the server is to be asked before the body is sent.
+  /// Whether to ask the server before the body is sent.
   static func isWorthAsking(_ body: FormBody, of target: Target) -> Bool {
     // Over HTTP/2, servers such as nginx leave the question unanswered, and a reply can come at any time anyway.
     target.http != .http2 && body.contentLength > expectThreshold
   }
 
-  /// Which uploads keep the body from being made.
+  /// The fault, with the uploads that keep the body from being made.
   private static func fault(_ error: BodyError, _ plan: RequestPlan, _ jobs: [UploadJob]) -> Fault {
     var culprits = jobs
     switch error {
@@ -164,7 +163,7 @@ struct UploadRequest {
       items: culprits.map(\.item.id))
   }
 
-  /// Where a request to `url` goes: the target's own address can have placeholders and a query.
+  /// The complete URL of a request to `url`: the target's own address can have placeholders and a query.
   ///
   /// - Parameter written: that address with its placeholders filled in.
   static func url(
@@ -192,7 +191,7 @@ extension FormBody {
   /// The form, or the bare file.
   ///
   /// - Parameters:
-  ///   - file: the open file, if it goes in several requests.
+  ///   - file: the open file, if it is sent in several requests.
   ///   - range: the bytes of that file; nil for all.
   init(
     _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil,

@@ -3,25 +3,25 @@ import MultipartForm
 import UploadModel
 
 extension UploadEngine {
-  /// A conversation under way.
+  /// A conversation under way: the requests of one attempt at a resumable upload.
   struct Conversation {
     var machine: any ResumeMachine
     let attempt: Int
-    /// Where the attempt was told to go.
+    /// The URL that the attempt was started with.
     let url: URL
-    /// The file, from the first byte to the last.
+    /// The whole file.
     let file: HeldFile
     /// Whether the requests may carry the target's credentials: false after a redirect to another origin.
     let keepsCredentials: Bool
     let start: Instant
-    /// What the attempt assumed about the server, if only an earlier run vouches for it; otherwise nil.
+    /// The attempt's assumption about the server, if it comes only from an earlier run; otherwise nil.
     let recalled: ResumeServer?
     /// What to do instead of ending the attempt, once its last request has ended.
     var restart: Restart?
-    /// How many bytes have been reported as sent, if the pieces go in any order.
+    /// How many bytes have been reported as sent, if the pieces are sent in any order.
     var told: Int64 = 0
 
-    /// Whether more than the request at hand is under way, or has failed.
+    /// Whether requests other than the current one are under way, or one has failed.
     var isWide: Bool { machine.width > 1 || machine.isBreakingOff }
   }
 

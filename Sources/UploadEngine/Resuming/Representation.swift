@@ -3,24 +3,23 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// The bytes that a resumable upload consists of: those of its file, or of the form around it. Every attempt sends the
-/// same ones.
+/// The bytes of a resumable upload: those of its file, or of the form around it. Every attempt sends the same bytes.
 struct Representation {
-  /// What the target's own request consists of.
+  /// The plan of the target's own request.
   let plan: RequestPlan
   /// The whole body.
   let body: FormBody
-  /// What is needed to make the same form again; nil if the file goes without a form.
+  /// The data for making the same form again; nil if the file is sent without a form.
   let form: ResumePoint.Form?
 
-  /// How many bytes come before the file's.
+  /// The number of bytes before the file's.
   var lead: Int64 { body.contentRanges.last?.lowerBound ?? 0 }
 
-  /// Makes the representation, or the same one as before.
+  /// Makes a new representation, or the same one as earlier attempts.
   ///
   /// - Parameters:
-  ///   - url: where it goes.
-  ///   - form: what the earlier one was made with; nil the first time.
+  ///   - url: where the upload is sent.
+  ///   - form: the data from which the earlier one was made; nil the first time.
   init(
     _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date
@@ -47,7 +46,7 @@ struct Representation {
     }
   }
 
-  /// A hash of the parts. Secrets enter it by their names, so that nothing of them is written down.
+  /// A hash of the parts. Secrets enter it by name only, so that no trace of their values is stored.
   private static func seal(_ parts: [RequestPlan.Part]) -> String {
     var hash = SHA256()
     for part in parts {

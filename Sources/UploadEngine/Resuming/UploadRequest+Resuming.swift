@@ -15,9 +15,9 @@ extension UploadRequest {
       FormBody.empty(), piece: nil, sent: [], now: now)
   }
 
-  /// A request of an upload whose file goes without a form around all of it.
+  /// A request of an upload whose file is sent without a form around all of it.
   ///
-  /// - Parameter file: the file that earlier requests of the upload sent from as well.
+  /// - Parameter file: the open file that earlier requests of the upload also sent from.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
     credentials: RequestHead.Credentials, sha256: String? = nil, now: Date
@@ -37,7 +37,7 @@ extension UploadRequest {
     }
     let body: FormBody
     do throws(BodyError) {
-      // Even if no content is sent: an upload of a file that has changed must not resume.
+      // Needed even if no content is sent: an upload of a file that has changed must not resume.
       body = try FormBody(content, boundary: .random(), of: file, in: asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
@@ -105,7 +105,7 @@ extension UploadRequest {
       if asked.content != nil { UploadBody(body) } else if let text {
         MemoryBody(Data(text.utf8))
       } else if asked.method == "POST" || asked.described != nil && asked.method == "PUT" {
-        // A request that changes something has to say that it has no content (RFC 9110 §8.6).
+        // A request that changes something must state that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())
       } else { nil }
     var exchange = ExchangeRequest(
@@ -114,8 +114,8 @@ extension UploadRequest {
     exchange.expectsContinue = expectsContinue
     exchange.waitsAfterInterim = asked.isTargetsOwn
     exchange.holdsEnd = asked.holdsEnd
-    // A request with content may have taken effect, so the server has to be asked before it is repeated. The same goes
-    // for requests that the configuration describes.
+    // A request with content may have taken effect, so the server must be asked before it is repeated. The same applies
+    // to requests that the configuration describes.
     exchange.mayRepeat =
       asked.isTargetsOwn
       ? target.isIdempotent(at: asked.url)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads DER elements one after the other (ITU-T X.690 §8.1), and nothing beyond its bytes.
+/// Reads DER elements one after another (ITU-T X.690 §8.1), and nothing beyond the given bytes.
 struct DER {
   struct Element {
     let tag: UInt8

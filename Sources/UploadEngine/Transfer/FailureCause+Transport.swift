@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 extension Failure.Cause {
-  /// What a transport error means to the user. This is the only table for it.
+  /// The meaning of a transport error to the user. This is the only table for it.
   ///
   /// - Parameters:
   ///   - host: the request's host, as its URL names it.
@@ -45,7 +45,7 @@ extension Failure.Cause {
 }
 
 extension TransportError {
-  /// What is missing, according to the system's error code or libcurl's.
+  /// Whether a network, a route or an answer is missing, according to the system's error code or libcurl's.
   fileprivate var absence: Failure.Absence? {
     switch systemError {
     case EHOSTUNREACH, EHOSTDOWN: .route

@@ -4,7 +4,7 @@ import HTTPTransport
 import ScalarText
 import UploadModel
 
-/// What a server shows of itself in a TLS handshake, for a person to judge.
+/// A server's identity in a TLS handshake, for a person to judge.
 package struct ServerCertificate: Sendable {
   /// Why a server's certificate could not be read.
   package struct Unreachable: Error, CustomStringConvertible {
@@ -21,8 +21,8 @@ package struct ServerCertificate: Sendable {
   /// The pin of the server's public key.
   package let pin: PublicKeyPin
 
-  /// Shakes hands with the server of an `https` URL and hangs up, without a request. The usual
-  /// proxies apply. Blocks, for a minute at most.
+  /// Performs a TLS handshake with the server of an `https` URL and disconnects, without sending a request. The usual
+  /// proxies apply. Blocks for up to a minute.
   ///
   /// - Throws: `Unreachable` if no certificate can be obtained.
   package static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {

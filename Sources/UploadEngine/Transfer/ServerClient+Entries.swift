@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import UploadModel
 
-/// What is already on the server.
+/// Requests about entries that are already on the server.
 extension ServerClient {
   /// The maximum number of pages that are requested, however many a server claims to have.
   package static let mostPages = 1000
@@ -13,14 +13,14 @@ extension ServerClient {
     package var entries: [ServerEntry] = []
     /// The total number of entries, if the server gives it.
     package var total: Int?
-    /// Whether there are more than were asked for.
+    /// Whether there are more entries than were requested.
     package var hasMore = false
   }
 
   /// The entries that the target lists, in the server's order.
   ///
   /// - Parameters:
-  ///   - query: what is added to the URL, such as a filter.
+  ///   - query: parameters to add to the URL, such as a filter.
   ///   - pages: the maximum number of pages to request.
   /// - Throws: `Failure` if the server cannot be asked or its reply is not a list.
   package func entries(
@@ -44,7 +44,7 @@ extension ServerClient {
       found.entries += entries
       found.total = list.total?.text(in: answer.end).flatMap { Int($0) } ?? found.total
       step = next?.step(after: answer.end, count: entries.count, pages: page)
-      // Stop at a page that was requested before, or the loop would not end.
+      // Stop at a page that was already requested, or the loop might not end.
       guard let more = step, seen.insert(more).inserted,
         found.total.map({ found.entries.count < $0 }) ?? true
       else { return found }
@@ -72,7 +72,7 @@ extension ServerClient {
     }
   }
 
-  /// All that the server says about an entry. If the target has no `server.get`, the entry is looked up in the list.
+  /// The server's full record of an entry. If the target has no `server.get`, the entry is looked up in the list.
   ///
   /// - Throws: `Failure` if the server cannot be asked or has no such entry.
   package func entry(_ id: String) async throws(Failure) -> JSONValue {

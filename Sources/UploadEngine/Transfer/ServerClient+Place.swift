@@ -5,11 +5,11 @@ import ScalarText
 import UploadModel
 
 extension ServerClient {
-  /// Why the target's URL does not seem to take uploads; nil if it may take them. A resource that takes uploads may
-  /// well refuse a HEAD request, but it exists, and the `Allow` of a 405 says which methods it takes (RFC 9110
-  /// §15.5.6).
+  /// Why the target's URL does not seem to accept uploads; nil if it may accept them. A resource that accepts uploads
+  /// may well refuse a HEAD request, but it exists, and the `Allow` of a 405 lists the methods that it supports (RFC
+  /// 9110 §15.5.6).
   ///
-  /// - Parameter namesHost: whether the words name the server; beside its address they need not.
+  /// - Parameter namesHost: whether the text names the server, which is redundant next to its address.
   package func obstacle(namesHost: Bool = true) async -> String? {
     let host = target.url.host ?? "there"
     let subject = namesHost ? "\(host) " : ""
@@ -28,8 +28,8 @@ extension ServerClient {
     return "\(subject)answers \(Failure.statusLine(status))" + (namesHost ? " there" : "")
   }
 
-  /// The address of hoist's own receiver, if that is what the target's URL leads to: it takes uploads in several
-  /// requests beside a list of files.
+  /// The address of hoist's own receiver, if the target's URL leads to one: it accepts uploads in several requests and
+  /// also has a list of files.
   package func receiver() async -> URL? {
     guard ["", "/", "/upload"].contains(target.url.path), target.url.query == nil,
       let base = URL(string: "/", relativeTo: target.url)?.absoluteURL
@@ -42,7 +42,7 @@ extension ServerClient {
     return base
   }
 
-  /// How uploads to the target's URL can resume, according to what it answers to OPTIONS; nil if it does not say.
+  /// How uploads to the target's URL can resume, according to its reply to OPTIONS; nil if that does not tell.
   package func resuming() async -> ResumeRules.Mode? {
     guard let headers = await answer("OPTIONS", target.url)?.headers else { return nil }
     if headers["tus-resumable"] != nil { return .tus }
@@ -56,8 +56,8 @@ extension ServerClient {
     return await end(of: request, stallTimeout: Self.patience)
   }
 
-  /// Logs in as an upload does, with a new token if a command gives it. Returns why that fails; nil if nothing shows
-  /// that it does.
+  /// Tries the credentials as an upload does, with a new token if a command gives it. Returns why that fails; nil if
+  /// nothing shows that it does.
   package func logIn() async -> String? {
     let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {
@@ -72,6 +72,6 @@ extension ServerClient {
     }
   }
 
-  /// How many seconds to wait for an answer, since somebody who sets up a target is waiting.
+  /// How many seconds to wait for an answer. Short, since the user is waiting while setting up a target.
   private static let patience = 8.0
 }

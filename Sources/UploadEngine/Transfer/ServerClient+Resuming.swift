@@ -2,11 +2,11 @@ import Foundation
 import UploadModel
 
 extension ServerClient {
-  /// Makes the server forget what it has of an unwanted upload.
+  /// Makes the server discard its part of an unwanted upload.
   ///
   /// - Returns: false if the target has no request for that (`pieces.abort`).
-  /// - Throws: `Failure` if the server cannot be asked or refuses. A server that has already forgotten it counts as
-  ///   a success.
+  /// - Throws: `Failure` if the server cannot be asked or refuses. It counts as a success if the server has already
+  ///   discarded it.
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
     let values = target.values(of: item, now: time.date(), uuid: item.uuid)
     guard let request = point.termination(at: target, values) else { return false }
@@ -17,9 +17,9 @@ extension ServerClient {
     return true
   }
 
-  /// Sends a request that carries none of a file. It gets credentials only at the target's own origin.
+  /// Sends a request that carries no part of a file. It gets credentials only at the target's own origin.
   ///
-  /// - Parameter rules: how its reply is judged; nil for the usual way.
+  /// - Parameter rules: how to judge the reply; nil for the usual rules.
   func reply(
     to request: ResumeRequest, _ rules: ReplyRules?, _ values: Template.Values
   ) async throws(Failure) -> Answer {

@@ -2,19 +2,19 @@ import UploadModel
 
 /// The requests before the first file of a run and after its last.
 extension ServerClient {
-  /// What has become of the request that ends a run.
+  /// The result of the request that ends a run.
   enum Ending: Sendable {
-    /// The server has taken it.
+    /// The server has accepted the request.
     case done
-    /// The server has not taken it.
+    /// The server has not accepted the request.
     case refused(Failure)
-    /// The server may have taken it.
+    /// The server may have accepted the request.
     case unknown(Failure)
   }
 
   /// Sends the request before the first file.
   ///
-  /// - Returns: what its reply gives, and whether a server other than the target's own gave it.
+  /// - Returns: the values in the reply, and whether a server other than the target's own sent it.
   func opening(
     by call: PieceCall
   ) async -> Result<(values: [String: String], isFromAway: Bool), Failure> {
@@ -29,7 +29,7 @@ extension ServerClient {
     } catch {
       var failure = error
       failure.step = .open
-      // It may have been taken. A second one would leave what the first has made without an owner.
+      // The request may have been accepted. A second one would orphan whatever the first has created.
       if failure.mayBeTaken, !failure.cause.isUnreachable {
         failure.cause = .unusable("its answer was lost (\(failure.headline))")
       }
@@ -39,7 +39,7 @@ extension ServerClient {
 
   /// Sends the request after the last file.
   ///
-  /// - Parameter attempt: how often it has been sent, with this time.
+  /// - Parameter attempt: the number of times it has been sent, including this one.
   func ending(by call: PieceCall, attempt: Int) async -> Ending {
     do throws(Failure) {
       _ = try await answer(to: call)
@@ -62,7 +62,7 @@ extension ServerClient {
 }
 
 extension Failure {
-  /// Whether the server may have done what it was asked for.
+  /// Whether the server may have carried out the request.
   fileprivate var mayBeTaken: Bool {
     switch cause {
     case .nameNotResolved, .connectionRefused, .proxyUnreachable, .denied, .unresumable: false

@@ -4,8 +4,8 @@ import JSONText
 import Synchronization
 import UploadModel
 
-/// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules
-/// for TLS and credentials as uploads. Each is tried once, and a second time if a command can give it a new token.
+/// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules for TLS and
+/// credentials as uploads. Each is tried once, and again if a command can provide a new token after a refusal.
 package struct ServerClient: Sendable {
   @Boxed private(set) var target: Target
   let token: TokenBox
@@ -19,14 +19,14 @@ package struct ServerClient: Sendable {
 
   /// - Parameters:
   ///   - token: the token that the upload has.
-  ///   - tokens: where another one comes from if that is refused; nil if none is to be tried.
+  ///   - tokens: where another token comes from if that one is refused; nil to try no other.
   init(target: Target, token: BearerToken?, from tokens: TokenSource?, time: TimeSource) {
     self.target = target
     self.time = time
     self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
-  /// A client with another's token, for a target that differs in what its requests carry.
+  /// A client that shares another's token, for a target whose requests carry other data.
   init(target: Target, sharing other: ServerClient) {
     (self.target, time, token) = (target, other.time, other.token)
   }
@@ -82,7 +82,7 @@ package struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
-    // Tried only once; the user knows what a second request would do.
+    // Tried only once; the user knows the effect of a second request.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
@@ -128,7 +128,7 @@ package struct ServerClient: Sendable {
       let head = try RequestHead(
         call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
       let headers = head.headers.map { (name: $0.name, value: $0.value.written) }
-      // A request that changes something has to say that it has no content (RFC 9110 §8.6).
+      // A request that changes something must state that it has no content (RFC 9110 §8.6).
       let hasContent = content != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
         url: url, method: call.method, headers: headers,
@@ -143,7 +143,7 @@ package struct ServerClient: Sendable {
     }
   }
 
-  /// The most that is read of the reply to a GET, or to a question about many files, in bytes.
+  /// The most bytes that are read of the reply to a GET, or to a question about many files.
   private static let mostContent = 8 << 20
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {

@@ -3,20 +3,20 @@ import FoundationNetworking
 import HTTPTransport
 import UploadModel
 
-/// Watches how long nothing has moved in a task. It decides whether a request has stalled, for uploads and
-/// for the small requests beside them.
+/// Measures how long a task has made no progress. Decides whether a request has stalled, for uploads and for the small
+/// requests beside them.
 struct StallWatch {
   /// When a byte last moved in either direction.
   private(set) var lastActivity: Instant
   /// When the final reply began.
   private(set) var replyStart: Instant?
-  /// The progress at the last look, and when that was.
+  /// The progress at the last check, and the time of that check.
   private var last = (progress: UploadTask.Progress(), at: Instant(seconds: 0))
 
-  /// Seconds between two looks.
+  /// Seconds between two checks.
   static let interval = 0.25
-  /// If more seconds than this pass between two looks, the process was stopped (^Z) or the machine slept, which is
-  /// not the server's fault.
+  /// If more seconds than this pass between two checks, the process was stopped (^Z) or the machine slept, which is not
+  /// the server's fault.
   private static let longestGap = 2.0
 
   init(from start: Instant) {
@@ -24,7 +24,7 @@ struct StallWatch {
     last.at = start
   }
 
-  /// How long a reply may take as a whole, in time-outs: one that trickles is never silent.
+  /// The most that a whole reply may take, as a multiple of the time-out: one that trickles is never silent for long.
   static let mostReplyTimeouts = 4.0
 
   /// Whether nothing has moved for this many seconds, or a reply does not end.
@@ -32,21 +32,21 @@ struct StallWatch {
     now - lastActivity >= stallTimeout || isReplyOverdue(at: now, stallTimeout)
   }
 
-  /// Whether a reply goes on for too long.
+  /// Whether a reply takes too long.
   func isReplyOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
   }
 
-  /// Notes that something has moved.
+  /// Records progress.
   mutating func recordActivity(at now: Instant) { lastActivity = now }
 
-  /// Checks whether something has moved since the last look.
+  /// Checks whether there was any progress since the last check.
   mutating func look(_ progress: UploadTask.Progress, at now: Instant) {
     let (before, gap) = (last.progress, now - last.at)
     last = (progress, now)
     if progress.hasMoved(since: before) || gap > Self.longestGap { lastActivity = now }
     if gap > Self.longestGap { replyStart = nil }
-    // A reply that came before the body's end, or to an earlier copy, is no reason to hurry.
+    // A reply that came before the body's end, or to an earlier copy, does not start the time limit.
     if !progress.hasReplyBegun || progress.acknowledged != before.acknowledged {
       replyStart = nil
     } else if replyStart == nil {
@@ -59,7 +59,7 @@ extension UploadSession {
   /// Runs a request that nobody else watches and returns its end; nil if it stalled, or if the waiting task was
   /// cancelled, which cancels the request.
   ///
-  /// - Parameter stallTimeout: the seconds without a byte in either direction after which it is cancelled.
+  /// - Parameter stallTimeout: the seconds without a byte in either direction after which the request is cancelled.
   func end(
     of request: ExchangeRequest, stallTimeout: Double, time: TimeSource
   ) async -> (end: ExchangeEnd?, hasStalled: Bool) {

@@ -6,14 +6,14 @@ import UploadModel
 final class TokenBox: Sendable {
   private struct Content {
     var token: BearerToken?
-    /// The one that the server refused.
+    /// The token that the server refused.
     var old: BearerToken?
   }
   private let content: Mutex<Content>
 
   /// Where tokens come from; nil if only the first one may be used.
   let source: TokenSource?
-  /// What else is hidden in texts.
+  /// Other secrets to hide in texts.
   private let secrets: Secrets
 
   init(_ token: BearerToken?, from source: TokenSource?, _ secrets: Secrets) {
@@ -23,7 +23,7 @@ final class TokenBox: Sendable {
   }
 
   /// Drops the token so that the next request gets another. Returns false if there is no other, or if this is already
-  /// the second one.
+  /// the second token.
   func forget(of target: Target) -> Bool {
     content.withLock { content in
       guard source != nil, target.tokenCommand != nil, content.old == nil, let token = content.token

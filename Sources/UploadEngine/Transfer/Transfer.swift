@@ -3,7 +3,7 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// One request under way: what has gone out and what has come back. Used only inside the engine.
+/// One request under way: what was sent and received so far. Used only inside the engine.
 final class Transfer {
   let attempt: Int
   /// Whose credentials it was sent with.
@@ -12,18 +12,18 @@ final class Transfer {
   let request: UploadRequest
   let url: URL
   private(set) var start: Instant
-  /// The files in it, at least one, in the order of the body.
+  /// The files in the request, at least one, in the order of the body.
   private(set) var shares: [FilePart]
 
   private var watch: StallWatch
-  /// The body's bytes that the other side has acknowledged.
+  /// How many bytes of the body the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
 
   private(set) var head: ReplyHead?
   private var reply = ""
-  /// What the target's rules read in the reply, if they need it.
+  /// The content that the target's rules found in the reply, if they need it.
   private var content: ReplyContent?
-  /// Whether the reply was longer than what was kept of it.
+  /// Whether the reply was longer than the part that was kept.
   private var isReplyCut = false
 
   /// Why the request failed, or why the engine itself broke it off.
@@ -58,14 +58,14 @@ final class Transfer {
   /// the other files unknown, so all of them must be stopped.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
-  /// Notes that it has begun after waiting for a lane.
+  /// Records that the request has begun after waiting for a lane.
   func recordBegun(at now: Instant) {
     (start, watch) = (now, StallWatch(from: now))
   }
 
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
-  /// Checks the progress. Returns the cause if nothing has moved for too long, or if the reply does not end.
+  /// Checks the progress. Returns the cause if there was none for too long, or if the reply does not end.
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(task.transferProgress, at: now)
     let limit = request.target.stallTimeout
@@ -74,7 +74,7 @@ final class Transfer {
     }
     let patience = limit + expectPatience + replyPatience
     guard now - watch.lastActivity > patience else { return nil }
-    // Without a connection nothing of the request has left.
+    // Without a connection, no part of the request has been sent.
     return task.transferProgress.hasBegun
       ? .stalled(seconds: patience.rounded())
       : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))", .answer)
@@ -83,8 +83,8 @@ final class Transfer {
   /// Seconds of silence that libcurl causes: it waits one second for a "100 Continue".
   private var expectPatience: Double { request.expectsContinue && acknowledged == 0 ? 1 : 0 }
 
-  /// Seconds that a server may take beyond the time-out once everything is acknowledged, since buffers on the
-  /// way may still hold what a slow server has to read.
+  /// Seconds that a server may take beyond the time-out once everything is acknowledged, since buffers on the way may
+  /// still contain data that a slow server must read.
   private var replyPatience: Double {
     guard acknowledged >= request.body.contentLength, watch.replyStart == nil else { return 0 }
     let seconds = Double(request.body.contentLength) / Self.slowestReader
@@ -97,19 +97,19 @@ final class Transfer {
 
   func recordHead(_ head: ReplyHead) { self.head = head }
 
-  /// As much of a reply as is kept.
+  /// The part of a reply that is kept.
   static func text(of end: ExchangeEnd) -> String {
     String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
   }
 
-  /// Notes how the task ended, and what the target's rules read in its reply.
+  /// Records how the task ended, and the content that the target's rules found in its reply.
   func recordEnd(_ end: ExchangeEnd, _ content: ReplyContent?) {
     head = end.head ?? head
     reply = Self.text(of: end)
     self.content = content
     isReplyCut = end.isReplyCut || end.reply.count > Reply.limit
     if case .body(let error as BodyError)? = end.trouble?.kind { bodyError = error }
-    // The most telling reason first: the file's, the engine's own, the line's.
+    // In order of significance: the file's error, the engine's own reason, the connection's error.
     if let bodyError {
       trouble = Failure.Cause(bodyError, wasSeen: true)
     } else if trouble == nil, let error = end.trouble {
@@ -127,12 +127,12 @@ final class Transfer {
     }
   }
 
-  /// Notes what is wrong with this one file.
+  /// Records the problem with this one file.
   func record(_ cause: Failure.Cause, of id: ItemID) {
     for index in shares.indices where shares[index].item.id == id { shares[index].cause = cause }
   }
 
-  /// What is new about the files since the last time.
+  /// The states of the files that have changed since the last call.
   func news(at now: Instant) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
@@ -157,7 +157,7 @@ final class Transfer {
     return end
   }
 
-  /// The files as the request's end finds them.
+  /// The files in their state at the request's end.
   var files: [BatchEnd.File] {
     shares.enumerated().map { index, share in
       var cause = share.cause
@@ -182,11 +182,11 @@ extension Transfer {
   /// One of the files in a request.
   struct FilePart {
     let item: UploadItem
-    /// Where in the body its own bytes lie.
+    /// The range of the file's own bytes in the body.
     let content: Range<Int64>
-    /// Whether the user took it back.
+    /// Whether the user cancelled or paused the file.
     var isStopped = false
-    /// What is wrong with this one file.
+    /// The problem with this one file.
     var cause: Failure.Cause?
     private var told = Phase.ahead
 
@@ -201,18 +201,18 @@ extension Transfer {
       self.content = content
     }
 
-    /// How many of its bytes are handed over once `sent` bytes of the body are.
+    /// How many of the file's bytes are covered by the first `sent` bytes of the body.
     func bytes(at sent: Int64) -> Int64 {
       min(max(sent, content.lowerBound), content.upperBound) - content.lowerBound
     }
 
-    /// Its state, if it has changed since the last call. A file waits for the reply once its own last byte
-    /// is sent, or the body's if it is the last file.
+    /// The file's state, if it has changed since the last call. A file waits for the reply once its own last byte is
+    /// sent, or the body's if it is the last file.
     fileprivate mutating func news(
       at sent: Int64, of request: UploadRequest, _ attempt: Int, _ now: Instant
     ) -> ItemState? {
       let (body, piece) = (request.body, request.piece)
-      // A request that only asks about the file moves none of its bytes.
+      // A request that only asks about the file sends none of its bytes.
       if let piece, piece.size == nil { return nil }
       let start = piece?.start ?? 0
       let total = piece?.size ?? content.upperBound - content.lowerBound

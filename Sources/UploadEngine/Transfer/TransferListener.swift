@@ -3,7 +3,7 @@ import FoundationNetworking
 import HTTPTransport
 import UploadModel
 
-/// Hears of one of the engine's tasks, and brings it to the engine's queue.
+/// Receives reports about one of the engine's tasks, and passes them to the engine's queue.
 ///
 /// The engine cannot be the delegate itself: on Linux, a delegate is an NSObject, which an actor cannot be.
 final class TransferListener: NSObject, UploadTaskDelegate {

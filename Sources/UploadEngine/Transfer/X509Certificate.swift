@@ -2,19 +2,19 @@ import Foundation
 
 /// The fields by which a person recognises a certificate (RFC 5280 §4.1).
 ///
-/// This only reads them; libcurl judges whether the certificate is good.
+/// Only reads the fields; libcurl judges whether the certificate is valid.
 package struct X509Certificate: Sendable {
   /// The holder: `CN=host, O=Company`.
   package let subject: String
-  /// Who signed it, in the same form.
+  /// The issuer, in the same format.
   package let issuer: String
   /// The first moment at which it is valid, in UTC: `2026-11-20 23:35:55`.
   package let notBefore: String
-  /// The last such moment.
+  /// The last moment at which it is valid, in the same format.
   package let notAfter: String
   /// The DNS names and IP addresses that it is for (RFC 5280 §4.2.1.6).
   package let names: [String]
-  /// The SubjectPublicKeyInfo in DER: what a pin is the hash of.
+  /// The SubjectPublicKeyInfo in DER, of which a pin is the hash.
   package let publicKeyInfo: [UInt8]
 
   /// Reads a certificate in DER; nil if the bytes are not one.

@@ -19,12 +19,11 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
     .done, .wasThere, .paused, .stopped, .withdrawn, .interrupted,
   ]
 
-  /// The outcome that this word stands for.
+  /// A word that names no other outcome is the code of a failure.
   package init(rawValue: String) {
     self = Self.named.first { $0.rawValue == rawValue } ?? .failed(rawValue)
   }
 
-  /// The word.
   package var rawValue: String {
     switch self {
     case .done: "done"

@@ -15,7 +15,6 @@
   /// Boxes `value`; copies share it.
   package init(_ value: Value) { content = Content(value) }
 
-  /// Boxes the property's initial value.
   package init(wrappedValue: Value) { content = Content(wrappedValue) }
 
   /// The value, accessed in place: reading a part of it copies nothing else.
@@ -27,7 +26,6 @@
     }
   }
 
-  /// The property's value.
   @inlinable package var wrappedValue: Value {
     _read { yield value }
     _modify { yield &value }
@@ -38,7 +36,7 @@
 }
 
 extension Boxed: Equatable where Value: Equatable {
-  /// Whether both hold the same value, or equal ones.
+  /// Whether both contain the same value, or equal ones.
   package static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }

@@ -3,8 +3,8 @@ import MultipartForm
 
 /// Digests of a file's content, in lower-case hexadecimal digits.
 package struct ContentDigests: Hashable, Sendable {
-  /// What a file's content can be reduced to. The raw value is what the configuration calls it, and what comes after
-  /// `file.` and `piece.` in placeholders.
+  /// A digest algorithm. The raw value is its name in the configuration, and follows `file.` and `piece.` in
+  /// placeholders.
   package enum Algorithm: String, CaseIterable, Hashable, Sendable {
     /// FIPS 180-4.
     case sha256, sha512
@@ -25,7 +25,7 @@ package struct ContentDigests: Hashable, Sendable {
       }
     }
 
-    /// What computes it.
+    /// The algorithm in its initial state.
     package var function: any HashFunction {
       switch self {
       case .sha256: SHA256()
@@ -54,10 +54,9 @@ package struct ContentDigests: Hashable, Sendable {
   /// Each in lower-case hexadecimal digits.
   package let digits: [Algorithm: String]
 
-  /// The digests with these values.
   package init(_ digits: [Algorithm: String]) { self.digits = digits }
 
-  /// The digests in values that are kept by the names of their placeholders.
+  /// Picks the digests from values that are stored by placeholder name.
   init(named values: [String: String]) {
     digits = values.reduce(into: [:]) { digits, entry in
       if let algorithm = Template.Placeholder(rawValue: entry.key)?.pieceDigest {
@@ -69,7 +68,7 @@ package struct ContentDigests: Hashable, Sendable {
   /// The digest by an algorithm; nil if it was not computed.
   package subscript(algorithm: Algorithm) -> String? { digits[algorithm] }
 
-  /// Whether there is one by each of these algorithms.
+  /// Whether there is a digest by each of these algorithms.
   package func cover(_ algorithms: Set<Algorithm>) -> Bool {
     algorithms.allSatisfy { digits[$0] != nil }
   }
@@ -80,9 +79,9 @@ package struct ContentDigests: Hashable, Sendable {
   }
 }
 
-/// Remembers digests of files, so that a file that has not changed is not read again.
+/// Remembers digests of files, so that an unchanged file is not read again.
 package protocol DigestMemory: Sendable {
-  /// The digests of the file that this shows to be unchanged; nil if none are known.
+  /// The digests of the file, if `stamp` shows that it has not changed; nil if none are known.
   func digests(of stamp: FileStamp) -> ContentDigests?
   func remember(_ digests: ContentDigests, of stamp: FileStamp)
 }

@@ -1,8 +1,8 @@
-/// What the changes by another process mean to the process that sends the items.
+/// What the changes by another process mean for the process that sends the items.
 package struct ExternalChanges: Hashable, Sendable {
   /// New items.
   package private(set) var fresh: [UploadItem] = []
-  /// Items to send again, or after all.
+  /// Items to send again after a failure, or to resume after a pause.
   package private(set) var again: [UploadItem] = []
   /// Items to take out of the line.
   package private(set) var paused: [ItemID] = []

@@ -3,7 +3,6 @@ package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConv
   /// The number, unique within a queue.
   package var rawValue: Int64
 
-  /// The item with this number.
   package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   // Written out so that other modules can inline the comparison when they look up items.
@@ -11,7 +10,6 @@ package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConv
   /// Whether both name the same item.
   @inlinable package static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }
 
-  /// Hashes the number.
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
   /// Items are numbered in the order in which they were added.

@@ -32,10 +32,10 @@ package enum ItemState: Hashable, Sendable, Codable {
     if case .done = self { true } else { false }
   }
 
-  /// What the server said when it accepted it, if it has.
+  /// What the server said when it accepted the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
-  /// Whether the server has all of it, but has not said yet what became of it.
+  /// Whether the server has the whole file, but has not said yet what became of it.
   package var isHandedOver: Bool {
     if case .awaitingReply = self { true } else { isProcessed }
   }

@@ -12,9 +12,9 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var attempts: Int
   /// Seconds from the start of the last attempt to the reply.
   package var seconds: Double
-  /// The file's bytes that were sent.
+  /// How many of the file's bytes were sent.
   package var bytes: Int64
-  /// The file as the server was told of it; nil in receipts of versions that did not keep it.
+  /// The file as it was described to the server; nil in receipts from versions that did not record it.
   package var sent: SentFile?
   /// The pieces that it took, if the file went in pieces.
   package var pieces: PieceCount?
@@ -23,13 +23,13 @@ package struct Receipt: Hashable, Sendable, Codable {
     get { isDuplicate == true }
     set { isDuplicate = newValue ? true : nil }
   }
-  // Nil in most receipts, and in those of versions that did not ask.
+  // Nil in most receipts, and in all receipts from versions that did not check.
   private var isDuplicate: Bool?
 
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if it gave none.
   package var verified: String?
 
-  /// What is to become of the local file, which the server has proved to have; nil if it stays.
+  /// What happens to the local file now that the server has proved that it has the content; nil if the file stays.
   package var disposal: Disposal?
 
   /// What became of the file, in words.
@@ -37,7 +37,7 @@ package struct Receipt: Hashable, Sendable, Codable {
     (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")
   }
 
-  /// "verified sha-256"; nil if it was not.
+  /// "verified sha-256"; nil if the content was not verified.
   package var proof: String? { verified.map { "verified \($0)" } }
 
   /// How fast the last attempt was, in bytes a second; nil if nothing moved.

@@ -2,7 +2,7 @@
 package struct Reply: Hashable, Sendable, Codable {
   /// The text, at most `Reply.limit` bytes of it.
   package var text: String
-  /// Whether the reply was longer than what was kept.
+  /// Whether the reply was longer than `text`.
   package var isCut: Bool
   /// The reply's media type, without parameters, in lower case.
   package var mediaType: String?

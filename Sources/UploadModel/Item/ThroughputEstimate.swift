@@ -2,10 +2,10 @@ import Foundation
 
 /// An estimate of throughput from the bytes counted so far.
 ///
-/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst of a buffer.
-/// The result is divided by the weight that it has gathered, so that the first seconds are not biased towards
-/// zero. The very beginning does not count: buffers on the way, and what a limit has saved up, take bytes faster
-/// than the connection can sustain. Time without bytes counts as zero speed: a stall shows as a falling estimate
+/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst of a buffer. The
+/// result is divided by the weight that it has gathered, so that the first seconds are not biased towards zero. The
+/// very beginning does not count: buffers on the way, and the allowance that a speed limit has saved up, take bytes
+/// faster than the connection can sustain. Time without bytes counts as zero speed: a stall shows as a falling estimate
 /// and a growing ETA.
 package struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
@@ -30,8 +30,7 @@ package struct ThroughputEstimate: Hashable, Sendable {
     self.count = count
   }
 
-  /// An estimate that begins at `instant` with what has been counted so far, but forgets how fast it
-  /// went.
+  /// An estimate that begins at `instant` with the same byte count, but without the speed measured so far.
   package func restarted(at instant: Instant) -> ThroughputEstimate {
     ThroughputEstimate(start: max(instant, last), count: count)
   }
@@ -61,7 +60,8 @@ package struct ThroughputEstimate: Hashable, Sendable {
     return weight > 0 ? value / weight : nil
   }
 
-  /// The speed of an attempt, or of several: their bytes by their time; nil if nothing moved. All means are made here.
+  /// The mean speed of one attempt or of several, in bytes per second; nil if nothing moved. All means are computed
+  /// here.
   package static func mean(of bytes: Int64, in seconds: Double) -> Double? {
     bytes > 0 && seconds > 0 ? Double(bytes) / seconds : nil
   }

@@ -3,15 +3,16 @@
 /// This is the only place that decides which bytes count as what. A file counts with all of its bytes, and each
 /// byte counts once, so that totals of files and queues can be added.
 ///
-/// What is done needs nothing more: all bytes of files that are over, whatever became of them, and what has been handed
-/// over of the others. It is a share of that and of what will be handed over without anyone doing anything, which is what
-/// the remaining time is for. So the share falls only if files are added or released, or if an upload starts over.
+/// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
+/// other files that have been handed over. `share` compares them with the total of these and of the bytes that will
+/// still be handed over without user action, which the remaining time is for. So it falls only if files are added or
+/// released, or if an upload starts over.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
   /// Files that are under way, or about to be.
   package private(set) var active = 0
-  /// Active files that the server has completely, without having said yet what became of them.
+  /// Active files that the server has in full, with their outcome still open.
   package private(set) var awaiting = 0
   /// Files that wait to be tried again.
   package private(set) var retrying = 0
@@ -19,27 +20,27 @@ package struct Totals: Hashable, Sendable {
   package private(set) var paused = 0
   /// Files that the server has taken.
   package private(set) var done = 0
-  /// Files that may have arrived; only a look at the server tells.
+  /// Files that may have arrived; only a look at the server can tell.
   package private(set) var unknown = 0
   /// Files that did not arrive.
   package private(set) var failed = 0
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over, of files whose outcome is still open, and that need not be sent again.
+  /// Bytes that have been handed over and need not be sent again, in files whose outcome is still open.
   package private(set) var movingBytes: Int64 = 0
-  /// Bytes that will still be handed over without anyone doing anything.
+  /// Bytes that will still be handed over without user action.
   package private(set) var bytesToGo: Int64 = 0
-  /// The other bytes of files that the user holds back.
+  /// Bytes that have not been handed over, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
   package private(set) var unknownBytes: Int64 = 0
   /// Bytes of files that did not arrive.
   package private(set) var failedBytes: Int64 = 0
 
-  /// Files that were over when they were taken out.
+  /// Files that had finished when they were taken out.
   package private(set) var goneFiles = 0
-  /// What was done of files when they were taken out.
+  /// Bytes that were done in files when these were taken out.
   package private(set) var goneBytes: Int64 = 0
 
   /// Totals of no files.
@@ -50,48 +51,48 @@ package struct Totals: Hashable, Sendable {
     for item in items { add(item) }
   }
 
-  /// How many files will still be sent without anyone doing anything.
+  /// How many files will still be sent without user action.
   package var busy: Int { waiting + active + retrying }
   /// How many files there are.
   package var all: Int { busy + paused + over }
-  /// How many files are over.
+  /// How many files have finished, whatever became of them.
   package var over: Int { done + unknown + failed }
   /// The bytes of all files.
   package var bytes: Int64 { doneBytes &+ bytesToGo &+ pausedBytes }
-  /// Bytes of which nothing more has to be sent.
+  /// Bytes that need no further sending.
   private var doneBytes: Int64 {
     arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much is done of everything but what the user holds back, as long as anything else is left to do: in bytes, or in
-  /// files if they are empty.
+  /// How much is done, in bytes, or in files if all are empty. Bytes that the user holds back count only once nothing
+  /// else is left to do.
   package var share: (done: Int64, all: Int64) {
     bytes > 0
       ? (doneBytes, busy > 0 ? doneBytes &+ bytesToGo : bytes)
       : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
   }
-  /// That share; 100 only if nothing is left to do, replies included.
+  /// `share` in percent; 100 only once nothing is left to do, not even to wait for replies.
   package var percent: Int {
     let percent = HumanReadable.percent(share.done, of: share.all)
     return busy > 0 ? min(99, percent) : percent
   }
-  /// Whether nothing but replies is left to come.
+  /// Whether only replies are left to wait for.
   package var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
   /// Adds a file.
   ///
-  /// - Parameter reached: how many of its bytes have been handed over, if its state does not say so.
+  /// - Parameter reached: how many of its bytes have been handed over, if its state does not tell.
   package mutating func add(_ item: UploadItem, reached: Int64 = 0) { count(item, reached, 1) }
   /// Takes a file out, in the state in which it was added.
   package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {
     count(item, reached, -1)
   }
 
-  /// How much of a file is done. It still counts after the file is taken out.
+  /// How much of a file is done, to be counted even after the file is taken out.
   package struct Gone: Hashable, Sendable {
     fileprivate let files: Int
     fileprivate let bytes: Int64
 
-    /// What is done of a file with these bytes handed over.
+    /// The done part of a file, `reached` bytes of which have been handed over.
     package init(_ item: UploadItem, reached: Int64) {
       var own = Totals()
       own.add(item, reached: reached)
@@ -99,22 +100,22 @@ package struct Totals: Hashable, Sendable {
     }
   }
 
-  /// Goes on counting what was done of a file that is taken out.
+  /// Keeps counting the done part of a file that is taken out.
   package mutating func keep(_ gone: Gone) {
     goneFiles += gone.files
     goneBytes &+= gone.bytes
   }
-  /// Forgets that, since the file has come back.
+  /// Stops counting the done part of a file that has come back.
   package mutating func forget(_ gone: Gone) {
     goneFiles -= gone.files
     goneBytes &-= gone.bytes
   }
-  /// Counts only files that are here.
+  /// Stops counting files that were taken out.
   package mutating func forgetGone() { (goneFiles, goneBytes) = (0, 0) }
 
   private mutating func count(_ item: UploadItem, _ reached: Int64, _ one: Int) {
-    // Together, sparse files can claim more than 64 bits hold; wrapping sums come out right again when
-    // the files are taken out.
+    // The sizes of sparse files can add up to more than fits in 64 bits; wrapping sums come out right again when the
+    // files are taken out.
     let size = Int64(one) &* item.sentSize
     let handedOver = item.state.bytesHandedOver(of: item.sentSize)
     let sent = Int64(one) &* (handedOver ?? min(max(0, reached), item.sentSize))
@@ -143,7 +144,7 @@ package struct Totals: Hashable, Sendable {
 }
 
 extension ItemState {
-  /// How many of the file's `size` bytes have been handed over; `nil` if none are under way.
+  /// How many of the file's `size` bytes have been handed over; `nil` if the state does not tell.
   package func bytesHandedOver(of size: Int64) -> Int64? {
     switch self {
     case .sending(_, let sent, _): min(max(0, sent), size)

@@ -10,8 +10,8 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   package var id: ItemID
   /// What has become of it.
   package var state: ItemState { didSet { noteSize() } }
-  /// The size in bytes of what the target's command has made of the file, if it is known and differs from
-  /// the file's own.
+  /// The size in bytes of the content that the target's command made of the file, if known and different from the
+  /// file's own.
   package private(set) var preparedSize: Int64?
   private var details: Boxed<Details>
 
@@ -51,7 +51,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Why it failed and what to do; nil if it has not failed.
   package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
 
-  /// The size in bytes of what is sent.
+  /// The size in bytes of the content that is sent.
   package var sentSize: Int64 { preparedSize ?? size }
 
   package func with(_ state: ItemState) -> UploadItem {
@@ -77,7 +77,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     if let sent = receipt.sent { preparedSize = sent.size == size ? nil : sent.size }
   }
 
-  /// An item of the queue, waiting unless said otherwise.
+  /// An item of the queue, waiting unless `state` says otherwise.
   package init(
     id: ItemID, uuid: UUID = .random(), target: String = "", location: FileLocation,
     fileName: String? = nil, field: String? = nil,
@@ -113,7 +113,7 @@ extension UploadItem {
     _read { yield details.value.location }
     _modify { yield &details.value.location }
   }
-  /// The file name that the server is told, unless the target makes another one from it.
+  /// The file name to give the server, unless the target derives another one from it.
   package var fileName: String {
     _read { yield details.value.fileName }
     _modify { yield &details.value.fileName }
@@ -123,7 +123,7 @@ extension UploadItem {
     _read { yield details.value.nameIsChosen }
     _modify { yield &details.value.nameIsChosen }
   }
-  /// The folders between the added one and the file, each followed by a slash.
+  /// The folders between the added folder and the file, each followed by a slash.
   package var folder: String {
     _read { yield details.value.folder }
     _modify { yield &details.value.folder }
@@ -133,7 +133,7 @@ extension UploadItem {
     _read { yield details.value.field }
     _modify { yield &details.value.field }
   }
-  /// The media type that the server is told, as `type/subtype`.
+  /// The media type to give the server, as `type/subtype`.
   package var mediaType: String {
     _read { yield details.value.mediaType }
     _modify { yield &details.value.mediaType }
@@ -178,7 +178,7 @@ extension UploadItem {
     _read { yield details.value.sum }
     _modify { yield &details.value.sum }
   }
-  /// The digests of what is sent, if the target's placeholders ask for them.
+  /// The digests of the content that is sent, if the target's placeholders ask for them.
   package var digests: ContentDigests? {
     _read { yield details.value.digests }
     _modify { yield &details.value.digests }

@@ -1,4 +1,4 @@
-/// A request that the configuration describes: one of an upload in pieces, or of a run.
+/// A request that the configuration describes, as part of an upload in pieces or of a run.
 package struct PieceCall: Hashable, Sendable {
   /// The HTTP method, in upper case.
   package var method: String
@@ -8,23 +8,23 @@ package struct PieceCall: Hashable, Sendable {
   package var query: [Target.Field] = []
   /// Header fields besides the target's own.
   package var headers: [Target.Field] = []
-  /// The body, JSON once it is filled in; nil for none.
+  /// The body as a template for JSON; nil for none.
   package var json: Template?
-  /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
+  /// The body as an `application/x-www-form-urlencoded` form; empty for none.
   package var form: [Target.Field] = []
   /// The body as any other text; nil for none.
   package var text: Template?
   /// The media type of the body; nil for the usual one.
   package var type: String?
-  /// How a piece stands in the request, if it carries one.
+  /// How the request carries a piece, if it does.
   package var body = Target.Body.binary
   /// What becomes of a piece if nobody can tell whether the server has it.
   package var unanswered = Unanswered.again
   /// How its reply is judged.
   package var rules = ReplyRules()
-  /// What is kept of its reply.
+  /// The values to keep from its reply.
   package var values: [Value] = []
-  /// What is kept of the reply to the first piece, in place of the reply to `begin`.
+  /// The values to keep from the reply to the first piece, in place of the reply to `begin`.
   package var beginning: [Value] = []
   /// Where its reply says how much the server has; nil if it does not.
   package var offset: Offset?
@@ -55,10 +55,9 @@ package struct PieceCall: Hashable, Sendable {
     }
   }
 
-  /// A value to keep of a reply.
+  /// A value to keep from a reply.
   package struct Value: Hashable, Sendable {
     package var name: String
-    /// Where it is.
     package var place: ReplyValue
 
     package init(name: String, place: ReplyValue) { (self.name, self.place) = (name, place) }
@@ -66,11 +65,10 @@ package struct PieceCall: Hashable, Sendable {
 
   /// Where a reply says how much of the file the server has.
   package struct Offset: Hashable, Sendable {
-    /// Where the number is.
     package var place: ReplyPlace
-    /// What finds the number in a header field; nil if it is all of it.
+    /// Finds the number in a header field; nil if the number is all that is at `place`.
     package var pattern: Pattern?
-    /// What is added to the number, such as 1 if it is that of the last byte.
+    /// Added to the number, such as 1 if the number is the position of the last byte.
     package var plus: Int64 = 0
     /// What it means if the number is missing.
     package var missing = Missing.failure
@@ -85,10 +83,9 @@ package struct PieceCall: Hashable, Sendable {
       case known
     }
 
-    /// A number at a place.
     package init(_ place: ReplyPlace) { self.place = place }
 
-    /// How many bytes of the file the server has by this reply, or why the reply does not say.
+    /// How many bytes of the file the server has according to this reply, or why the reply does not say.
     ///
     /// - Parameter known: how many bytes it is known to have, for `Missing.known`.
     func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
@@ -108,7 +105,6 @@ package struct PieceCall: Hashable, Sendable {
     }
   }
 
-  /// A request with this method.
   package init(method: String) { self.method = method }
 
   /// The media type of its body; nil if it has neither `type` nor a body of its own.
@@ -119,14 +115,14 @@ package struct PieceCall: Hashable, Sendable {
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
   }
 
-  /// Everything in it that is filled in.
+  /// All of its templates.
   package var templates: [Template] {
     [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
   }
 }
 
 extension [PieceCall.Value] {
-  /// The values in a reply.
+  /// Finds the values in a reply.
   ///
   /// - Returns: the values by name, or the error that names the one that is missing.
   package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {

@@ -11,7 +11,7 @@ package struct PieceCount: Hashable, Sendable, Codable {
     (self.count, self.resumed, self.sent) = (count, resumed, sent)
   }
 
-  /// The same once the server has all of them.
+  /// The count once the server has all pieces.
   var whole: PieceCount { PieceCount(count: count, resumed: resumed, sent: count - resumed) }
 
   /// "12 pieces, 9 of them by this attempt".
@@ -31,7 +31,7 @@ extension ResumePoint {
     let count = PieceRules.count(of: pieces.size, for: identity.size)
     func taken(_ bytes: Int64) -> Int {
       if bytes >= identity.size { return count }
-      // If they go in any order, the last one, which may be shorter, may be among them.
+      // If pieces go in any order, the last one, which may be shorter, may be among those taken.
       let isMore = pieces.done != nil && bytes % pieces.size > 0
       return max(0, Int(clamping: bytes / pieces.size)) + (isMore ? 1 : 0)
     }

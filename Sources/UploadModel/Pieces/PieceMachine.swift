@@ -29,19 +29,19 @@ package struct PieceMachine: ResumeMachine {
   /// A piece may go in the target's form, which is made anew for each request.
   package static let sendsTargetsBody = false
 
-  /// What does not depend on the protocol.
+  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
   @Boxed private var rules: PieceRules
-  /// What `{upload.id}` stands for in an upload that this attempt begins.
+  /// The value of `{upload.id}` in an upload that this attempt begins.
   private let freshID: String
   private var phase = Phase.beginning
   private var piece = Template.Values.Piece()
   private var ticket: JSONValue?
-  /// The pieces under way by their indexes, with the one that is being handled.
+  /// The pieces under way, by index, including the one being handled.
   private var flights: [Int: Flight] = [:]
   /// The first failure of a piece, to be handled once the others under way have ended.
   private var held: (flight: Flight, end: TransferEnd)?
-  /// The change of the file for which the upload is given up.
+  /// The change to the file that forces the upload to be given up.
   private var spoilt: Failure.Cause?
   /// Whether the upload may have been finished by a request whose reply does not say so.
   private var mayBeFinished = false
@@ -79,7 +79,7 @@ package struct PieceMachine: ResumeMachine {
       }
     }
     guard let point = course.point else {
-      // The server may have finished the upload that cannot go on, and must not get a second copy unasked.
+      // The server may have finished the upload, which cannot resume, and must not get a second copy unasked.
       if known?.pieces?.isFinishing == true, let loss = course.loss, loss != .fileChanged {
         return [.forget]
           + course.unknown(
@@ -95,12 +95,12 @@ package struct PieceMachine: ResumeMachine {
       course.point = point
       return keep() + goOn()
     }
-    // For a request that tells the server how much it should have.
+    // In case the request tells the server how much it should have.
     piece.range = point.offset..<point.offset
     return ask(rules.status, .asking)
   }
 
-  /// Whether an upload can go on from a point. Pieces that went one after the other may now go in any order.
+  /// Whether an upload can resume from a point. Pieces that went one after the other may now go in any order.
   private mutating func settle(_ point: ResumePoint) -> Bool {
     guard let progress = point.pieces, progress.size > 0,
       (0...course.length).contains(point.offset)
@@ -128,7 +128,7 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Settles whether the server has a piece whose reply was lost. Returns whether the upload can go on.
+  /// Settles whether the server has a piece whose reply was lost. Returns whether the upload can resume.
   private mutating func settleUnanswered() -> Bool {
     guard var point = course.point, let progress = point.pieces, progress.isUnderWay else {
       return true
@@ -164,7 +164,7 @@ package struct PieceMachine: ResumeMachine {
       var progress = PieceProgress(
         id: freshID, size: try rules.size(for: course.length), seal: seal)
       if rules.parallel > 1 { progress.done = PieceSet() }
-      // A query may hold credentials, and the point is written down.
+      // A query may contain credentials, and the point is saved.
       var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
       place?.query = nil
       course.point = ResumePoint(
@@ -195,14 +195,14 @@ package struct PieceMachine: ResumeMachine {
     var filled = course.point?.pieces?.values(course.values, of: course.length) ?? course.values
     filled.piece = piece
     filled.ticket = ticket
-    // The first piece cannot have what only the reply to it gives.
+    // The first piece cannot use values that only its own reply gives.
     for value in rules.piece.beginning where filled.upload.begun[value.name] == nil {
       filled.upload.begun[value.name] = ""
     }
     return filled
   }
 
-  /// Sends one of the requests that carry nothing of the file.
+  /// Sends a request that carries no part of the file.
   private mutating func ask(
     _ call: PieceCall?, _ phase: Phase, _ values: Template.Values? = nil
   ) -> [ResumeAction] {
@@ -230,7 +230,7 @@ package struct PieceMachine: ResumeMachine {
     return request
   }
 
-  /// Notes whether another server has chosen values that the next requests are made of.
+  /// Notes whether another server has chosen values that the next requests are made from.
   private mutating func noteSource(_ end: TransferEnd) {
     guard Origin(end.url) != course.target.origin else { return }
     note { $0.isFromAway = true }
@@ -255,7 +255,7 @@ package struct PieceMachine: ResumeMachine {
     sendPiece(from: Int64(index) * progress.size, progress.size)
   }
 
-  /// Sends a piece, or asks for what has to be known before.
+  /// Sends a piece, or first asks for the digests or the ticket that it needs.
   private mutating func sendPiece(from start: Int64, _ size: Int64) -> [ResumeAction] {
     piece = rules.piece(from: start, of: size, in: course.length)
     (ticket, phase, course.redirects) = (nil, .sending, 0)
@@ -304,7 +304,7 @@ package struct PieceMachine: ResumeMachine {
       before: PieceRules.count(of: progress.size, for: course.length), without: Set(flights.keys))
   }
 
-  /// Keeps what is known of the piece that is being handled.
+  /// Saves the state of the piece that is being handled.
   private mutating func save() {
     flights[piece.index] = Flight(
       phase: phase, piece: piece, ticket: ticket, last: course.last, redirects: course.redirects)
@@ -315,7 +315,7 @@ package struct PieceMachine: ResumeMachine {
     (course.last, course.redirects) = (flight.last, flight.redirects)
   }
 
-  /// Takes a step with one of the pieces. If that ends the attempt while others are under way, it is put off.
+  /// Takes a step with one of the pieces. A step that would end the attempt is put off while others are under way.
   ///
   /// - Parameters:
   ///   - flight: the piece; nil for one that begins.
@@ -342,7 +342,7 @@ package struct PieceMachine: ResumeMachine {
     return drop((failed?.piece ?? piece).index)
   }
 
-  /// A piece is no longer under way. After the last one, the failure is handled.
+  /// Removes a piece from those under way. After the last one, the failure is handled.
   private mutating func drop(_ index: Int) -> [ResumeAction] {
     flights[index] = nil
     return flights.isEmpty ? release() : []
@@ -360,7 +360,7 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: The end
 
-  /// Finds out whether the file has changed while its pieces were sent, before one file is made of them.
+  /// Checks whether the file has changed while its pieces were sent, before the server joins them.
   private mutating func verify() -> [ResumeAction] {
     if course.point?.pieces?.isFinishing == true { return finish() }
     phase = .verifying
@@ -395,8 +395,8 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Notes what the piece may do from now on. Before its end is sent, the server cannot have taken it, so that an attempt
-  /// that is killed earlier leaves no doubt.
+  /// Notes whether the piece may finish the upload, and whether it must not be repeated. Until its end is sent, the
+  /// server cannot have taken it, so an attempt that is killed earlier leaves no doubt.
   package mutating func handleHeldEnd() -> [ResumeAction] {
     let (mayFinish, mustNotRepeat) = (isLastRequest, rules.piece.unanswered != .again)
     note {
@@ -408,7 +408,7 @@ package struct PieceMachine: ResumeMachine {
 
   private mutating func finish() -> [ResumeAction] {
     guard let call = rules.finish else {
-      // The server has it all, and its reply about the whole was lost.
+      // The server has the whole file, and its final reply was lost.
       var end = TransferEnd(url: course.last?.url ?? course.creation)
       end.isReplyLost = true
       return course.arrived(end, 200)
@@ -421,7 +421,7 @@ package struct PieceMachine: ResumeMachine {
     return (isNews ? keep() : []) + actions
   }
 
-  /// What `{pieces}` stands for.
+  /// The value of `{pieces}`.
   private var list: String {
     guard let each = rules.each, let progress = course.point?.pieces else { return "" }
     let names = rules.keptValues
@@ -447,7 +447,7 @@ package struct PieceMachine: ResumeMachine {
 
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .aborting {
-      // Whatever the reply: a server that cannot delete it lets it expire.
+      // The reply does not matter: a server that cannot delete the upload lets it expire.
       return spoilt.map(cannot) ?? begin()
     }
     guard !flights.isEmpty else { return judge(end) }
@@ -498,7 +498,7 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// A request ended without a reply.
+  /// Handles the end of a request without a reply.
   private mutating func interrupted(_ end: TransferEnd) -> [ResumeAction] {
     guard !end.sentAll, isWholeRequest || course.point?.pieces?.isUnderWay == true else {
       return course.over(end, status: nil)
@@ -558,7 +558,7 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Whether the server says in its reply to the last piece that it does not have all of it.
+  /// Whether the reply to the last piece says that the server does not have the whole file.
   private func tellsLess(_ end: TransferEnd, _ call: PieceCall?) -> Bool {
     guard let offset = call?.offset,
       case .success(let count) = offset.value(in: end, known: course.length)
@@ -572,7 +572,7 @@ package struct PieceMachine: ResumeMachine {
     // This content was read by the target's own rules, which are not those for the end of an upload.
     end.content = nil
     end.rules = response
-    // The server is done with the upload, whatever it says of the file.
+    // The server is done with the upload, whatever it says about the file.
     let isFailure = response.complaint(in: response.read(end.reply), of: end) != nil
     return (isFailure ? [.forget] : []) + course.arrived(end, status)
   }
@@ -644,7 +644,7 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: Failures
 
-  /// The server does not take a request.
+  /// Handles a reply that refuses a request.
   private mutating func refuse(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if rules.isForgotten(end), phase != .beginning {
       if mayBeFinished {
@@ -659,7 +659,7 @@ package struct PieceMachine: ResumeMachine {
     if phase == .sending, course.point?.pieces?.isUnderWay == true,
       !Failure.serverErrors.contains(status)
     {
-      // It has not taken the piece.
+      // The server has not taken the piece.
       note { $0.isUnderWay = false }
       kept = keep()
     }
@@ -678,7 +678,7 @@ package struct PieceMachine: ResumeMachine {
     return course.over(end, status: nil)
   }
 
-  /// A request cannot be sent.
+  /// Ends the attempt because a request cannot be sent.
   private func cannot(_ cause: Failure.Cause) -> [ResumeAction] {
     var end = TransferEnd(url: course.last?.url ?? course.creation)
     (end.trouble, end.step, end.mayBeWhole) = (cause, step, mayBeFinished)
@@ -696,7 +696,7 @@ extension PieceRules {
     return response
   }
 
-  /// The address of those requests that name none.
+  /// The address of the requests that have none of their own.
   package func base(of target: Target) -> Template {
     url ?? target.address ?? Template(literal: target.url.absoluteString)
   }
@@ -722,7 +722,7 @@ extension ResumeRequest {
     case .own(let template), .reply(let template): whole = template
     }
     let address = whole.hidingQuery().address(with: values, query: query)
-    // An address that a reply names cannot be shown as one.
+    // In a preview, an address from a reply is still a placeholder, not a URL.
     let isSent = values.gaps == .none
     let written = isSent ? address.written : target.url.absoluteString
     guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,

@@ -6,7 +6,7 @@ package struct PiecePreview: Hashable, Sendable {
   package let size: Int64
   /// How many pieces there are.
   package let count: Int
-  /// The most of them that are sent at once.
+  /// The most pieces that are sent at once.
   package let parallel: Int
   /// The request that begins the upload; nil if there is none.
   package let begin: ResumeRequest?

@@ -1,26 +1,26 @@
 import Digests
 import Foundation
 
-/// What is known of an upload in pieces. It is kept in the queue before the next request leaves.
+/// The progress of an upload in pieces. It is saved in the queue before the next request leaves.
 package struct PieceProgress: Hashable, Sendable, Codable {
-  /// What `{upload.id}` stands for.
+  /// The value of `{upload.id}`.
   var id: String
   /// How many bytes each piece but the last has.
   var size: Int64
-  /// What was kept from the reply to `begin`.
+  /// The values kept from the reply to `begin` or to the first piece.
   var begun: [String: String] = [:]
-  /// Whether a server other than the target's own has chosen something that addresses are made of.
+  /// Whether a server other than the target's own has chosen values that addresses are made from.
   var isFromAway = false
   /// Which pieces the server has, if they are sent in any order; nil if it has the file up to the point's offset.
   var done: PieceSet?
-  /// What `each` needs of the pieces, by index: values in the order of `PieceRules.keptValues`, none for a piece that
-  /// the server does not have.
+  /// The values that `each` needs of each piece, by the piece's index, in the order of `PieceRules.keptValues`; empty
+  /// for a piece that the server does not have.
   var kept: [[String]] = []
-  /// Whether the server has taken a piece, if only an empty one.
+  /// Whether the server has taken a piece, even if only an empty one.
   var hasTaken = false
   /// Whether a piece that must not arrive twice may have arrived, since there was no reply to it.
   var isUnderWay = false
-  /// Whether a request has been sent that finishes the upload, or may finish it.
+  /// Whether a request that finishes the upload, or may finish it, has been sent.
   var isFinishing = false
   /// A hash of the requests as they were described when the upload began.
   var seal: String
@@ -30,7 +30,7 @@ package struct PieceProgress: Hashable, Sendable, Codable {
     kept[index] = values
   }
 
-  /// What is filled in for an upload of this many bytes.
+  /// The placeholder values for an upload of this many bytes.
   func values(_ values: Template.Values, of length: Int64) -> Template.Values {
     var values = values
     values.upload = Template.Values.Upload(
@@ -41,9 +41,9 @@ package struct PieceProgress: Hashable, Sendable, Codable {
 }
 
 extension PieceRules {
-  /// A hash of what the requests are made from. Secrets enter it by their names.
+  /// A hash of everything that the requests are made from. Secrets enter it by name only.
   ///
-  /// - Parameter opened: the values of the run: in another one, the upload starts over.
+  /// - Parameter opened: the values of the run; with those of another run, the upload starts over.
   func seal(_ opened: [String: String]) -> String {
     var hash = SHA256()
     func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }

@@ -26,32 +26,31 @@ package struct PieceRules: Hashable, Sendable {
   package var piece = PieceCall(method: "PUT")
   /// The request for the last piece, if it differs from the others.
   package var last: PieceCall?
-  /// The request that makes one file of the pieces; nil if the reply to the last piece is the upload's reply.
+  /// The request that joins the pieces into one file; nil if the reply to the last piece is the upload's reply.
   package var finish: PieceCall?
   /// The request that makes the server forget an upload; nil if there is none.
   package var abort: PieceCall?
-  /// The request for how much the server has; nil if it cannot be asked.
+  /// The request that asks how much the server has; nil if it cannot be asked.
   package var status: PieceCall?
-  /// The request for permission that comes before each piece; nil if none is needed.
+  /// The request for permission before each piece; nil if none is needed.
   package var ticket: PieceCall?
-  /// What stands for each piece in `{pieces}`; nil if there is no such list.
+  /// How `{pieces}` lists each piece; nil if there is no such list.
   package var each: Each?
-  /// What in a reply means that the server no longer knows the upload, besides 404 and 410.
+  /// The signs in a reply that the server no longer knows the upload, besides 404 and 410.
   package var forgotten: [FailureRule] = []
 
-  /// The most pieces of a file, whatever a service takes.
+  /// The most pieces of a file, even if a service takes more.
   package static let mostPieces = 10_000
   /// How many bytes a piece has if the configuration does not say.
   static let usualSize: Int64 = 16 << 20
 
-  /// What stands for a piece in `{pieces}`.
+  /// How `{pieces}` lists a piece.
   package enum Each: Hashable, Sendable {
     /// An element of a JSON array.
     case json(Template)
-    /// A text, and what is between those of two pieces.
+    /// A text, with a separator between the texts of two pieces.
     case text(Template, separator: String)
 
-    /// What is filled in.
     var template: Template {
       switch self {
       case .json(let text): text
@@ -60,7 +59,7 @@ package struct PieceRules: Hashable, Sendable {
     }
   }
 
-  /// Rules by which files go in pieces that are PUT to the target's address.
+  /// Rules that PUT the pieces of files to the target's address.
   package init() {}
 
   /// Whether a file of this size goes in pieces.
@@ -112,12 +111,12 @@ package struct PieceRules: Hashable, Sendable {
     ].compactMap { name, call in call.map { (name, $0) } }
   }
 
-  /// The names of what is kept for the whole upload.
+  /// The names of the values that are kept for the whole upload.
   package var begunNames: Set<String> {
     Set(((begin?.values ?? []) + piece.beginning).map(\.name))
   }
 
-  /// What makes the order of the pieces matter, with its name in the configuration; nil if they may go in any order.
+  /// The configuration key that makes the order of the pieces matter; nil if any order will do.
   package var orderedBy: String? {
     if finish == nil { return "finish" }
     if piece.offset != nil || last?.offset != nil { return "offset" }
@@ -143,7 +142,6 @@ package struct PieceRules: Hashable, Sendable {
       + calls.flatMap { name, call in call.templates.map { (name, $0) } }
   }
 
-  /// All templates in these rules.
   var templates: [Template] { namedTemplates.map(\.template) }
 
   package var digests: Set<ContentDigests.Algorithm> {

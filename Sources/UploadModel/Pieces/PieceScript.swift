@@ -3,14 +3,14 @@ import Foundation
 import JSONText
 import ScalarText
 
-/// The script for a POSIX shell that makes curl send a file in pieces as hoist would. It is fed to a shell of its own, so
-/// that it can be pasted into any other.
+/// A POSIX shell script that makes curl send a file in pieces as hoist would. It is fed to its own `sh`, so that it can
+/// be pasted into any shell.
 ///
 /// It does not resume, and sends one piece after the other. It stops if a value in a reply contains control characters.
 struct PieceScript {
   /// The whole script.
   private(set) var lines: [String] = []
-  /// The variables that have to be set and exported for it.
+  /// The variables that must be exported before it runs.
   var variables: [String] { options.variables }
   var text: String { lines.joined(separator: "\n") }
 
@@ -20,8 +20,8 @@ struct PieceScript {
   @Boxed private var target: Target
   private let values: Template.Values
   private let origin: String
-  /// Whether parts of addresses may come from another server. Such an address gets no credentials, even if it leads back
-  /// to the target's own server.
+  /// Whether parts of addresses may come from another server. Such an address gets no credentials, even if it leads
+  /// back to the target's own server.
   private var hasLeft = false
 
   /// The script for a file.
@@ -62,7 +62,7 @@ struct PieceScript {
 
   // MARK: The beginning
 
-  /// What comes before the first request.
+  /// The lines before the first request.
   private func opening() throws(InvalidInput) -> [String] {
     let functions = ShellFunction.allCases.filter(options.functions.contains)
     let programs = Set(functions.flatMap(\.programs)).sorted()
@@ -156,7 +156,7 @@ struct PieceScript {
     return lines + ["done"] + (finishing ?? [])
   }
 
-  /// What is done for each piece.
+  /// The lines that send one piece.
   private mutating func pieces() throws(InvalidInput) -> [String] {
     var lines: [String] = []
     if let ticket = rules.ticket { lines += try request(ticket, ticket.rules.statuses) }
@@ -202,7 +202,7 @@ struct PieceScript {
       }
       lines.append("pieces=$pieces\(try options.word(each.template.stretches(with: values)))")
     }
-    // The requests with the piece have asked for the ticket's values, which have to be there by then.
+    // The requests that carry the piece use these values of the ticket, so they must be set first.
     let tickets = options.ticketValues.enumerated().map { index, pointer in
       "\(CurlOptions.ticketVariable(index))=\(read(.pointer(pointer)))"
     }
@@ -236,7 +236,7 @@ struct PieceScript {
 
   // MARK: Replies
 
-  /// Keeps values of the last reply.
+  /// Sets variables to values from the last reply.
   private mutating func keep(
     _ wanted: [PieceCall.Value], as kind: Template.Placeholder
   ) throws(InvalidInput) -> [String] {
@@ -252,7 +252,7 @@ struct PieceScript {
     return lines
   }
 
-  /// The value at a place, which has to be there.
+  /// The value at a place of the reply, which must exist.
   private mutating func read(_ place: ReplyPlace) -> String {
     let words = find(place)
     return "$(\(options.call(.value, words)))"
@@ -301,7 +301,7 @@ struct PieceScript {
     let isTrusted = isFromReply ? !hasLeft : isAtHome
     if !isPiece || !call.beginning.isEmpty { hasLeft = hasLeft || isFromReply || !isAtHome }
     if isTrusted {
-      // What only the target's own server may get.
+      // Only the target's own server may get these.
       for header in own.headers where !bare.headers.contains(header) { try options.add(header) }
       var sum: CurlOptions.Piece?
       if target.sigV4?.isS3 == true, target.signsContent, parts == nil {
@@ -353,7 +353,7 @@ struct PieceScript {
       }
   }
 
-  /// The parts of the form that a piece goes in.
+  /// The parts of the form that carries a piece.
   private func form() throws(Failure.Cause) -> [RequestPlan.Part] {
     let plan = try RequestPlan(
       [item], to: target, at: .target, credentials: .none, values)
@@ -375,7 +375,7 @@ extension JSONPointer {
     guard !tokens.isEmpty else { return "." }
     return tokens.map { token in
       let member = ".[\"\(JSONValue.escaped(token))\"]"
-      // A number may be a member's name as well.
+      // A number may also be the name of a member.
       guard token == "*" || !token.isEmpty && token.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
         return member
       }

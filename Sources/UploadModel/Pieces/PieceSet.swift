@@ -1,14 +1,13 @@
-/// Some of the pieces of a file, by their indexes: few runs, however many pieces there are.
+/// Some of the pieces of a file, stored as runs of indexes: these are few, however many pieces there are.
 package struct PieceSet: Hashable, Sendable, Codable {
   /// In ascending order; none is empty, and no two touch.
   private(set) var runs: [Range<Int>] = []
 
-  /// No pieces.
   init() {}
 
   init(first count: Int) { if count > 0 { runs = [0..<count] } }
 
-  /// Reads the bounds of the runs, in order. What cannot be is a set without pieces.
+  /// Reads the bounds of the runs, in order. Impossible bounds make an empty set.
   package init(from decoder: any Decoder) throws {
     let bounds = try decoder.singleValueContainer().decode([Int].self)
     guard bounds.count.isMultiple(of: 2), bounds.first ?? 0 >= 0,
@@ -25,7 +24,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
 
   var isEmpty: Bool { runs.isEmpty }
 
-  /// The index after the last of them.
+  /// The index after the last piece in the set.
   var end: Int { runs.last?.upperBound ?? 0 }
 
   func contains(_ index: Int) -> Bool { runs.contains { $0.contains(index) } }
@@ -42,7 +41,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
     }
   }
 
-  /// The first piece before `end` that is in neither of the two; nil if there is none.
+  /// The first piece before `end` that is neither in this set nor in `others`; nil if there is none.
   func firstMissing(before end: Int, without others: Set<Int>) -> Int? {
     var index = 0
     while index < end {
@@ -57,7 +56,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
     return nil
   }
 
-  /// Which bytes of a file they are, if each but the last has this size.
+  /// The byte ranges of the runs in a file, if every piece but the last has this size.
   func ranges(of size: Int64, in length: Int64) -> [Range<Int64>] {
     func offset(_ index: Int) -> Int64 {
       let (product, isTooMuch) = Int64(index).multipliedReportingOverflow(by: size)

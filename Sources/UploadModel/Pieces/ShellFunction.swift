@@ -1,4 +1,4 @@
-/// A function of the script that uploads a file in pieces (`PieceScript`). Scripts contain only those that they call.
+/// A function of the script that uploads a file in pieces (`PieceScript`). A script contains only those that it calls.
 enum ShellFunction: String, CaseIterable {
   case value, header, pointer, pattern, absolute, pad, url, xml, escaped, digest, digest64, hmac,
     hmac64, piece64
@@ -15,7 +15,6 @@ enum ShellFunction: String, CaseIterable {
     }
   }
 
-  /// Its lines.
   var definition: String {
     switch self {
     case .value:

@@ -13,7 +13,7 @@ extension Failure.Cause {
     }
   }
 
-  /// The failure cause for an error of a file; `wasSeen` as above.
+  /// The failure cause for an error of a file; `wasSeen` has the same meaning as above.
   package init(_ error: FileError, wasSeen: Bool) {
     switch error.reason {
     case .vanished: self = wasSeen ? .changed(.vanished) : .missing
@@ -32,7 +32,7 @@ extension Failure.Cause {
 }
 
 extension Failure.Cause {
-  /// Whether this `errno` means a shortage of something that is released again.
+  /// Whether this `errno` means a shortage of something that will be released again.
   package static func isShortage(_ code: Int32) -> Bool {
     code == EMFILE || code == ENFILE || code == ENOMEM
   }

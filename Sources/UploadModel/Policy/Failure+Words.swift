@@ -74,12 +74,12 @@ extension Failure {
     return String(rest(goesOn: false).dropFirst())
   }
 
-  /// The explanation without its story, from the space on.
+  /// The explanation without its story, starting with the space after it.
   private func rest(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
-      // Given up together with others. Local faults are noticed without an attempt.
+      // The file was given up together with others. Local faults are noticed without an attempt.
       case 0 where isTransient || status != nil:
         " This happened with other files; this one was not tried."
       default: ""
@@ -87,7 +87,7 @@ extension Failure {
     return "\(place)\(tried) \(advice(goesOn: goesOn))"
   }
 
-  /// Which request it was, if the story does not say so.
+  /// Which request failed, if the story does not say so.
   private var place: String {
     switch cause {
     case .refused, .rejected, .unusable, .denied: ""
@@ -95,7 +95,7 @@ extension Failure {
     }
   }
 
-  /// Why it failed, in the words of its source where that gave some.
+  /// Why it failed, in the words of the source if it gave any.
   var reason: String {
     switch cause {
     case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why
@@ -103,7 +103,7 @@ extension Failure {
     }
   }
 
-  /// What was asked for.
+  /// The request that failed, in words.
   private var what: String { step?.words ?? "it" }
 
   private var asked: String { step.map { "\($0.words) with " } ?? "" }
@@ -168,7 +168,7 @@ extension Failure {
     }
   }
 
-  /// The mark before a file that failed: a question mark if only a look at the server tells.
+  /// The mark before a file that failed: a question mark if only a look at the server can tell.
   package var sign: String { isOutcomeUnknown ? "?" : "✗" }
 
   /// A reason for use inside one of our sentences: without its own full stop.

@@ -16,11 +16,10 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var step: Step?
   /// How far the attempt had come, if the file goes in pieces.
   package var pieces: PieceCount?
-  /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
-  /// and in stored failures of older versions.
+  /// Whether everything had been sent, and the server's refusal leaves open whether it stored the file; nil if not, and
+  /// in failures that older versions saved.
   var mayBeStored: Bool?
 
-  /// A failure with this cause.
   package init(
     _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
     retryAfter: Double? = nil
@@ -34,7 +33,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// One of the requests of an upload.
   package enum Step: Hashable, Sendable, Codable {
-    /// The request for whether the server has the file already.
+    /// The request that asks whether the server has the file already.
     case existence
     /// The request for permission that comes first.
     case ticket
@@ -46,11 +45,11 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case pieceTicket
     /// The request with a piece, by its place from 1.
     case piece(Int, of: Int)
-    /// The request that makes one file of the pieces.
+    /// The request that joins the pieces into one file.
     case finish
-    /// The request for how much the server has.
+    /// The request that asks how much the server has.
     case status
-    /// The request for whether the server has finished with a file that it has accepted.
+    /// The request that asks whether the server has finished with a file that it has accepted.
     case wait
     /// The request that confirms the upload, if the ticket asks for it.
     case confirmation
@@ -64,8 +63,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case missing
     /// The file exists but cannot be read; the text is the system's reason.
     case unreadable(String)
-    /// The machine has run out of something that will be released again, such as open files. It is not the
-    /// file's fault.
+    /// The machine has run out of something that will be released again, such as file descriptors. The file is not at
+    /// fault.
     case shortage(String)
     /// The path names something that is not a regular file: "a folder", "a FIFO", …
     case notAFile(kind: String)
@@ -77,18 +76,18 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case empty
     /// The target takes only other media types.
     case typeNotAllowed(String, allowed: [String])
-    /// The request could not be made from what was configured.
+    /// The request could not be made from the configuration.
     case unsendable(String)
 
     // On the way to the server. The texts come from the network library.
 
     /// The host's name has no address.
     case nameNotResolved(host: String)
-    /// Nothing listens at the address, or something in between refuses connections.
+    /// Nothing listens at the address, or something along the way refuses connections.
     case connectionRefused(String)
-    /// The host cannot be reached; with what is missing, if the system's code tells.
+    /// The host cannot be reached. `Absence` says what is missing, if the system's error code tells.
     case unreachable(String, Absence? = nil)
-    /// The proxy through which the server is reached cannot be reached itself, or makes no tunnel.
+    /// The proxy for the server cannot be reached, or does not open a tunnel.
     case proxyUnreachable(String)
     /// The connection broke before everything was sent.
     case connectionLost(String)
@@ -105,15 +104,15 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
     /// The server answered with a status that does not mean success.
     case refused
-    /// The server redirected the request, and following is not allowed or useless.
+    /// The server redirected the request, and following the redirect is not allowed or of no use.
     case redirected(to: String?, Redirect)
-    /// What answered does not speak HTTP.
+    /// The peer does not speak HTTP.
     case notHTTP(String)
     /// The status means success, but the target's own rule says that the upload failed.
     case rejected(String)
     /// The status means success, but the answer is of no use; the text is what it lacks.
     case unusable(String)
-    /// The server has stored other content than that of the file; the text is how it differs.
+    /// The content that the server stored is not the file's; the text says how it differs.
     case differs(String)
     /// The server has the file, but the record that goes with it could not be created; the text is why.
     case notRecorded(String)
@@ -168,7 +167,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case badLocation
   }
 
-  /// Whether sending the same bytes again may succeed without anyone doing anything.
+  /// Whether sending the same bytes again may succeed without user action.
   ///
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
   /// target says that a second copy does no harm.
@@ -179,7 +178,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether the server has the file, or may have it: sending it again could store it twice.
   package var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
-  /// The codes of the causes for which that holds, for readers of what keeps only codes.
+  /// The codes of the causes for which `mayHaveArrived` is true, for records that keep only the code.
   package static let codesOfDoubt = ["outcome-unknown", "no-record"]
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
@@ -195,8 +194,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// file can be sent.
   package var needsPerson: Bool { !isTransient && cause != .cancelled }
 
-  /// Whether the server may have meant one file of several: its size, its type, its name. A status
-  /// about the address, the credentials or the server's own state concerns all of them.
+  /// Whether the failure may concern one file of several: its size, its type, its name. A status about the address, the
+  /// credentials or the server's own state concerns all of them.
   var mayConcernOneFile: Bool {
     cause == .refused
       ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)
@@ -208,7 +207,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 }
 
 extension Failure.Cause {
-  /// What a cause alone decides.
+  /// The properties that depend on the cause alone.
   fileprivate struct Traits: OptionSet {
     let rawValue: Int
     static let local = Self(rawValue: 1)
@@ -218,7 +217,7 @@ extension Failure.Cause {
     static let ofOneFile = Self(rawValue: 16)
   }
 
-  /// The only table of what a cause alone decides. A refusal is also judged by its status.
+  /// The only table of the properties that depend on the cause alone. A refusal is also judged by its status.
   fileprivate var traits: Traits {
     switch self {
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
@@ -239,10 +238,10 @@ extension Failure.Cause {
   /// Whether the fault lies with the file or this machine.
   package var isLocal: Bool { traits.contains(.local) }
 
-  /// Whether no connection to the server could be made, so that its next file would fare no better.
+  /// Whether no connection to the server could be made, so that the next file would fare no better.
   package var isUnreachable: Bool { traits.contains(.unreachable) }
 
-  /// The cause with those of its texts changed that may come from a server.
+  /// The cause with `change` applied to the texts that may come from a server.
   func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,

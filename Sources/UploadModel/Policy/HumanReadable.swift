@@ -30,7 +30,7 @@ package enum HumanReadable {
     return "\(minutes):\(padded(rest))"
   }
 
-  /// The time that something still takes, in the form of ``clock(_:)`` and never zero.
+  /// The remaining time, formatted like ``clock(_:)`` and never zero.
   package static func timeLeft(_ seconds: Double) -> String { clock(max(1, seconds)) }
 
   /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".

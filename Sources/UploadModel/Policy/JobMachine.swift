@@ -20,8 +20,7 @@ package struct JobMachine: Sendable {
     case running(Run)
     /// The server has accepted the file. Goes to `finished` once it has finished with it, or the time is up.
     case processing(Processing)
-    /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on
-    /// `start`.
+    /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
     case retrying
     /// Out of the line until the user resumes it. Goes to `waiting` on `retry`.
     case paused
@@ -55,7 +54,7 @@ package struct JobMachine: Sendable {
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
-    /// A request for whether the server has finished with the file has ended.
+    /// A request that asks whether the server has finished with the file has ended.
     case answered(WaitRule.Answer, wall: Date)
     /// The request was cancelled because of another file: the attempt does not count.
     case startOver
@@ -67,13 +66,13 @@ package struct JobMachine: Sendable {
     case cancel
     /// The user pauses it.
     case pause
-    /// The user wants it to be sent (again).
+    /// The user wants it sent (again).
     case retry
     /// There is no point in waiting longer.
     case giveUp(Failure)
   }
 
-  /// What is to be done about it, in order.
+  /// What the caller must do about the upload, in order.
   package enum Action: Hashable, Sendable {
     /// Open the file and send it to `url`.
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
@@ -90,7 +89,7 @@ package struct JobMachine: Sendable {
   package private(set) var state: State = .waiting
   /// How many attempts that count have begun.
   package private(set) var attempts = 0
-  /// Whether the last attempt left open whether the server has all of it. Another attempt finds out.
+  /// Whether the last attempt left open whether the server has the whole file. Another attempt finds out.
   private var mayBeWhole = false
 
   /// A machine for one file.
@@ -105,7 +104,7 @@ package struct JobMachine: Sendable {
   /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
   /// timer, a second cancel) are ignored.
   ///
-  /// - Parameter target: where the file goes now. It may be another target the next time.
+  /// - Parameter target: where the file goes now. The next call may pass another target.
   package mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):
@@ -208,7 +207,7 @@ package struct JobMachine: Sendable {
     guard let wait = target.wait, wait.holds(for: receipt) else {
       return go(to: .finished(delivered: true), .done(receipt))
     }
-    // What names the place to ask at does not name the file.
+    // The address that the reply names is where to ask, not where the file is.
     if wait.place != nil, target.response.url == nil { receipt.url = nil }
     var processing = Processing(receipt, askingAt: nil, since: wall)
     do throws(InvalidInput) {
@@ -280,8 +279,7 @@ package struct JobMachine: Sendable {
     _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
     random: Double
   ) -> [Action] {
-    // Attempts are counted so that nothing is tried for ever. An attempt that made progress starts the count
-    // anew.
+    // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
     var run = run
     if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
     mayBeWhole = end.mayBeWhole
@@ -291,7 +289,7 @@ package struct JobMachine: Sendable {
     if case .delivered(let receipt) = verdict {
       return accept(receipt, run, end, for: target, wall: wall)
     }
-    // It counts, too, if the file was delivered but its record could not be created.
+    // A reply counts, too, if the file was delivered but its record could not be created.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       return go(to: .finished(delivered: false), .failed(failure))
     }
@@ -307,7 +305,7 @@ package struct JobMachine: Sendable {
         .outcomeUnknown("it was stopped while the server had all of it"), attempts: run.attempt)
     }
     switch run.stop {
-    // If the server may have all of it, a pause is a cancel: resuming would store the file twice.
+    // If the server may have the whole file, a pause is a cancel: resuming could store the file twice.
     case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
     case .pause, .cancel:

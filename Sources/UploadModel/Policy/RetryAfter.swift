@@ -3,8 +3,8 @@ import ScalarText
 
 /// The `Retry-After` header field: seconds or an HTTP date (RFC 9110 §10.2.3).
 package enum RetryAfter {
-  /// Seconds from `now` until the server wants to be asked again; `nil` if the value has neither
-  /// form. A date in the past gives 0.
+  /// Seconds from `now` until the server wants to be asked again; `nil` if the value has neither format. A date in the
+  /// past gives 0.
   static func seconds(_ value: String, now: Date) -> Double? {
     let text = value.trimming(\.isWhiteSpace)
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -13,12 +13,12 @@ package enum RetryAfter {
     return date(text, now: now).map { min(max(0, $0.timeIntervalSince(now)), 1e9) }
   }
 
-  /// The three forms of an HTTP date (RFC 9110 §5.6.7).
+  /// Parses the three formats of an HTTP date (RFC 9110 §5.6.7).
   private static func date(_ text: String, now: Date) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    // Two digits that would mean more than 50 years from now mean the past.
+    // A two-digit year that would be more than 50 years from now lies in the past.
     formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 365.25 * 86_400)
     for format in [
       "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",

@@ -28,7 +28,7 @@ package struct RetryPolicy: Hashable, Sendable {
     self.statuses = statuses
   }
 
-  /// Seconds to wait before the next attempt; `nil` if there is to be none.
+  /// Seconds to wait before the next attempt; `nil` if there is no next one.
   ///
   /// - Parameters:
   ///   - failure: how the last attempt ended; its `attempts` counts it.
@@ -84,7 +84,7 @@ extension Target {
     return hasKey && (url == self.url || Origin(url) == origin)
   }
 
-  /// Seconds to wait before the next attempt; `nil` if there is to be none.
+  /// Seconds to wait before the next attempt; `nil` if there is no next one.
   ///
   /// - Parameters:
   ///   - failure: how the last attempt ended.

@@ -10,10 +10,10 @@ package struct TransferEnd: Hashable, Sendable {
   package var headers: [String: String]
   /// The beginning of the reply's body.
   package var reply: Reply
-  /// What the target's rules look for in the reply, if it has already been read. Otherwise it is read when the end is
-  /// judged.
+  /// The content that the target's rules look for in the reply, if the reply has already been read. Otherwise it is
+  /// read when the end is judged.
   package var content: ReplyContent?
-  /// The rules to judge it by; nil for the target's own.
+  /// The rules to judge the reply by; nil for the target's own.
   package var rules: ReplyRules?
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
@@ -22,21 +22,21 @@ package struct TransferEnd: Hashable, Sendable {
   var expectedContinue: Bool
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
   package var sentAll: Bool
-  /// The file's bytes handed over.
+  /// How many of the file's bytes were handed over.
   package var bytes: Int64
   /// Seconds from the start of the attempt.
   package var seconds: Double
   /// Whether the server has more of a resumable upload than was recorded before this attempt.
   package var hasAdvanced = false
-  /// Whether the server may have made a file of all pieces, although this reply does not say so. Another attempt can find
-  /// that out without sending anything twice.
+  /// Whether the server may have joined all pieces into the file, although this reply does not say so. Another attempt
+  /// can find out without sending anything twice.
   package var mayBeWhole = false
-  /// Whether the server has all of the file, but its reply about the outcome was lost. This reply only says how much
-  /// has arrived.
+  /// Whether the server has the whole file, but its reply about the outcome was lost. This reply only says how much has
+  /// arrived.
   package var isReplyLost = false
   /// The file as the request described it to the server, if it carried one.
   package var sent: SentFile?
-  /// Which of the request's files this is about.
+  /// Which of the request's files this end concerns.
   package var place = Place()
   /// The digests of the request's only file, if they are known.
   package var digests: ContentDigests?
@@ -44,7 +44,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   package var earlierStatus: Int?
-  /// Whether the server has the file already and nothing of it was sent. The end is then that of the request that asked.
+  /// Whether the server has the file already, so that no part of it was sent. This is then the end of the request that
+  /// asked.
   package var isThereAlready = false
   /// Which of several requests under way it was.
   package var number = 0

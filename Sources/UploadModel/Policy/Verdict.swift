@@ -6,8 +6,8 @@ package enum Verdict: Hashable, Sendable {
   case delivered(Receipt)
   /// It did not arrive, or nobody can tell.
   case failed(Failure)
-  /// The server wants it at another address, or in another way at the same one;
-  /// `keepsCredentials` is false on another origin.
+  /// The server wants the file at another address, or in another way at the same one; `keepsCredentials` is false on
+  /// another origin.
   case follow(URL, keepsCredentials: Bool)
 
   /// The most redirects that one attempt follows.
@@ -51,8 +51,8 @@ package enum Verdict: Hashable, Sendable {
 
     if end.isThereAlready, let status = end.status { return delivered(status, isDuplicate: true) }
 
-    // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
-    // not take precedence over the reply to the whole.
+    // A fault of the file takes precedence over the server's reply to the part that it got. A cancellation does not
+    // take precedence over the reply to the whole file.
     if let trouble = end.trouble, trouble.isLocal,
       !(trouble == .cancelled && end.sentAll && end.status != nil)
     {
@@ -60,7 +60,7 @@ package enum Verdict: Hashable, Sendable {
     }
     if case .denied(let why) = end.trouble { return failed(.denied(why)) }
     if let status = end.status {
-      // The target's rules speak of the reply that was lost: it may have said that the file was not stored.
+      // The target's rules apply to the reply that was lost: it may have said that the file was not stored.
       if end.isReplyLost {
         guard !response.failures.isEmpty || target.wait != nil else { return delivered(status) }
         let why = "the server has the whole file, but its reply was lost"
@@ -97,7 +97,7 @@ package enum Verdict: Hashable, Sendable {
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
-        // The server only rejects `Expect`, which is not sent again. After the whole body, a 417 means more.
+        // The server rejects only `Expect`, which is not sent again. After the whole body, a 417 has another meaning.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))

@@ -3,24 +3,24 @@ import Foundation
 /// The command that makes curl send what hoist would send. Secrets are shell variables, so that the
 /// command can be shown and copied; every other word is quoted (`ShellWord`).
 ///
-/// It needs curl 7.81 or newer, which encodes forms as browsers do, and 7.87 to sign requests to S3. A file that goes in
-/// pieces takes several commands, which are a script (`PieceScript`).
+/// It needs curl 7.81 or newer, which encodes forms as browsers do, or 7.87 to sign requests to S3. A file that goes in
+/// pieces takes several commands, which form a script (`PieceScript`).
 package struct CurlCommand: Hashable, Sendable {
-  /// Each option with its value, as a shell reads them.
+  /// Each option with its value, as a shell reads it.
   let lines: [String]
 
   /// The command as a shell reads it, with one option on each line.
   package let text: String
 
-  /// The variables that have to be set for the command, each once.
+  /// The variables that must be set for the command, each once.
   package let variables: [String]
 
   /// The command for the files of one request.
   ///
   /// - Parameters:
-  ///   - items: one file, or those that go together; at least one.
+  ///   - items: the files that go in one request; at least one.
   ///   - companions: the files that go with each of them.
-  ///   - key: what `{uuid}` stands for.
+  ///   - key: the value of `{uuid}`.
   /// - Throws: `InvalidInput` if curl cannot send the same request.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,

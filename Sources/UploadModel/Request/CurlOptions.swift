@@ -6,31 +6,31 @@ struct CurlOptions {
   /// A piece of a word.
   enum Piece {
     case bytes([UInt8])
-    /// What a shell expands between double quotes, such as `$number`.
+    /// Text that a shell expands between double quotes, such as `$number`.
     case expansion(String)
 
     static func text(_ text: String) -> Piece { .bytes(Array(text.utf8)) }
   }
 
-  /// The values for what a script computes.
+  /// The placeholder values; a script computes the missing ones.
   private let values: Template.Values
   /// Each option with its value.
   private(set) var lines: [String] = []
-  /// The variables that hold the secrets, each once.
+  /// The variables that contain the secrets, each once.
   private(set) var variables: [String] = []
-  /// Which functions of a script the words call.
+  /// The functions of a script that the words call.
   private(set) var functions: Set<ShellFunction> = []
-  /// Which values of a piece the words use.
+  /// The values of a piece that the words use.
   private(set) var asked: Set<Template.Placeholder> = []
   /// The values of tickets that the words use, in the order of their variables.
   private(set) var ticketValues: [JSONPointer] = []
 
   /// No options yet.
   ///
-  /// - Parameter values: the values for what a script computes.
+  /// - Parameter values: the placeholder values; a script computes the missing ones.
   init(_ values: Template.Values = SigV4Auth.values) { self.values = values }
 
-  /// The options so far, to begin with the next command.
+  /// Removes and returns the options so far, so that the next command can begin.
   mutating func take() -> [String] {
     defer { lines = [] }
     return lines
@@ -122,7 +122,7 @@ struct CurlOptions {
       "--form", [.text("\(name)=\"")] + value.map(Self.escaped) + [.text("\";type=\(type)")])
   }
 
-  /// Adds what the connections to a target need.
+  /// Adds the options for connections to a target.
   mutating func addTLS(of target: Target) throws(InvalidInput) {
     if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
@@ -185,7 +185,7 @@ struct CurlOptions {
     .bytes(location.bytes == Array("-".utf8) ? Array("./-".utf8) : location.bytes)
   }
 
-  /// A value between the quotes of curl's own syntax for forms.
+  /// Escapes a value for the quotes of curl's own syntax for forms.
   private static func escaped(_ piece: Piece) -> Piece {
     guard case .bytes(let bytes) = piece else { return piece }
     return .bytes(
@@ -211,7 +211,7 @@ struct CurlOptions {
 
   // MARK: What a script fills in
 
-  /// The variable that holds a value of a ticket.
+  /// The variable that contains a value of a ticket.
   static func ticketVariable(_ index: Int) -> String { "ticket_\(index + 1)" }
 
   /// A call to one of the script's functions.
@@ -220,7 +220,7 @@ struct CurlOptions {
     return ([function.rawValue] + words).joined(separator: " ")
   }
 
-  /// What such a call prints.
+  /// The output of such a call.
   private mutating func output(_ function: ShellFunction, _ words: String...) -> String {
     functions.insert(function)
     return "$(\(([function.rawValue] + words).joined(separator: " ")))"
@@ -234,7 +234,7 @@ struct CurlOptions {
 
   private mutating func expansion(of unfilled: Template.Unfilled) throws(InvalidInput) -> String {
     var writing = unfilled.writing
-    // A digest in Base64 is that of its bytes.
+    // Base64 encodes the bytes of a digest, not its hexadecimal digits.
     let isBase64 = writing.filters.first == .base64
     switch unfilled.content {
     case .derived(let value):
@@ -251,9 +251,9 @@ struct CurlOptions {
     }
   }
 
-  /// A value as it is to be written.
+  /// A value with its filters and its escaping applied.
   ///
-  /// - Parameter isPlain: whether it has only letters, digits and dashes, which are the same everywhere.
+  /// - Parameter isPlain: whether it has only letters, digits and dashes, which need no escaping anywhere.
   private mutating func expansion(
     of value: String, _ writing: Template.Writing, isPlain: Bool
   ) -> String {
@@ -277,7 +277,7 @@ struct CurlOptions {
     }
   }
 
-  /// The variable that holds a placeholder's value.
+  /// The variable that contains a placeholder's value.
   private mutating func variable(_ slot: Template.Slot, _ writing: Template.Writing) -> String {
     if let key = slot.key { return "$\((slot.placeholder.namePrefix ?? "").dropLast())_\(key)" }
     if let pointer = slot.pointer {

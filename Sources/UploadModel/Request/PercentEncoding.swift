@@ -31,11 +31,11 @@ package enum PercentEncoding {
     [UInt8(ascii: "%")] + [byte].hexadecimal.uppercased().utf8
   }
 
-  /// What may stand in a path, a query or a fragment as it is, by RFC 3986 §3.3 to §3.5.
+  /// The characters that may stand unencoded in a path, a query or a fragment (RFC 3986 §3.3 to §3.5).
   private static let kept = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
 
-  /// An address with everything encoded that a URL cannot hold as it is; what is encoded already stays so.
+  /// Encodes the characters that a URL cannot contain; existing escapes stay as they are.
   fileprivate static func completed(_ address: String) -> String {
     let bytes = Array(address.utf8)
     let rest = endOfAuthority(bytes)
@@ -61,7 +61,7 @@ package enum PercentEncoding {
     digits.count == 2 && digits.allSatisfy { "0123456789ABCDEFabcdef".utf8.contains($0) }
   }
 
-  /// Where the part with the host ends, which alone may hold brackets, around an IPv6 address; 0 without one.
+  /// Where the authority ends; 0 if there is none. Only the authority may contain brackets, around an IPv6 address.
   private static func endOfAuthority(_ address: [UInt8]) -> Int {
     guard let mark = address.firstIndex(where: "/?#".utf8.contains),
       address[mark...].starts(with: "//".utf8)
@@ -72,7 +72,7 @@ package enum PercentEncoding {
 
 extension URL {
   /// Parses an address as people and servers write it, where `ä` or `[` may stand beside `%20`. Foundation alone would
-  /// encode the `%` of what is encoded already.
+  /// encode the `%` of existing escapes.
   package init?(written address: String, relativeTo base: URL? = nil) {
     self.init(string: PercentEncoding.completed(address), relativeTo: base)
   }

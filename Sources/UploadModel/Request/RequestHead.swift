@@ -28,7 +28,7 @@ package struct RequestHead: Hashable, Sendable {
   /// encoded.
   package private(set) var headers: [Header]
 
-  /// The head of a small request to a target's server: for a ticket, a list, a deletion.
+  /// The head of a small request to a target's server, such as for a ticket, a list or a deletion.
   ///
   /// - Throws: why such a request cannot be sent.
   package init(
@@ -49,7 +49,7 @@ package struct RequestHead: Hashable, Sendable {
     ]
   }
 
-  /// Adds those header fields of a target that the server may know.
+  /// Adds the header fields of a target that the server may see.
   mutating func add(
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
@@ -74,7 +74,7 @@ package struct RequestHead: Hashable, Sendable {
     }
   }
 
-  /// Sets a header field in place of those with its name.
+  /// Sets a header field, replacing any with the same name.
   mutating func set(_ name: String, _ value: String) {
     set(Header(name: name, value: [.text(value)]))
   }
@@ -84,7 +84,7 @@ package struct RequestHead: Hashable, Sendable {
     headers.append(header)
   }
 
-  /// Sets header fields in place of those with their names.
+  /// Sets header fields, replacing any with the same names.
   mutating func add(_ fields: [Header]) {
     for field in fields { set(field) }
   }
@@ -94,7 +94,7 @@ package struct RequestHead: Hashable, Sendable {
     headers.contains { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// The value of a header field as it may be shown; nil if there is no such field.
+  /// The value of a header field in a form that may be shown; nil if there is no such field.
   func shown(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value.shown
   }
@@ -111,15 +111,14 @@ package struct RequestHead: Hashable, Sendable {
 }
 
 extension Target {
-  /// Stands for the token in what is only shown: the target's command is not run for that.
+  /// Stands for the token in previews, for which the target's command is not run.
   package var tokenPlaceholder: Template.Secret? {
     tokenCommand == nil ? nil : Template.Secret(name: "TOKEN", value: "", source: .derived)
   }
 }
 
-/// What servers are told about the program.
+/// How the program identifies itself to servers.
 package enum UserAgent {
-  /// The version of the program.
   package static let version = "0.1.0"
   /// The value of the header field (RFC 9110 §10.1.5).
   static let text = "hoist/\(version)"

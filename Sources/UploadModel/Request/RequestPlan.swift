@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a request that uploads files consists of: its head and its content, with every secret marked as one.
+/// A request that uploads files: its head and its content, with every secret marked as one.
 ///
 /// The request itself, `--dry-run`, the details of a file and the curl command are all rendered from a
 /// plan, so that they cannot contradict each other.
 package struct RequestPlan: Hashable, Sendable {
   /// A part of a form.
   package struct Part: Hashable, Sendable {
-    /// What is in a part.
+    /// The content of a part.
     package enum Value: Hashable, Sendable {
       case text(RequestHead.Text)
-      /// A file, and the name that the server is told.
+      /// A file, and the name to give the server.
       case file(UploadItem, name: String)
       /// A file that goes with one of the others.
       case companion(Companion, of: ItemID)
@@ -18,7 +18,6 @@ package struct RequestPlan: Hashable, Sendable {
 
     /// The form field.
     package var name: String
-    /// Its content.
     package var value: Value
     /// The media type; nil if none is sent.
     package var type: String?
@@ -41,7 +40,6 @@ package struct RequestPlan: Hashable, Sendable {
     case file(UploadItem)
   }
 
-  /// Where an upload goes.
   package enum Destination: Hashable, Sendable {
     /// To the target's own address.
     case target
@@ -64,14 +62,14 @@ package struct RequestPlan: Hashable, Sendable {
   /// A companion, and the file that it goes with.
   package typealias Accompaniment = (file: Companion, item: ItemID)
 
-  /// The companions in it, in their order.
+  /// The companions in the request, in order.
   package var companions: [Accompaniment] {
     parts.compactMap { part in
       if case .companion(let file, of: let item) = part.value { (file, item) } else { nil }
     }
   }
 
-  /// The files in it as the server is told of them, in their order.
+  /// The files in the request as they are described to the server, in order.
   package var files: [SentFile] {
     switch content {
     case .form(let parts):
@@ -93,7 +91,7 @@ package struct RequestPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - items: files of one request, at least one.
   ///   - companions: the files that go with each of them.
-  ///   - key: what `{uuid}` stands for.
+  ///   - key: the value of `{uuid}`.
   /// - Throws: why such a request cannot be sent.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
@@ -105,7 +103,7 @@ package struct RequestPlan: Hashable, Sendable {
       items, with: companions, to: target, at: destination, credentials: credentials, values)
   }
 
-  /// The same with these values for the first file.
+  /// The request that uploads `items` together, with these placeholder values for the first file.
   init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
     at destination: Destination, credentials: RequestHead.Credentials, _ values: Template.Values
@@ -136,7 +134,7 @@ package struct RequestPlan: Hashable, Sendable {
           let value = field.value.stretches(with: values)
           return Part(name: field.name, value: .text(value), type: field.type)
         }
-          // Before the files: a file's bar is full when the last byte of the request leaves.
+          // Companions go before the files, so that a file's bar is full only when the last byte of the request leaves.
           + items.enumerated().flatMap { position, item in
             (companions[item.id] ?? []).map { companion in
               Part(

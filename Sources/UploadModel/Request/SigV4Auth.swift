@@ -10,13 +10,12 @@ package struct SigV4Auth: Hashable, Sendable {
   package var key: Template
   /// The secret access key, which is never sent.
   package var secret: Template
-  /// The token of a session, for keys that expire; nil for others.
+  /// The session token of keys that expire; nil for other keys.
   package var token: Template?
 
   /// The service that a target signs for if it names none.
   package static let usualService = "s3"
 
-  /// Keys for a service.
   package init(
     region: String, service: String = Self.usualService, key: Template, secret: Template,
     token: Template? = nil
@@ -32,7 +31,7 @@ package struct SigV4Auth: Hashable, Sendable {
   /// Whether signatures of requests to this URL cover their bodies, so that the SHA-256 of a file is needed.
   func coversContent(at url: URL) -> Bool { !isS3 || url.scheme != "https" }
 
-  /// The header fields of a signed request as they may be shown: nothing is signed for that.
+  /// Placeholders for the header fields of a signed request, for previews: nothing is signed.
   package var shownHeaders: [RequestHead.Header] {
     let signature = Template.Secret(name: "signature", value: "", source: .derived)
     return [
@@ -42,14 +41,14 @@ package struct SigV4Auth: Hashable, Sendable {
     ] + tokenHeaders
   }
 
-  /// The header field that holds the session's token.
+  /// The header field with the session token; empty if there is none.
   var tokenHeaders: [RequestHead.Header] {
     [token].compactMap(\.self).map { token in
       RequestHead.Header(name: "X-Amz-Security-Token", value: token.stretches(with: Self.values))
     }
   }
 
-  /// Nothing in the keys is filled in for each request.
+  /// Values for templates of keys, which contain nothing that depends on the request.
   static let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
 }
 
@@ -57,19 +56,19 @@ extension Target {
   /// Why its requests could not be signed; nil if they can be.
   package var signatureConflict: String? {
     let pieces = resume.pieces.map { [$0.piece, $0.last ?? $0.piece].map(\.body) } ?? []
-    // What a ticket permits usually goes elsewhere, where nothing is signed.
+    // The upload that a ticket permits usually goes to another server, where nothing is signed.
     guard signsContent, ticket == nil, ([body] + pieces).contains(.multipart) else { return nil }
     let why = sigV4?.isS3 == true ? "over plain http, S3" : sigV4?.service ?? ""
     return
       "\(why) wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
   }
 
-  /// Whether requests have to say the SHA-256 of the part of a file that they carry.
+  /// Whether requests must state the SHA-256 of the part of a file that they carry.
   package var signsContent: Bool { sigV4?.coversContent(at: url) == true }
 
   /// The digests of a file's content that are needed to send it, given its size.
   package func digests(forFileOf size: Int64) -> Set<ContentDigests.Algorithm> {
-    // That of each piece is computed before it is sent.
+    // The digest of each piece is computed before the piece is sent.
     signsContent && body == .binary && ticket == nil && !resume.holds(for: size)
       ? digests.union([.sha256]) : digests
   }

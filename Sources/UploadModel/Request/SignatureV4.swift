@@ -5,19 +5,17 @@ import ScalarText
 /// A request as AWS Signature Version 4 signs it
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
 package struct SignatureV4 {
-  /// The name of the algorithm.
   static let algorithm = "AWS4-HMAC-SHA256"
 
   /// The HTTP method.
   package var method: String
   /// Where it goes. The path and the query are signed as they are sent.
   package var url: URL
-  /// The header fields that the request has otherwise. Each one is signed unless its name is in `unsigned`.
+  /// The request's other header fields. Each one is signed unless its name is in `unsigned`.
   package var headers: [(name: String, value: String)]
-  /// What it carries.
   package var content: Content
 
-  /// What a signature says of a request's body.
+  /// What a signature says about a request's body.
   package enum Content: Sendable {
     /// These bytes.
     case bytes([UInt8])
@@ -25,7 +23,6 @@ package struct SignatureV4 {
     case file(sha256: String?)
   }
 
-  /// A request to sign.
   package init(
     method: String, url: URL, headers: [(name: String, value: String)], content: Content
   ) {
@@ -84,7 +81,7 @@ package struct SignatureV4 {
 
   private static let dateName = "X-Amz-Date"
   static let digestName = "X-Amz-Content-Sha256"
-  /// What stands for a body that the signature does not cover.
+  /// Stands for a body that the signature does not cover.
   static let unsignedContent = "UNSIGNED-PAYLOAD"
 
   private func value(of name: String) -> String? {
@@ -107,7 +104,7 @@ package struct SignatureV4 {
 
   // MARK: The canonical request
 
-  /// What the signature says of the body: what the target's own header field says, or else its SHA-256, or
+  /// What the signature says about the body: the value of the target's own header field, or else the SHA-256, or
   /// `unsignedContent` where S3 allows that.
   private func digest(_ auth: SigV4Auth) throws(Failure.Cause) -> String {
     if let given = value(of: Self.digestName) { return given.trimming(\.isWhiteSpace) }
@@ -151,8 +148,8 @@ package struct SignatureV4 {
     return (path, rest[path.endIndex...].dropFirst())
   }
 
-  /// The path. S3's is encoded once, like the query, and keeps its dots and double slashes; that of all other services
-  /// is encoded once more.
+  /// The path. For S3, it is encoded once, like the query, and keeps its dots and double slashes; for all other
+  /// services, it is encoded once more.
   private func path(_ auth: SigV4Auth) -> String {
     let slash = UInt8(ascii: "/")
     let path = address.path
@@ -199,7 +196,7 @@ package struct SignatureV4 {
     return encoded(bytes[...])
   }
 
-  /// Everything except the unreserved characters of RFC 3986 §2.3, byte by byte.
+  /// Encodes everything except the unreserved characters of RFC 3986 §2.3, byte by byte.
   private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let encoded = bytes.flatMap { byte in

@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 
 extension Target {
-  /// The address of a request with secrets marked. The query of the URL itself can contain a key as well.
+  /// The address of a request with secrets marked. The query of the URL itself can also contain a key.
   package func addressStretches(with values: Template.Values) -> [Template.Filled] {
     // Most addresses have no placeholder, and no query that could hold a key.
     let text = url.absoluteString
@@ -14,7 +14,7 @@ extension Target {
 }
 
 extension Template {
-  /// The address with its placeholders filled in, and query items added to it.
+  /// The address with its placeholders filled in and the query items added.
   func address(with values: Values, query: [Target.Field]) -> [Filled] {
     var stretches = stretches(with: values)
     let fixed = sample("x")
@@ -43,7 +43,7 @@ extension [Template.Filled] {
     }.joined()
   }
 
-  /// Whether it has no secrets.
+  /// Whether it contains only text, and so no secrets.
   var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text as it may be shown, with `$NAME` for each secret.

@@ -21,12 +21,13 @@ import UploadDraft
 /// A server that allows less in one request than there is to send gets an empty request first
 /// (`Upload-Complete: ?0`), then pieces.
 ///
-/// The offer is requested in the newest version. If the server names another one, that is used. Otherwise, if the server
-/// wants the content without having made an offer, the request is cancelled and the next older version is tried; after
-/// the oldest, the newest again, whatever comes of it. The upload keeps the version in which it was offered.
+/// The offer is requested in the newest version. If the server names another one, that one is used. Otherwise, if the
+/// server wants the content without having made an offer, the request is cancelled and the next older version is tried;
+/// after the oldest, the newest is used again, whatever the outcome. The upload keeps the version in which it was
+/// offered.
 ///
 /// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
-/// more of the body. Once such a server is noticed, it gets the usual request without those fields.
+/// more of the body. Once such a proxy is noticed, its server gets the usual request without the draft's fields.
 package struct HTTPResumeMachine: ResumeMachine {
   /// The first request is the target's own.
   package static let sendsTargetsBody = true
@@ -35,7 +36,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     case settling, discarding, learning, creating, asking, appending, replaying, deleting
   }
 
-  /// Why the creating request is being broken off, and so what follows it.
+  /// Why the creating request is being broken off, which decides what comes next.
   private enum BreakOff {
     /// The server made no offer in this version of the draft: it is asked in another one.
     case noOffer
@@ -47,11 +48,11 @@ package struct HTTPResumeMachine: ResumeMachine {
     case lostInterims
   }
 
-  /// What does not depend on the protocol.
+  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
-  /// The limits that the server has announced for this upload, or for all.
+  /// The limits that the server has announced for this upload, or for all uploads.
   private var limits: ResumeLimits?
-  /// What is known of the server, whichever upload this attempt continues.
+  /// What is known about the server, whichever upload this attempt continues.
   private var known: HTTPResumeServer
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
@@ -60,15 +61,15 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var most: Int64?
   /// Why the request under way is being broken off; nil if it is not.
   private var breakOff: BreakOff?
-  /// How the attempt ends once that upload is deleted, or once the reply has been asked for again.
+  /// How the attempt ends once the upload is deleted, or once the lost reply has been asked for again.
   private var held: TransferEnd?
-  /// The version of the draft in which the server is spoken to.
+  /// The version of the draft to use with the server.
   private var version: DraftVersion
   /// Whether the server itself has named the version to use in this attempt.
   private var isNamed = false
   /// Whether interim replies do not get through.
   private var losesInterims: Bool
-  /// Whether the upload is deleted because of that and begun again with the usual request.
+  /// Whether the upload is deleted because interim replies are lost, and begun again with the usual request.
   private var leavesDraft = false
   /// Whether all of the first request was sent before it was broken off: the server may have stored the file.
   private var hadAll = false
@@ -106,7 +107,7 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   // MARK: Requests
 
-  /// Begins the new upload, once the abandoned one is deleted, if it is still there.
+  /// Begins the new upload, after deleting the abandoned one if it still exists.
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
@@ -125,7 +126,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func create() -> [ResumeAction] {
     phase = .creating
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
-    // Only a server that has announced limits gets pieces: to another, an empty request would be an empty file.
+    // Only a server that has announced limits gets pieces: any other would take an empty request for an empty file.
     let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
@@ -220,9 +221,10 @@ package struct HTTPResumeMachine: ResumeMachine {
     return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
   }
 
-  /// The smallest sensible piece: a refusal of less is not about its size, and a lower limit is hardly meant for files.
+  /// The smallest sensible piece: a refusal of a smaller one is not about size, and a lower limit is hardly meant for
+  /// files.
   private static let leastPiece: Int64 = 16 << 10
-  /// The most pieces smaller than that for one upload.
+  /// The most pieces smaller than `leastPiece` in one upload.
   static let mostTinyPieces: Int64 = 100
 }
 
@@ -233,7 +235,7 @@ extension HTTPResumeMachine {
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
     // "Status Code 104": one that reports progress has no Location.
-    // The usual request does not ask for one, so one that comes anyway means nothing.
+    // The usual request asks for no offer, so one that comes anyway means nothing.
     guard phase == .creating, !losesInterims, breakOff == nil, let location = headers["location"],
       let offered = DraftVersion(named: headers[Self.versionField])
     else { return [] }
@@ -293,7 +295,7 @@ extension HTTPResumeMachine {
     return [.stop(.unresumable(.otherVersion))]
   }
 
-  /// Goes on to the next older version. After the last one, the newest is the one to ask in for good.
+  /// Moves to the next older version. After the oldest, settles on the newest for good.
   private mutating func takeNextVersion() {
     if let next = version.older.first {
       (version, known.version) = (next, next)
@@ -314,7 +316,7 @@ extension HTTPResumeMachine {
     headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
   }
 
-  /// What to conclude from the end of a creating request that got no interim reply: something holds these back.
+  /// What to conclude from the end of a creating request that got no interim reply: something holds such replies back.
   /// Only silence after the whole body, for as long as the target waits, is remembered; anything else may be chance.
   private func lackOfInterim(_ end: TransferEnd) -> ResumeAction? {
     guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
@@ -364,7 +366,7 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Even if the reply is an error, the upload is created: something in between may have answered OPTIONS.
+  /// Even if the reply is an error, the upload is created: an intermediary may have answered OPTIONS.
   private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
@@ -377,14 +379,14 @@ extension HTTPResumeMachine {
     if let named = DraftVersion(named: end.headers[Self.versionField]) {
       settle(named)
     } else if limits == nil, course.target.resume.mode == .auto {
-      // Nothing suggests that it speaks the protocol, and the target does not say so.
+      // Nothing suggests that the server speaks the protocol, and the target does not say so.
       known.isSettled = true
     }
     return [.learn(.http(known))] + proceed()
   }
 
-  /// Ends as an ordinary request, which it was for a server that made no offer. If the server has seen it, the next
-  /// request uses another version.
+  /// Ends as an ordinary request, since the server made no offer. If the server has seen the request, the next one uses
+  /// another version.
   private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
     guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
       return [.end(end)]
@@ -395,7 +397,8 @@ extension HTTPResumeMachine {
     return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
   }
 
-  /// After a refusal that concerns the version: nothing has been taken. Returns nil for any other.
+  /// Tries another version after a refusal that concerns the version, when nothing has been taken. Returns nil for any
+  /// other refusal.
   private mutating func inOtherVersion(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
     if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
@@ -403,7 +406,8 @@ extension HTTPResumeMachine {
       settle(named)
       return [.learn(.http(known))] + create()
     }
-    // A tus server that speaks some versions takes requests in all others for its own ("Tus-Resumable" in tus 1.0.0).
+    // A tus server that also speaks some versions of the draft takes requests in the others for tus requests (tus
+    // 1.0.0, "Tus-Resumable").
     let isTus = status == 412 && end.headers["tus-resumable"] != nil
     return isTus && !known.isSettled ? offerAnew() : nil
   }
@@ -468,11 +472,11 @@ extension HTTPResumeMachine {
     course.recordStart(into: &point)
     record(end, in: &point, now)
     course.point = point
-    // It may have stored the file, even if it does not say so.
+    // The server may have stored the file, even if it does not say so.
     if offset == course.length, isComplete != false { hadAll = true }
     guard isComplete == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
-    // Everything was taken, but the reply was lost. The server may have kept it.
+    // Everything was taken, but the reply was lost. The server may have kept that reply.
     held = end
     guard version.has(.replay) else { return [.keep(point)] + withoutReply(end) }
     return [.keep(point)] + askForReply(point)
@@ -503,7 +507,7 @@ extension HTTPResumeMachine {
     case 413: return sendLess(point, end, sent)
     case _ where Self.problem(end) == "inconsistent-upload-length":
       return course.fail(.otherLength, end)
-    // The server has all of it. Without a word on whether it is complete, a refusal leaves open what became of it.
+    // The server has the whole upload. A refusal that does not say whether it is complete leaves the outcome open.
     case 400 where sent.isEmpty && !version.has(.statedCompleteness):
       return [.forget] + course.unknown(end, "the server had all of it, and does not say more")
     default: return course.over(end, status: status)
@@ -522,9 +526,9 @@ extension HTTPResumeMachine {
     return [.keep(point)] + append(point)
   }
 
-  /// The server no longer knows the upload.
+  /// Begins a new upload, since the server no longer knows this one.
   private mutating func beginAnew(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    // It may have stored the file before it forgot the upload.
+    // The server may have stored the file before it forgot the upload.
     if hadAll { return [.forget] + course.unknown(end, "the server no longer knows the upload") }
     return course.startOver(end, status) ?? create()
   }
@@ -554,7 +558,7 @@ extension HTTPResumeMachine {
     return withoutReply(held ?? end)
   }
 
-  /// The file has arrived, and the reply to it is lost for good.
+  /// Ends the attempt: the file has arrived, and the reply to it is lost for good.
   private func withoutReply(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
     end.isReplyLost = true

@@ -6,10 +6,11 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   package var limits: ResumeLimits?
   /// The version of the draft in which it is asked whether an upload can resume.
   package var version: DraftVersion
-  /// Whether this is known to be its version, or none is. If not, older ones are tried when it does not make an offer.
+  /// Whether `version` is known to be its version, or it is known to speak none. If not, older ones are tried when it
+  /// makes no offer.
   package var isSettled: Bool
 
-  /// By default, a server that is asked in the newest version, and in no other.
+  /// By default, a server that is asked only in the newest version.
   package init(
     limits: ResumeLimits? = nil, version: DraftVersion = .newest, isSettled: Bool = true
   ) {

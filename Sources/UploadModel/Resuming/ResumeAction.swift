@@ -1,12 +1,12 @@
-/// What is to be done about a resumable upload, in order.
+/// What the caller must do for a resumable upload, in order.
 package enum ResumeAction: Hashable, Sendable {
   /// Send this, and report how it ended.
   case send(ResumeRequest)
-  /// Compute these digests of a range of the file, and come back with them.
+  /// Compute these digests of a range of the file, and report them.
   case digest(Range<Int64>, Set<ContentDigests.Algorithm>, number: Int)
-  /// Forget what has been read of the file: nothing of it has been sent.
+  /// Discard what has been read from the file, no part of which has been sent.
   case readAnew
-  /// Find out whether the file held all of its bytes at one moment, and come back with that.
+  /// Find out whether the file contained all of the sent bytes at one moment, and report the result.
   case verify
   /// Record where the upload can resume, before anything else is sent.
   case keep(ResumePoint)
@@ -14,7 +14,7 @@ package enum ResumeAction: Hashable, Sendable {
   case forget
   /// Remember what the server can do.
   case learn(ResumeServer)
-  /// Take that for true in this run only: it may have been chance.
+  /// Assume this about the server in this run only: it may have been chance.
   case assume(ResumeServer)
   /// Begin the attempt again with what has been learnt, such as that the server speaks another protocol.
   case startAgain
@@ -24,11 +24,11 @@ package enum ResumeAction: Hashable, Sendable {
   case end(TransferEnd)
 }
 
-/// Remembers from run to run what is known of servers. If it cannot, the servers are asked again.
+/// Remembers from run to run what is known about servers. If it cannot, the servers are asked again.
 package protocol ResumeMemory: Sendable {
-  /// What is known of the server at an address, unless it is too old.
+  /// What is known about the server at an address, unless it is out of date.
   func resumeServer(at address: String) -> ResumeServer?
-  /// Remembers what is known of a server; nil forgets it.
+  /// Remembers what is known about a server; nil forgets it.
   func remember(_ server: ResumeServer?, at address: String)
 }
 
@@ -46,7 +46,7 @@ package enum ResumeServer: Hashable, Sendable, Codable {
     // Nothing was sent, because the file exceeds a remembered limit.
     if case .tooLarge = end.trouble { return true }
     if case .unresumable = end.trouble { return true }
-    // What was taken is not sent again, whatever the server says about itself.
+    // Content that was taken is not sent again, whatever the server says about itself.
     guard let status = end.status, (400..<500).contains(status) else { return false }
     // An ordinary upload is refused for many reasons; only a tus server says that it is one (tus 1.0.0,
     // "Tus-Version").

@@ -1,20 +1,19 @@
 import Foundation
 import MultipartForm
 
-/// What an attempt at an upload knows whatever the protocol is: the file, how far the server is, and what was last
-/// asked.
+/// The protocol-independent state of an attempt at an upload: the file, how much the server has, and the last request.
 package struct ResumeCourse: Sendable {
   /// How often in a row the server may answer an attempt without a byte of progress.
   static let patience = 3
 
   /// Where the upload stands.
   var point: ResumePoint?
-  /// An upload that is given up because the file may have changed, until it is certain that the server does not have all
-  /// of it: it would be stored twice.
+  /// An upload that is given up because the file may have changed. It is kept until it is certain that the server does
+  /// not have all of it: otherwise, the file could be stored twice.
   private(set) var abandoned: ResumePoint?
   /// Whether the server now has more of the file than ever before, counting all uploads of it.
   package private(set) var hasAdvanced = false
-  /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
+  /// The most bytes of the content that the server has ever had. A server that forgets each upload and takes one byte
   /// of the next does not advance.
   package private(set) var furthest: Int64
 
@@ -25,7 +24,7 @@ package struct ResumeCourse: Sendable {
   @Boxed package private(set) var values: Template.Values
   /// The form around the file, if there is one.
   package let form: ResumePoint.Form?
-  /// The size of what is sent, in bytes: the file's, or that of the form around it.
+  /// The size of the content in bytes: that of the file, or of the form around it.
   let length: Int64
 
   var last: ResumeRequest?
@@ -39,7 +38,7 @@ package struct ResumeCourse: Sendable {
 
   /// - Parameters:
   ///   - creation: where uploads are created.
-  ///   - body: what is sent, if that is not the file alone.
+  ///   - body: the content, if it is not the file alone.
   init(
     _ start: ResumeStart, creation: URL, _ values: Template.Values, _ body: ResumeStart.Body? = nil
   ) {
@@ -49,14 +48,14 @@ package struct ResumeCourse: Sendable {
     furthest = max(start.furthest, start.point?.offset ?? 0)
   }
 
-  /// Where the file's own bytes begin in what is sent.
+  /// Where the file's own bytes begin in the content.
   var lead: Int64 { form?.lead ?? 0 }
 
   /// Drops a point that this attempt cannot use, and notes the reason if the user should know it.
   ///
   /// - Parameters:
-  ///   - machine: what the attempt is made by.
-  ///   - loss: what was found out about the file's content.
+  ///   - machine: the type of the machine that makes the attempt.
+  ///   - loss: why the file keeps the upload from resuming, if it does.
   mutating func checkPoint(
     _ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?, now: Date
   ) {
@@ -65,7 +64,7 @@ package struct ResumeCourse: Sendable {
       // The upload began for another target, or under other rules.
       point = nil
     } else if known.machine != machine {
-      // The target was described otherwise then.
+      // The target was described differently then.
       lose(.formChanged)
     } else if known.identity != identity {
       lose(.fileChanged)
@@ -79,7 +78,7 @@ package struct ResumeCourse: Sendable {
     }
   }
 
-  /// How many of the file's bytes are among the first `offset` bytes of what is sent.
+  /// How many of the file's bytes are among the first `offset` bytes of the content.
   package func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
 
   /// How many of the file's bytes the server has.
@@ -119,8 +118,8 @@ package struct ResumeCourse: Sendable {
     first = point.start
   }
 
-  /// The server's offset is not the expected one. Returns nil if the server is to be asked again, or how to end the
-  /// attempt if this has happened too often.
+  /// Handles an unexpected offset. Returns nil if the server should be asked again, or how to end the attempt if this
+  /// has happened too often.
   ///
   /// - Parameter status: the status to end the attempt with; nil for `fault`.
   mutating func doubt(
@@ -131,10 +130,10 @@ package struct ResumeCourse: Sendable {
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
 
-  /// The server has said how much it has of an abandoned upload. Returns nil if a new one can begin, once this one is
-  /// deleted, if it is still there.
+  /// Handles the reply that says how much the server has of an abandoned upload. Returns nil if a new one can begin,
+  /// after the abandoned one is deleted if it still exists.
   ///
-  /// - Parameter hasAll: whether that is all of it; nil if the reply does not say.
+  /// - Parameter hasAll: whether the server has all of it; nil if the reply does not say.
   mutating func settle(_ end: TransferEnd, _ status: Int, hasAll: Bool?) -> [ResumeAction]? {
     if status == 404 || status == 410 {
       abandoned = nil
@@ -147,15 +146,15 @@ package struct ResumeCourse: Sendable {
       + unknown(end, "the server had all of it, and the file may have changed while it was sent")
   }
 
-  /// The address of the abandoned upload, to be deleted; nil if it is gone. A server that cannot delete it does not get the
-  /// rest of it either.
+  /// Returns the address of the abandoned upload for its deletion, and forgets it; nil if the upload is gone. A server
+  /// that cannot delete it does not get the rest of it either.
   mutating func takeAbandoned() -> URL? {
     defer { abandoned = nil }
     return abandoned?.url
   }
 
-  /// The server has forgotten the upload. Returns nil the first time, so that a new one is created: the upload may
-  /// have expired. A second time, something else is wrong.
+  /// Handles that the server has forgotten the upload. Returns nil the first time, so that a new one is created: the
+  /// upload may have expired. A second time, something else is wrong.
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }
@@ -185,8 +184,8 @@ package struct ResumeCourse: Sendable {
     }
   }
 
-  /// What keeps requests from going to an upload's address that a reply names, if anything does. Only the target's own
-  /// server may name one at home, where requests carry the target's credentials.
+  /// Why no request may go to an upload's address that a reply names; nil if one may. Only the target's own server may
+  /// name an address on itself, where requests carry the target's credentials.
   ///
   /// - Parameter source: where the reply came from.
   func fault(of url: URL, namedBy source: URL) -> ResumeFault? {
@@ -195,7 +194,7 @@ package struct ResumeCourse: Sendable {
     return isFromHome || Origin(url) != target.origin ? nil : .locationAtHome
   }
 
-  /// What keeps requests from going to an upload's address, if anything does.
+  /// Why no request may go to an upload's address; nil if one may.
   func fault(of url: URL) -> ResumeFault? {
     guard let origin = Origin(url), url.user == nil, url.password == nil else {
       return .badLocation
@@ -206,7 +205,7 @@ package struct ResumeCourse: Sendable {
 
   // MARK: Ends
 
-  /// Everything has arrived, whichever request brought the last bytes.
+  /// Ends the attempt: everything has arrived, whichever request brought the last bytes.
   func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     var end = end
     end.status = status
@@ -216,7 +215,7 @@ package struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
-  /// However the request ended, nothing is in doubt: the server can be asked what has arrived.
+  /// Ends the attempt. However the request ended, nothing is in doubt: the server can be asked what has arrived.
   func over(_ end: TransferEnd, status: Int?) -> [ResumeAction] {
     var end = end
     end.status = status
@@ -225,7 +224,7 @@ package struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
-  /// All of it was sent, and the server cannot be asked what became of it.
+  /// Ends in doubt: everything was sent, and the server cannot be asked what became of it.
   func unknown(_ end: TransferEnd, _ why: String) -> [ResumeAction] {
     var end = end
     (end.status, end.trouble, end.sentAll) = (nil, .connectionLost(why), true)

@@ -6,7 +6,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
   case badLocation
   /// It keeps the upload on a server other than the target's.
   case locationElsewhere
-  /// Another server, to which the target's redirected, names an address on the target's own.
+  /// Another server, to which the target's own redirected, named an address on the target's own server.
   case locationAtHome
   /// It did not say how much it has.
   case noOffset
@@ -30,7 +30,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
   case otherVersion
   /// It takes so little in one request that the upload would need very many.
   case appendTooSmall
-  /// The checksum of what it received has repeatedly differed from that of what was sent.
+  /// The checksum of the received content has repeatedly differed from that of the sent content.
   case checksumMismatch
 
   /// The code for scripts: `resume-no-location`, and so on.

@@ -4,16 +4,15 @@ import UploadDraft
 /// The limits of a server for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
 /// `Upload-Limit`.
 package struct ResumeLimits: Hashable, Sendable, Codable {
-  /// The most bytes of the whole.
+  /// The most bytes in an upload.
   var size: Int64?
   /// The most bytes in one request.
   package var append: Int64?
   /// The fewest bytes in a request that is not the last.
   var least: Int64?
-  /// How many seconds from now on the server keeps the upload.
+  /// For how many seconds from now the server keeps the upload.
   var age: Int64?
 
-  /// No limits.
   package init() {}
 
   /// Reads the header field. Unknown keys are skipped.

@@ -3,21 +3,21 @@ import Foundation
 /// Decides what to ask a server next, for one attempt at an upload: replies in, requests out. It does no I/O.
 /// Only the `ResumePoint` outlives it.
 package protocol ResumeMachine: Sendable {
-  /// An attempt at a file.
+  /// A machine for one attempt.
   init(_ start: ResumeStart) throws(Failure.Cause)
-  /// Whether a request of its own creates each upload, before anything of the file is sent.
+  /// Whether a separate request creates each upload before any part of the file is sent.
   static var createsFirst: Bool { get }
-  /// The request that has the server forget an upload; nil if there is no such request.
+  /// The request that makes the server forget an upload; nil if there is no such request.
   ///
   /// - Parameter values: the values for the file.
   static func termination(
     of point: ResumePoint, at target: Target, _ values: Template.Values
   ) -> ResumeRequest?
-  /// What does not depend on the protocol.
+  /// The part that does not depend on the protocol.
   var course: ResumeCourse { get }
-  /// Whether the server may have all of it, although no reply says so and the upload can go on.
+  /// Whether the server may have the whole file, although no reply says so and the upload can resume.
   var mayBeWhole: Bool { get }
-  /// Whether requests carry pieces of the target's own request, form and all; otherwise, of the file.
+  /// Whether requests carry pieces of the target's own body, form and all; otherwise, they carry pieces of the file.
   static var sendsTargetsBody: Bool { get }
   /// Begins the attempt.
   ///
@@ -25,13 +25,13 @@ package protocol ResumeMachine: Sendable {
   mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
-  /// Whether the request under way is to be cancelled if the server wants its content without having made an offer.
+  /// Whether the request under way must be cancelled if the server wants its content without having made an offer.
   var awaitsOffer: Bool { get }
-  /// The server wants the content, and has made no offer.
+  /// Handles that the server wants the content without having made an offer.
   mutating func handleLackOfOffer() -> [ResumeAction]
   /// Handles the digests that were asked for.
   mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction]
-  /// Handles what was found out about the file: nil if it held everything at one moment.
+  /// Handles the result of `ResumeAction.verify`: nil if the file contained everything at one moment.
   mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction]
   /// Whether the file's bytes are sent in any order, several requests at once.
   var sendsInAnyOrder: Bool { get }
@@ -56,15 +56,15 @@ extension ResumeMachine {
   /// False: the first request carries the beginning of the file.
   package static var createsFirst: Bool { false }
 
-  /// False: what the server has can be asked for.
+  /// False: the server can be asked what it has.
   package var mayBeWhole: Bool { false }
 
-  /// Does nothing: the protocol asks for none.
+  /// Does nothing: the protocol asks for no digests.
   package mutating func handle(
     _ digests: ContentDigests, number: Int
   ) -> [ResumeAction] { [] }
 
-  /// Does nothing: the protocol does not ask.
+  /// Does nothing: the protocol does not ask for it.
   package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }
 
   /// The protocol has one request at a time.

@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 import UploadDraft
 
-/// Where an upload can resume. It is kept in the queue before the first byte of the file leaves.
+/// Where an upload can resume. It is saved in the queue before the first byte of the file leaves.
 package struct ResumePoint: Hashable, Sendable, Codable {
   /// The address that the server gave this one upload.
   package var url: URL
@@ -10,23 +10,23 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var target: String
   /// The file that it began with.
   package var identity: FileIdentity
-  /// When the file held what was sent, as far as is known; nil in points of earlier versions.
+  /// When the file contained the bytes that were sent, as far as is known; nil in points from earlier versions.
   package var moment: FileMoment?
   /// How many bytes the server had when it last said so.
   package var offset: Int64 = 0
   /// The first of the file's bytes that the last attempt sent.
   package var start: Int64 = 0
-  /// When the server forgets the upload, if it says so.
+  /// When the server forgets the upload, if it says when.
   package var expires: Date?
   /// Why an earlier upload of the same file could not resume.
   package var loss: Loss?
   /// The protocol; nil for tus.
   package var mode: ResumeRules.Mode?
-  /// The version of the draft that it began with; nil in points of tus, and of hoist before it knew more than 8.
+  /// The version of the draft that it began with; nil for tus, and in points from versions of hoist that knew only 8.
   package var draft: DraftVersion?
-  /// The form around the file, whose bytes the offsets then count; nil if the file goes without one.
+  /// The form around the file; the offsets then count the form's bytes. Nil if the file goes without one.
   package var form: Form?
-  /// What is known of an upload in pieces; nil for any other.
+  /// The progress of an upload in pieces; nil for any other.
   package var pieces: PieceProgress?
 
   /// What is needed to make the same form again.
@@ -40,7 +40,6 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     /// How many of its bytes come before the file's.
     var lead: Int64
 
-    /// A form with these parts.
     package init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {
       (self.boundary, self.made, self.seal, self.lead) = (boundary, made, seal, lead)
     }
@@ -50,7 +49,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package enum Loss: String, Hashable, Sendable, Codable {
     /// The file is not the one that the upload began with.
     case fileChanged
-    /// Nothing shows that the file still holds what was sent of it.
+    /// Nothing shows that the file still contains the bytes that were sent.
     case fileUncertain
     /// The target now describes another form around the file.
     case formChanged
@@ -75,17 +74,17 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// Whether the next attempt finds out what became of a request that may have finished the upload.
   package var settlesItself: Bool { pieces != nil }
 
-  /// The request that has the server forget the upload; nil if there is no such request.
+  /// The request that makes the server forget the upload; nil if there is no such request.
   ///
   /// - Parameter values: the values for the file.
   package func termination(at target: Target, _ values: Template.Values) -> ResumeRequest? {
     machine.termination(of: self, at: target, values)
   }
 
-  /// The version of the draft to go on in.
+  /// The version of the draft in which to resume.
   package var version: DraftVersion { draft ?? .unnamed }
 
-  /// Whether the attempt that recorded it had not sent anything of the file yet.
+  /// Whether the attempt that recorded it had not yet sent any part of the file.
   package var isAtStart: Bool {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }

@@ -13,7 +13,7 @@ extension ResumeRules {
     /// Whichever of the two the server speaks.
     case auto
 
-    /// What speaks it; nil if the server has a say in that.
+    /// The machine that speaks it; nil if that depends on the server.
     var machine: (any ResumeMachine.Type)? {
       switch self {
       case .tus: TusMachine.self
@@ -23,7 +23,8 @@ extension ResumeRules {
     }
   }
 
-  /// The machine for an attempt: that of the upload which it continues, or the one for what the server is known to speak.
+  /// The machine for an attempt: the one that the rules require, or else that of the upload that the attempt continues,
+  /// or else the one for the protocol that the server is known to speak.
   func protocolMachine(
     continuing point: ResumePoint?, at server: ResumeServer?
   ) -> any ResumeMachine.Type {

@@ -6,7 +6,7 @@ package struct ResumeRequest: Hashable, Sendable {
   package var method: String
   /// Where it goes.
   package var url: URL
-  /// The header fields that the protocol asks for, in their order.
+  /// The header fields that the protocol asks for, in order.
   package var headers: [Header]
   /// Which of the file's bytes it carries; nil for none.
   package var content: Range<Int64>?
@@ -15,21 +15,21 @@ package struct ResumeRequest: Hashable, Sendable {
   /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
   package var isTargetsOwn = false
-  /// Whether the end of its content waits until the machine has handled that only the end is missing.
+  /// Whether the end of its content is held back until the machine has handled that (`handleHeldEnd`).
   package var holdsEnd = false
   /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
   /// leads back to the target's own origin.
   package var staysAway = false
-  /// The checksum of those bytes to send along. The sender of the request computes it.
+  /// The kind of checksum to send along with the content. The sender of the request computes it.
   package var checksum: TusServer.Checksum?
-  /// The request as the target's configuration describes it, with its secrets marked; nil if a protocol does.
+  /// The request as the target's configuration describes it, with its secrets marked; nil if a protocol defines it.
   package var described: Described?
 
   /// A request that a target's configuration describes.
   package struct Described: Hashable, Sendable {
     /// Where it goes.
     package var address: RequestHead.Text
-    /// Whether a reply has named that.
+    /// Whether a reply has named that address.
     package var isAddressFromReply = false
     /// Its own header fields.
     package var headers: [RequestHead.Header]
@@ -46,7 +46,6 @@ package struct ResumeRequest: Hashable, Sendable {
     package var name: String
     package var value: String
 
-    /// A header field with this value.
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 

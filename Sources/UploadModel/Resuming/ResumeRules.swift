@@ -7,24 +7,24 @@ package struct ResumeRules: Hashable, Sendable {
   /// The most bytes of the file in one request; nil sends the whole rest in one.
   package var chunk: Int64?
   /// The size in bytes from which a file is worth the additional requests of resuming. A smaller one goes in the
-  /// target's own request and starts over.
+  /// target's own request and cannot resume.
   package var least: Int64 = 0
   /// Whether the request that creates a tus upload carries the beginning of the file (creation-with-upload). That saves
   /// a round trip, but if the reply is lost, the beginning stays on the server until it expires.
   package var sendsAlong = false
-  /// What the server is told about the file in addition to `filename` and `filetype`, or instead of them.
+  /// Metadata to give the server in addition to `filename` and `filetype`, or in place of them.
   package var metadata: [Target.Field] = []
   /// The requests in which files go in pieces, if the target describes them; the mode is then `off`.
   package var pieces: PieceRules?
 
-  /// By default, rules by which nothing is resumed.
+  /// By default, nothing is resumed.
   package init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
   /// Whether anything is resumed.
   package var isOn: Bool { mode != .off || pieces != nil }
 
-  /// Whether a request of its own creates each upload, before anything of the file is sent, and whatever is sent again
-  /// begins with a question.
+  /// Whether a separate request creates each upload before any part of the file is sent, and each further attempt first
+  /// asks how much the server has.
   package var createsFirst: Bool { mode.machine?.createsFirst ?? false }
 
   /// Whether a file of this size can resume.

@@ -1,7 +1,8 @@
 import Foundation
 import MultipartForm
 
-/// What an attempt at an upload in several requests starts from. Only what the protocol asks for is worked out.
+/// The starting point of an attempt at an upload in several requests. Values that only some protocols need are computed
+/// on demand.
 package struct ResumeStart {
   let target: Target
   /// The file as it is now.
@@ -10,21 +11,21 @@ package struct ResumeStart {
   let url: URL
   /// Where an earlier attempt got to.
   let point: ResumePoint?
-  /// What is known of the server; nil if it has not been asked.
+  /// What is known about the server; nil if it has not been asked.
   let server: ResumeServer?
-  /// The most that the server has ever had of what is sent, in bytes.
+  /// The most bytes of the content that the server has ever had.
   let furthest: Int64
-  /// What `{upload.id}` stands for in a new upload.
+  /// The value of `{upload.id}` in a new upload.
   let id: String
   let now: Date
-  /// The values for placeholders, if the request is made at this time.
+  /// The placeholder values for a request that is made at this time.
   let values: (Date) -> Template.Values
   /// Where the target's requests go with these values.
   let creation: (Template.Values) throws(Failure.Cause) -> URL
   /// The body of the target's own request, made like that of the earlier attempt.
   let body: () throws(Failure.Cause) -> Body
 
-  /// A body: how many bytes it has, and the form around the file; nil if it goes without one.
+  /// A body: its size in bytes, and the form around the file; nil if the file goes without one.
   package struct Body {
     let length: Int64
     let form: ResumePoint.Form?

@@ -27,14 +27,14 @@ package struct TusMachine: ResumeMachine {
   package static let sendsTargetsBody = false
   package static let createsFirst = true
 
-  /// What does not depend on the protocol.
+  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
   let metadata: String
   private var server: TusServer?
   private var phase = Phase.learning
-  /// How often in a row the checksum of what arrived was wrong.
+  /// How often in a row the content arrived with a wrong checksum.
   private var mismatches = 0
-  /// Whether something in between forbids PATCH.
+  /// Whether an intermediary forbids PATCH.
   private var overridesMethod = false
 
   package init(_ start: ResumeStart) throws(Failure.Cause) {
@@ -81,7 +81,7 @@ package struct TusMachine: ResumeMachine {
 
   // MARK: Requests
 
-  /// Begins the new upload, once the abandoned one is deleted, if it is still there.
+  /// Begins the new upload, after deleting the abandoned one if it still exists.
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
@@ -104,7 +104,8 @@ package struct TusMachine: ResumeMachine {
     phase = .creating
     var request = Self.creation(
       at: course.creation, size: course.identity.size, metadata: metadata)
-    // Never the whole file: if the reply were lost, nobody could tell whether it arrived. And not much of it.
+    // Never the whole file: if the reply were lost, nobody could tell whether it arrived. And only a little: after a
+    // lost reply, that stays on the server until it expires.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
     if course.target.resume.sendsAlong, server?.takesContentAtOnce == true,
       !sendsChecksums,
@@ -122,7 +123,7 @@ package struct TusMachine: ResumeMachine {
     return ResumeRequest("POST", url, headers)
   }
 
-  /// A checksum has to be known before the first byte leaves, so only chunks get one, not whole files.
+  /// A checksum must be known before the first byte leaves, so only chunks get one, not whole files.
   private var sendsChecksums: Bool {
     course.target.resume.chunk != nil && server?.checksum != nil
   }
@@ -160,7 +161,7 @@ package struct TusMachine: ResumeMachine {
 
 /// What the replies of a tus server mean, and what comes next.
 extension TusMachine {
-  /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
+  /// Whatever the reply, the upload is created: an intermediary may have answered OPTIONS.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let known = (200..<300).contains(status) ? TusServer(headers: end.headers) : TusServer()
     server = known
@@ -179,7 +180,7 @@ extension TusMachine {
       url: url, target: course.target.name, identity: course.identity,
       expires: Self.expiry(end, now), loss: course.loss)
     course.first = 0
-    // How much of the content of this request has been taken.
+    // The reply to a request with content says how much of it was taken.
     if let sent = course.last?.content, let offset = Self.offset(end) {
       guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
       if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
@@ -224,7 +225,7 @@ extension TusMachine {
     case 204: break
     case 404, 410: return course.startOver(end, status) ?? create()
     case 409: return course.doubt(end, status: status) ?? ask(point)
-    // Something in between does not let PATCH through.
+    // An intermediary does not let PATCH through.
     case 405, 501:
       guard !overridesMethod else { return course.over(end, status: status) }
       overridesMethod = true
@@ -238,7 +239,7 @@ extension TusMachine {
     default: return course.over(end, status: status)
     }
     guard let offset = Self.offset(end) else { return course.fail(.noOffset, end) }
-    // It may have taken less than was sent, but not more.
+    // The server may have taken less than was sent, but not more.
     guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     guard offset > sent.lowerBound else { return course.doubt(end, status: nil) ?? ask(point) }
@@ -249,7 +250,8 @@ extension TusMachine {
     return [.keep(point)] + append(point)
   }
 
-  /// The file has arrived. The server may say where at the end; otherwise it is where it was sent.
+  /// Ends the attempt: the file has arrived. The server may say at the end where it is; otherwise, it is at the
+  /// upload's own address.
   private func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     var end = end
     if end.headers["location"] == nil || phase == .creating, let url = course.point?.url {

@@ -1,10 +1,10 @@
 import ScalarText
 
-/// What a tus server says that it can do: its reply to OPTIONS.
+/// What a tus server can do, according to its reply to OPTIONS.
 package struct TusServer: Hashable, Sendable, Codable {
   /// The largest file that it takes, in bytes.
   package var maxSize: Int64?
-  /// The extensions that it has, such as `creation` and `termination`.
+  /// The extensions that it supports, such as `creation` and `termination`.
   package var extensions: Set<String> = []
   /// The strongest checksum that both it and hoist know.
   package var checksum: Checksum?
@@ -25,7 +25,7 @@ package struct TusServer: Hashable, Sendable, Codable {
   /// A server about which nothing is known.
   package init() {}
 
-  /// What the header fields of its reply say; names are in lower case.
+  /// Reads the header fields of its reply, whose names are in lower case.
   init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
     extensions = Set(Self.list(headers["tus-extension"]))

@@ -4,7 +4,6 @@ import Foundation
 package struct BatchEnd: Sendable {
   /// One of the request's files.
   package struct File: Hashable, Sendable {
-    /// Which one.
     var id: ItemID
     /// How many of its bytes were handed over.
     package var bytes: Int64
@@ -14,10 +13,9 @@ package struct BatchEnd: Sendable {
     var isStopped: Bool
     /// The file as described to the server.
     package var sent: SentFile?
-    /// The digests of what was sent, if they are known.
+    /// The digests of the content sent, if known.
     package var digests: ContentDigests?
 
-    /// The file `id`.
     package init(
       id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false,
       sent: SentFile? = nil
@@ -30,7 +28,6 @@ package struct BatchEnd: Sendable {
     }
   }
 
-  /// The outcome for a file.
   package enum Outcome: Hashable, Sendable {
     /// This is how its attempt ended.
     case ended(TransferEnd)
@@ -47,8 +44,8 @@ package struct BatchEnd: Sendable {
   ///
   /// - Parameters:
   ///   - end: how the request as a whole ended.
-  ///   - files: what was in it, in order.
-  ///   - target: whose rules apply.
+  ///   - files: the files of the request, in order.
+  ///   - target: the target whose rules apply.
   ///   - attempt: the number of the attempt, from 1.
   ///   - now: the wall clock, for a `Retry-After` that names a date.
   package init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
@@ -89,18 +86,18 @@ package struct BatchEnd: Sendable {
       || end.trouble == .cancelled && files.contains(where: \.isStopped)
   }
 
-  /// Whether all files would fail for what may be the fault of one.
+  /// Whether all files would fail because of a fault that may lie with only one of them.
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {
     var target = target
-    // What the server says about individual files does not refuse the whole request.
+    // Rules about individual files do not make the whole request count as refused.
     target.response = target.response.ofWholeRequest
     guard files.count > 1, target.batch?.splitsRefused == true,
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
-    // What may have been stored is not sent again by itself, in halves or as a whole.
+    // Files that may have been stored are not sent again automatically, in halves or as a whole.
     return failure.mayConcernOneFile && failure.mayBeStored != true
       && target.delay(after: failure, at: end.url, random: 0) == nil
   }

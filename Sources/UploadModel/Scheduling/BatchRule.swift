@@ -2,7 +2,7 @@
 package struct BatchRule: Hashable, Sendable {
   /// The most files in one request, from 1.
   package var maxFiles: Int
-  /// The most bytes in the files of one request together. A larger file goes alone.
+  /// The most bytes that the files of one request may have together. A larger file goes alone.
   package var maxBytes: Int64
   /// Whether a refused request is split in half and sent again, so that one bad file cannot make the others
   /// fail.

@@ -39,17 +39,15 @@ package struct Breaker: Hashable, Sendable {
 
   private static let shortestBound = 0.25
 
-  /// What an upload may do.
   package enum Permission: Hashable, Sendable {
     /// Start.
     case go
     /// Start, as the only one.
     case probe
-    /// Wait; nothing is known before this moment, or, without one, before the probe is back.
+    /// Wait until this moment, or if it is nil, until the probe has ended.
     case wait(until: Instant?)
   }
 
-  /// What an upload may do now.
   func permission(at now: Instant) -> Permission {
     switch state {
     case .closed: .go
@@ -94,10 +92,8 @@ package struct Breaker: Hashable, Sendable {
   }
 }
 
-/// The reachability of a server.
 package enum Reachability: Hashable, Sendable, Codable {
-  /// It cannot be reached, for this reason. The next upload tries it at this moment, or, without one,
-  /// tries it now.
+  /// It cannot be reached, for this reason. The next upload tries it at this moment, or now if it is nil.
   case away(Failure, nextTry: Instant?)
   /// It answers again.
   case back

@@ -13,8 +13,8 @@
 ///    └──────────────────────────────────────────────────────────── taken ────────────────┘
 /// ```
 ///
-/// A 401 is about the credentials. A 403 may be about the file: it is if the server has taken
-/// others, unless several in a row are refused.
+/// A 401 is about the credentials. A 403 may be about the file: it counts as such if the server has accepted other
+/// files, unless several in a row are refused.
 package struct Credentials: Hashable, Sendable {
   /// The number of 403 replies in a row after which credentials that worked before are doubted.
   static let forbiddenInARow = 3
@@ -63,18 +63,16 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// What an upload may do.
   package enum Permission: Hashable, Sendable {
     /// Start.
     case go
     /// Start, alone: the result decides for all.
     case probe
     case wait
-    /// Wait, and the command is to be run.
+    /// Wait, and run the command.
     case renew
   }
 
-  /// What an upload may do now.
   var permission: Permission {
     switch state {
     case .open: hasToken ? .go : .renew
@@ -156,7 +154,7 @@ package struct Credentials: Hashable, Sendable {
 
   /// There is a token.
   ///
-  /// - Parameter isNew: whether the command ran for it. One that others had before may have expired.
+  /// - Parameter isNew: whether the command was run to get it. A token that other uploads used before may have expired.
   mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.
     isFresh = hasToken && isNew
@@ -181,10 +179,8 @@ package struct Credentials: Hashable, Sendable {
 package struct Route: Hashable, Sendable {
   /// The target's name.
   let target: String
-  /// The target's origin.
   package let origin: Origin?
 
-  /// The route of the uploads to `target`.
   package init(to target: Target) {
     self.target = target.name
     origin = target.origin

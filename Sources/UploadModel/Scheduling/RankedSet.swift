@@ -1,7 +1,7 @@
-/// Files in the order of their ranks. Every step takes about a microsecond, however many there are.
+/// Files in the order of their ranks. Every operation takes about a microsecond, however many files there are.
 ///
-/// The entries lie in sorted chunks of bounded length: a search halves the chunks and then one of them,
-/// and a change moves no more than one chunk's entries.
+/// The entries are kept in sorted chunks of bounded length: a search bisects the list of chunks and then one chunk, and
+/// a change moves only the entries of one chunk.
 struct RankedSet: Sendable {
   /// A file and its unique rank.
   struct Entry: Hashable, Sendable {
@@ -90,7 +90,7 @@ struct RankedSet: Sendable {
     Self.count(of: chunks[chunk]) { $0.rank < rank }
   }
 
-  /// How many elements are `low`. Those have to come before all others.
+  /// The number of elements that are low. They must come before all others.
   private static func count<Element>(of elements: [Element], low isLow: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

@@ -26,7 +26,7 @@ package struct RunMachine: Sendable {
   package enum Ending: Hashable, Sendable {
     /// By the request after the last file.
     case close
-    /// By the one that discards it.
+    /// By the request that discards it.
     case abort
   }
 
@@ -38,7 +38,7 @@ package struct RunMachine: Sendable {
     case opened([String: String], isFromAway: Bool)
     /// The first request was refused or not sent.
     case notOpened
-    /// A file is over.
+    /// A file has ended, and is on the server or not.
     case ended(ItemID, isThere: Bool)
     /// The server has a file and is working on it.
     case accepted
@@ -46,19 +46,19 @@ package struct RunMachine: Sendable {
     case forgot(ItemID)
     /// No file waits or is under way.
     case idle(hasFailed: Bool = false)
-    /// The last request was answered well.
+    /// The last request succeeded.
     case done
-    /// The last request was not taken.
+    /// The last request was refused.
     case refused(Failure)
-    /// The last request may have been taken.
+    /// It is unknown whether the last request was accepted.
     case unknown(Failure)
     /// A person asks for another attempt.
     case again
   }
 
-  /// What is to be done, in order.
+  /// What to do, in order.
   package enum Action: Hashable, Sendable {
-    /// Write this down; nil if the run is over.
+    /// Save this; nil if the run is over.
     case keep(RunPoint?)
     case send(Ending)
     /// Report this.
@@ -78,7 +78,7 @@ package struct RunMachine: Sendable {
   /// A run that an earlier process has begun.
   ///
   /// - Parameter failed: its files that have failed.
-  /// - Returns: the machine, and what is to be done at once.
+  /// - Returns: the machine, and what to do at once.
   package static func resuming(
     _ point: RunPoint, failed: Set<ItemID>
   ) -> (machine: RunMachine, actions: [Action]) {
@@ -126,7 +126,7 @@ package struct RunMachine: Sendable {
       failed.remove(id)
       return []
     case (.kept, .forgot(let id)):
-      // After the last one, what kept it open is gone.
+      // Once no failed file is left, the run no longer waits for any.
       if failed.remove(id) != nil, failed.isEmpty { state = .open }
       return []
 
@@ -174,8 +174,8 @@ package struct RunMachine: Sendable {
     guard let close = rules.close else { return end() + [.tell(.ended(nil, point))] }
     var ending: Ending?
     if isWhole {
-      // Nothing is published that holds nothing, because its files were taken back, and nothing is discarded that may
-      // hold something.
+      // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
+      // discarded.
       ending =
         point.hasFiles
         ? .close : close.abort == nil || point.mayHaveFiles == true ? nil : .abort

@@ -4,7 +4,7 @@ package enum RunNews: Hashable, Sendable {
   case opened(RunPoint)
   /// hoist ended before it knew whether the server had taken the first request. It begins anew.
   case mayBeOpen(RunPoint)
-  /// It could not begin, so that no file of the target is sent.
+  /// It could not begin, so no file of the target is sent.
   case notOpened(Failure)
   /// It is over; nil if no request ends it.
   case ended(RunMachine.Ending?, RunPoint)
@@ -14,12 +14,12 @@ package enum RunNews: Hashable, Sendable {
   case stopped(RunPoint)
   /// It stays open since its last request was refused.
   case refused(RunMachine.Ending, Failure, RunPoint)
-  /// Nobody knows whether the server has taken its last request.
+  /// It is unknown whether the server accepted its last request.
   case unknown(RunMachine.Ending, Failure, RunPoint)
-  /// There was none: no file has got that far.
+  /// There was no run: no file got that far.
   case none
 
-  /// What it is called in JSON and logs.
+  /// Its name in JSON and logs.
   package var event: String {
     switch self {
     case .opened: "opened"

@@ -1,8 +1,8 @@
-/// Decides what is sent next: one ordered line of files, and what holds each of them back. Events in, actions
-/// out; it does no I/O and reads no clock.
+/// Decides what is sent next: one ordered line of files, and the conditions that hold each of them back. Events in,
+/// actions out; it does no I/O and reads no clock.
 ///
-/// A file keeps its place in line for as long as it is known: while it is sent, backs off, is paused or has
-/// failed. What holds a waiting file back is checked when a lane is free, so there is no second line:
+/// A file keeps its place in line for as long as it is known: while it is sent, backs off, is paused or has failed. The
+/// conditions that hold a waiting file back are checked when a lane is free, so there is no second line:
 ///
 /// - the number of lanes, and whether the user lets anything start;
 /// - its target's own concurrency;
@@ -25,10 +25,9 @@ package struct Scheduler: Sendable {
     package var target: Boxed<Target>
     /// How many attempts it has had.
     var attempts: Int
-    /// Whether its server has been asked whether it has the file, for the next attempt, and does not.
+    /// Whether its server, asked before the next attempt, has answered that it does not have the file.
     fileprivate(set) var isKnownMissing = false
 
-    /// The file `id`.
     package init(
       id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Boxed<Target>, attempts: Int = 0
     ) {
@@ -41,12 +40,12 @@ package struct Scheduler: Sendable {
 
     /// How many files its server can be asked about in one request, if it has yet to be asked.
     fileprivate var mostAsked: Int {
-      // The answer is about what a command makes of the file, which is made for one attempt.
+      // With `prepare`, the answer is about the command's output, which is made anew for each attempt.
       isKnownMissing || target.value.prepare != nil ? 1 : target.value.exists?.most ?? 1
     }
   }
 
-  /// What is to be done, in order.
+  /// What to do, in order.
   package enum Action: Hashable, Sendable {
     /// Ask for the next files again at this time; nothing can start before.
     case wake(at: Instant)
@@ -115,7 +114,7 @@ package struct Scheduler: Sendable {
 
   // MARK: Files
 
-  /// Appends files to the line. A file that is already known is changed, keeps its place, and waits.
+  /// Appends files to the line. A file that is already known is updated, keeps its place, and waits.
   package mutating func add(_ files: [File]) -> [Action] {
     var actions: [Action] = []
     for file in files {
@@ -231,7 +230,7 @@ package struct Scheduler: Sendable {
 
   /// Stops or resumes giving out files of a target.
   ///
-  /// - Parameter key: the only file that may start all the same.
+  /// - Parameter key: the only file that may still start.
   package mutating func setShut(_ isShut: Bool, of target: String, except key: ItemID? = nil) {
     guard let number = targetNumbers[target] else { return }
     (targets[number].isShut, targets[number].key) = (isShut, key)
@@ -303,7 +302,7 @@ package struct Scheduler: Sendable {
 
 /// Files that are sent in several requests at once.
 extension Scheduler {
-  /// Takes another lane for a file that already has one, if there is a lane to take. Returns whether there is.
+  /// Takes another lane for a file that already has one, if one is free. Returns whether it took one.
   ///
   /// Call it when `next` has given out all files that can start.
   package mutating func takeLane(beside id: ItemID) -> Bool {
@@ -328,7 +327,7 @@ extension Scheduler {
   }
 }
 
-/// What is known of files, routes, targets, servers and lanes.
+/// The state of files, routes, targets, servers and lanes.
 extension Scheduler {
   /// Where a file is.
   enum Place: Hashable, Sendable {
@@ -398,9 +397,9 @@ extension Scheduler {
     var wish: Int?
     /// How many lanes it takes.
     var underWay = 0
-    /// Whether none of its files starts, except one.
+    /// Whether its files must not start, except `key`.
     var isShut = false
-    /// That one.
+    /// The only file that may start while `isShut` is set.
     var key: ItemID?
     /// Whether files are given out ahead.
     var givesAhead = false
@@ -429,7 +428,7 @@ extension Scheduler {
     /// Whether it waits until another request ends.
     var isAhead: Bool
     var files = 0
-    /// How many more lanes its file takes, if that is sent in several requests at once.
+    /// How many more lanes its file takes, if the file is sent in several requests at once.
     var more = 0
   }
 }
@@ -463,7 +462,7 @@ extension Scheduler {
     return ([], actions)
   }
 
-  /// Puts files back in line that were to start but did not.
+  /// Puts files that did not start after all back in line.
   package mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
     files.flatMap { put($0, in: .line) }
   }
@@ -475,7 +474,7 @@ extension Scheduler {
     let route: Int
     /// Whether no other file may join it.
     var isAlone = false
-    /// The command that has to run first.
+    /// The command that must run first.
     var command: TokenCommand?
   }
 
@@ -522,7 +521,7 @@ extension Scheduler {
     return .candidate(candidate)
   }
 
-  /// The first file that waits on a route; none if its target is shut, except the one that may open it.
+  /// The first file that waits on a route. If its target is shut, only the file that may open it counts.
   private func first(of route: Int) -> RankedSet.Entry? {
     let target = targets[routes[route].target]
     guard target.isShut else { return routes[route].ready.first }
@@ -656,7 +655,7 @@ extension Scheduler {
     targets[number].givesAhead = givesAhead
   }
 
-  /// Whether a file was given out and has to wait for a lane.
+  /// Whether a file was given out and must wait for a lane.
   package func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
 
   /// Whether a file that waits for a lane can have one.
@@ -853,7 +852,7 @@ extension Scheduler {
     number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
   }
 
-  /// The server took what was sent with a token.
+  /// The server accepted an upload that was sent with a token.
   package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
     -> [Action]
   {
@@ -861,13 +860,13 @@ extension Scheduler {
     return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
-  /// The server refused what was sent with a token.
+  /// The server refused an upload that was sent with a token.
   ///
   /// - Parameters:
   ///   - status: 401 or 403.
   ///   - isSecondTime: whether one of the files was already sent again for this reason.
-  ///   - command: what gives the target's token.
-  ///   - failure: the failure of the waiting files, if they have to be given up.
+  ///   - command: the command that gives the target's token.
+  ///   - failure: the failure of the waiting files, if they must be given up.
   package mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
@@ -924,7 +923,7 @@ extension Scheduler {
     return actions
   }
 
-  /// The token that a route needs is fetched.
+  /// Marks a route's token as being fetched, and returns the action that fetches it.
   mutating func renew(_ route: Int, with command: TokenCommand) -> Action {
     if routes[route].credentials == nil {
       routes[route].credentials = Credentials(hasCommand: true)

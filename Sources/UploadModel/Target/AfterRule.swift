@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has yet to become of a local file that its server has proved to have.
+/// A pending move or deletion of a local file that its server has proved to have.
 package struct Disposal: Hashable, Sendable, Codable {
   /// What becomes of it.
   package enum Way: Hashable, Sendable, Codable {
@@ -10,12 +10,11 @@ package struct Disposal: Hashable, Sendable, Codable {
     case move(to: String)
   }
 
-  /// What becomes of it.
   package var way: Way
   /// When the upload began. A file that has changed since is not the one that the server has.
   package var began: Date
 
-  /// Something to be done with a file whose upload began at this time.
+  /// The disposal of a file whose upload began at this time.
   package init(_ way: Way, began: Date) { (self.way, self.began) = (way, began) }
 }
 
@@ -32,7 +31,7 @@ package struct AfterRule: Hashable, Sendable {
   /// What becomes of a file that a target has taken with this receipt; nil if it stays.
   ///
   /// - Parameters:
-  ///   - isRedirected: whether another address than the target's gave it. Its status proves nothing.
+  ///   - isRedirected: whether it came from an address other than the target's, so that its status proves nothing.
   ///   - accepted: when it came.
   func disposal(
     for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
@@ -45,7 +44,7 @@ package struct AfterRule: Hashable, Sendable {
 }
 
 extension ExistenceCheck {
-  /// Whether the server is asked for the content of the file, by a digest, and not just for a name.
+  /// Whether the server is asked about the content of the file, by digest, and not just about a name.
   fileprivate var asksForContent: Bool {
     templates.contains { $0.placeholders.contains { $0.digest != nil } }
   }

@@ -1,10 +1,10 @@
 import Foundation
 import MultipartForm
 
-/// A file that goes with another one in the same request, such as the sidecar of a photo: what it is called beside that
-/// file, and how it stands in the form.
+/// A file that goes with another one in the same request, such as the sidecar of a photo: its name beside that file,
+/// and how the form carries it.
 package struct CompanionRule: Hashable, Sendable {
-  /// Its name, in the folder of the file that it goes with. The first of these that exists is sent.
+  /// Its possible names, in the folder of the file that it goes with. The first one that exists is sent.
   package var files: [Template] = []
   /// The form field that carries it; nil for that of the file that it goes with.
   package var field: Template?
@@ -34,7 +34,7 @@ package enum CompanionSight: Hashable, Sendable {
   /// Nothing, or something that is never sent, such as a folder.
   case nothing
   case file(FileIdentity)
-  /// Something that cannot be looked at.
+  /// Something that cannot be examined.
   case unreadable(FileError)
 }
 
@@ -43,10 +43,9 @@ package struct Companion: Hashable, Sendable {
   package let location: FileLocation
   /// The file as it was found.
   package let identity: FileIdentity
-  /// The rule by which it goes.
+  /// The rule that it was found by.
   package let rule: CompanionRule
 
-  /// A file that was found by a rule.
   package init(location: FileLocation, identity: FileIdentity, rule: CompanionRule) {
     (self.location, self.identity, self.rule) = (location, identity, rule)
   }
@@ -61,7 +60,7 @@ package struct Companion: Hashable, Sendable {
 extension [CompanionRule] {
   /// The companions of a file, at most one for each rule.
   ///
-  /// - Parameter look: what is at a place.
+  /// - Parameter look: tells what is at a place.
   /// - Throws: why one of them cannot be sent.
   package func companions(
     of file: FileLocation, _ look: (FileLocation) -> CompanionSight
@@ -83,16 +82,16 @@ extension [CompanionRule] {
     return found
   }
 
-  /// The files of a folder that go with others, each with the file that it goes with, by their names. Every other file
-  /// goes by itself, so that each is sent once.
+  /// The names of the files of a folder that go with others, each with the name of the file that it goes with. Every
+  /// other file goes by itself, so that each is sent once.
   ///
   /// - Parameters:
-  ///   - names: what the folder has.
-  ///   - look: what is in the folder under a name.
+  ///   - names: the names in the folder.
+  ///   - look: tells what is in the folder under a name.
   package func owners(
     among names: [[UInt8]], _ look: ([UInt8]) -> CompanionSight
   ) -> [[UInt8]: [UInt8]] {
-    // Which files each one would take along, and those that would take it along.
+    // For each file, the files that it would take along, and the files that would take it along.
     var (taken, takers) = ([[UInt8]: [[UInt8]]](), [[UInt8]: [[UInt8]]]())
     for name in names {
       for rule in self {
@@ -117,7 +116,7 @@ extension [CompanionRule] {
     }
     var open = Set(taken.keys).union(takers.keys).sorted { $0.lexicographicallyPrecedes($1) }
     while !open.isEmpty {
-      // A file goes by itself if all that would take it along go with others.
+      // A file goes by itself if all files that would take it along go with others.
       let free = open.filter { name in
         (takers[name] ?? []).allSatisfy { owners[$0] != nil }
       }

@@ -8,7 +8,6 @@ package struct DerivedValue: Hashable, Sendable {
     case hmacSHA1 = "hmac_sha1"
     case hmacSHA256 = "hmac_sha256"
 
-    /// Whether it needs a key.
     package var isKeyed: Bool { self == .hmacSHA1 || self == .hmacSHA256 }
   }
 
@@ -25,7 +24,7 @@ package struct DerivedValue: Hashable, Sendable {
     (self.name, self.algorithm, self.text, self.key) = (name, algorithm, text, key)
   }
 
-  /// What its placeholder has between the braces, without filters.
+  /// The text between the braces of its placeholder, without filters.
   var source: String { "value.\(name)" }
 
   var secrets: [Template.Secret] { text.secrets + (key?.secrets ?? []) }
@@ -45,7 +44,7 @@ package struct DerivedValue: Hashable, Sendable {
     return bytes.hexadecimal
   }
 
-  /// What is sent: marked as a secret if it is made from one.
+  /// The value as sent, marked as a secret if it is made from one.
   func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
     if values.leaves(self) { return .unfilled(Template.Unfilled(.derived(self), writing)) }
     let digits = digits(with: values)

@@ -46,7 +46,7 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// Whether it has to be checked for each file of a request separately.
+  /// Whether it must be checked for each file of a request separately.
   var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 
   /// The pattern that it looks for in the text of a reply, if any.
@@ -60,12 +60,12 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// Whether a reply says anything about the value that is tested. One without the value does not, unless that is what
-  /// the rule asks for.
+  /// Whether a reply says anything about the value that is tested. A reply without the value does not, unless the rule
+  /// tests whether the value is missing.
   func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
     if let pattern, content.undecided.contains(pattern) { return false }
     if case .missing(let wanted) = test, wanted {
-      // Only of something that is there can it be said that it lacks a value.
+      // A value counts as missing only if its parent exists.
       guard case .pointer(let pointer) = place else {
         return !place.needsJSON || content.document != nil
       }
@@ -77,7 +77,7 @@ package struct FailureRule: Hashable, Sendable {
       }
     }
     guard let value = value(in: content, of: end) else { return false }
-    // What is null, or of another kind than what it is compared with, is no answer.
+    // A value that is null, or of another kind than the one that it is compared with, is no answer.
     switch test {
     case .differs(let wanted): return value.isSameKind(as: wanted)
     case .differsText: return value.isSameKind(as: .string(""))
@@ -153,8 +153,8 @@ extension [FailureRule] {
 
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
   ///
-  /// - Parameter known: what they look for in it, if it has been read.
-  /// - Throws: why it cannot tell.
+  /// - Parameter known: the content that they look for, if it has been read already.
+  /// - Throws: why the reply cannot tell.
   func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
     var rules = ReplyRules()

@@ -57,7 +57,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     tokens.last.map { Self.isNumber($0) || Int($0) != nil } ?? false
   }
 
-  /// The place of what holds the value; itself for the whole document.
+  /// The pointer to the array or object that contains the value; itself for the whole document.
   var parent: JSONPointer {
     var parent = self
     parent.tokens = Array(tokens.dropLast())
@@ -77,14 +77,14 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
       .map { $0 == "*" ? "\(file)" : $0 }.joined(separator: "/")
   }
 
-  /// Where the list is whose elements `*` stands for.
+  /// The pointer to the list whose elements `*` stands for, as text.
   var list: String {
     let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
     return steps[..<(steps.firstIndex(where: Self.isNumber) ?? steps.endIndex)].joined(
       separator: "/")
   }
 
-  /// How many elements that list has; nil if it is not there.
+  /// The length of that list; nil if it is missing.
   func fileCount(in document: JSONValue) -> Int? {
     var list = self
     list.tokens = Array(tokens[..<(tokens.firstIndex(where: Self.isNumber) ?? tokens.endIndex)])
@@ -94,7 +94,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// The value that it points to; nil if there is no such value (RFC 6901 §4).
   ///
-  /// - Parameter file: what `*` stands for when it is the index of an element.
+  /// - Parameter file: the index that `*` stands for in an array.
   func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {
@@ -106,7 +106,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         guard elements.indices.contains(file) else { return nil }
         value = elements[file]
       case .array(let elements):
-        // No sign, no leading zero; "-" means an element that is not there.
+        // No sign, no leading zero; "-" means an element that does not exist.
         guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
           token == "0" || token.utf8.first != 0x30, let index = Int(token),
           elements.indices.contains(index)

@@ -1,18 +1,18 @@
 import Foundation
 import ScalarText
 
-/// New names for files as they are sent: a template such as `{file.stem}-{index|03}.{file.ext}`, or a pattern and what
-/// takes its place, as sed writes it: `s/IMG_/beach-/`.
+/// New names for files as they are sent: a template such as `{file.stem}-{index|03}.{file.ext}`, or a pattern and its
+/// replacement in the syntax of sed: `s/IMG_/beach-/`.
 package struct Renaming: Sendable {
   private enum Rule: Sendable {
     case template(Template)
-    /// `words` are the replacement's, with the number of a group after each but the last.
+    /// `words` are the texts of the replacement, each but the last with the number of the group that follows it.
     case pattern(Pattern, words: [(text: String, group: Int?)], all: Bool)
   }
 
   private let rule: Rule
 
-  /// What a template may hold: what is known of a file before it is read.
+  /// The placeholders that a template may have: those whose values are known before a file is read.
   package static let placeholders: [Template.Placeholder] = [
     .fileStem, .fileExtension, .fileName, .index, .fileSize, .fileModified, .fileModifiedSeconds,
     .uuid,
@@ -35,7 +35,7 @@ package struct Renaming: Sendable {
       if scalar == "/", !isEscaped {
         parts.append("")
       } else {
-        // In front of a slash, the backslash has done its work.
+        // A backslash before a slash only escapes it, so it is dropped.
         if scalar == "/" { parts[parts.count - 1].unicodeScalars.removeLast() }
         parts[parts.count - 1].unicodeScalars.append(scalar)
       }
@@ -77,7 +77,7 @@ package struct Renaming: Sendable {
     return words
   }
 
-  /// What all searches together may cost, so that no key has to wait for them for long.
+  /// The most steps for all searches together, so that no key press waits for them for long.
   private static let steps = 10_000_000
 
   /// The name of a file that is the `number`th of `count` that are renamed; nil if the search for the pattern takes too
@@ -100,7 +100,7 @@ package struct Renaming: Sendable {
     }
   }
 
-  /// The first two files for the same target that would get one name.
+  /// The first two files for the same target that would get the same name.
   package static func sameName(
     in renamed: [(item: UploadItem, name: String)]
   ) -> (first: UploadItem, second: UploadItem, name: String)? {

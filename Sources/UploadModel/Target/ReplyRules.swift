@@ -70,7 +70,7 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// Whether success depends on a part of the content that is missing.
   func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
-    // What a pattern looks for may be in the missing part.
+    // The match of a pattern may be in the missing part.
     if failures.contains(where: { $0.pattern.map { content.matches[$0] == nil } == true }) {
       return true
     }
@@ -123,12 +123,13 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the server had the file already, according to its reply.
   func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     var rules = self
-    // What a reply says of one file does not hold for the others.
+    // A statement about the reply as a whole says nothing about one of several files.
     rules.failures = duplicates.filter { end.place.count == 1 || $0.dependsOnFile }
     return rules.matches(content, of: end)
   }
 
-  /// Whether any of `failures` describes a reply. A value that is missing says nothing, unless a rule asks for that.
+  /// Whether any of `failures` describes a reply. A missing value says nothing, unless a rule tests whether it is
+  /// missing.
   func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     failures.contains {
       $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil
@@ -161,15 +162,15 @@ package struct ReplyRules: Hashable, Sendable {
   }
 }
 
-/// What a target's rules look for in a reply, read once for all rules and all files of a request.
+/// The content of a reply that a target's rules look for, read once for all rules and all files of a request.
 package struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil if it is not JSON, or no rule needs it.
   var document: JSONValue?
-  /// What the patterns for failures match.
+  /// The matches of the patterns for failures.
   var matches: [Pattern: String] = [:]
   /// The patterns for failures whose search took too long.
   var undecided: Set<Pattern> = []
-  /// What the pattern for the file's address matches; nil if it matches nothing, or there is no pattern.
+  /// The match of the pattern for the file's address; nil without a match or a pattern.
   var match: String?
   /// The same for the address that deletes the file.
   var deletionMatch: String?

@@ -6,15 +6,14 @@ import ScalarText
 package struct ReplySum: Hashable, Sendable {
   /// Where it is: a JSON value or a header field.
   package var place: ReplyPlace
-  /// Its algorithm; nil if the header field's name or value says so.
+  /// Its algorithm; nil if the header field's name or value says which.
   package var algorithm: ContentDigests.Algorithm?
 
-  /// A checksum at a place.
   package init(_ place: ReplyPlace, _ algorithm: ContentDigests.Algorithm? = nil) {
     (self.place, self.algorithm) = (place, algorithm)
   }
 
-  /// Header fields whose name or value says which algorithm was used, and the one that they are likely to use.
+  /// Header fields whose name or value says which algorithm was used, and the algorithm that each most likely uses.
   private static let known: [String: ContentDigests.Algorithm] = [
     "repr-digest": .sha256, "content-digest": .sha256, "digest": .sha256, "oc-checksum": .sha1,
     "x-amz-checksum-sha256": .sha256, "x-amz-checksum-sha1": .sha1, "x-amz-checksum-crc32": .crc32,
@@ -35,20 +34,20 @@ package struct ReplySum: Hashable, Sendable {
     return (name == "repr-digest" ? "Want-Repr-Digest" : "Want-Content-Digest", "\(wanted.name)=10")
   }
 
-  /// What a reply says of a file's content.
+  /// What a reply says about a file's content.
   package enum Finding: Hashable, Sendable {
-    /// It is the file's.
+    /// The checksum matches the file.
     case same(ContentDigests.Algorithm)
-    /// It is not; with the server's checksum and the file's.
+    /// It does not match; with the server's checksum and the file's.
     case other(ContentDigests.Algorithm, theirs: String, ours: String)
   }
 
-  /// What a reply says of a file; nil if it has no checksum that can be compared.
+  /// What a reply says about a file; nil if it has no checksum that can be compared.
   func finding(in content: ReplyContent, of end: TransferEnd) -> Finding? {
     let text: String?
     switch place {
     case .pointer(let pointer): text = pointer.text(in: content.document, file: end.place.index)
-    // What a header field says is not about one of several files.
+    // If the request has several files, a header field is not about any one of them.
     case .header(let name): text = end.place.count == 1 ? end.headers[name] : nil
     case .pattern: text = nil
     }

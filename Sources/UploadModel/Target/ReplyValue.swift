@@ -8,10 +8,9 @@ package struct ReplyValue: Hashable, Sendable {
   package var prefix: Template
   /// What is put after it.
   package var suffix: Template
-  /// Other texts that follow it. All have to be there.
+  /// Other texts that follow it. All of them must be present.
   package var next: [ReplyValue] = []
 
-  /// The text at a place.
   package init(_ place: ReplyPlace, prefix: String = "", suffix: String = "") {
     self.place = place
     self.prefix = Template(literal: prefix)
@@ -31,7 +30,7 @@ package struct ReplyValue: Hashable, Sendable {
   /// Whether it is in the content of the reply.
   var needsContent: Bool { places.contains(where: \.needsContent) }
 
-  /// Whether what is put around it is the same for all files.
+  /// Whether the text around it is the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
 
   /// Where it is, for people.

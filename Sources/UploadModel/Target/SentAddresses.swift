@@ -3,7 +3,6 @@ package struct SentAddresses: Sendable {
   /// For each address, the file that went there. Both are kept as hashes, since there may be very many.
   private var files: [Int: Int] = [:]
 
-  /// No addresses.
   package init() {}
 
   /// Notes that a file goes to an address, or says why it must not: another file has gone there and would

@@ -24,8 +24,8 @@ package struct TLSRules: Hashable, Sendable {
   package var isEmpty: Bool { self == TLSRules() }
 }
 
-/// A public key, known by its hash: `sha256//` and the base64 of the SHA-256 of its
-/// SubjectPublicKeyInfo (RFC 7469 §2.4, in the form that curl takes).
+/// A public key, known by its hash: `sha256//` and the base64 of the SHA-256 of its SubjectPublicKeyInfo (RFC 7469
+/// §2.4, in the format that curl takes).
 package struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
   /// The hash, 32 bytes.
   let digest: [UInt8]

@@ -5,7 +5,7 @@ extension Target {
   ///
   /// - Parameters:
   ///   - now: the moment of the request.
-  ///   - uuid: what `{uuid}` stands for: the request's, if it has several files.
+  ///   - uuid: the value of `{uuid}`; the request's own if it has several files.
   package func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
     var values = Template.Values(
       fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
@@ -69,7 +69,7 @@ extension Target {
     return values
   }
 
-  /// The first file of a request with the same name as an earlier one, if the target does not take that.
+  /// The first file of a request with the same name as an earlier one, if the target does not allow that.
   package func sameName(
     in items: [UploadItem], now: Date
   ) -> (item: UploadItem, cause: Failure.Cause)? {
@@ -89,7 +89,7 @@ extension Target {
 }
 
 extension Template.Values {
-  /// Fills in what the target's run gives.
+  /// Adds the values that the target's run gives.
   fileprivate mutating func fill(from target: Target) {
     if target.isOnlyShown { gaps = .ofReplies }
     guard let run = target.opened else { return }

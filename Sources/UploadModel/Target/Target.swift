@@ -19,7 +19,7 @@ package struct Target: Hashable, Sendable {
   package var query: [Field] = []
   /// Header fields that are added to the request.
   package var headers: [Field] = []
-  /// How many of its uploads may run at once.
+  /// The values that `concurrency` may have.
   package static let concurrencyRange = 1...64
   /// How many files are sent at once.
   package var concurrency = 4
@@ -41,13 +41,13 @@ package struct Target: Hashable, Sendable {
   package var digest: DigestAuth?
   /// The keys that sign requests to this target's own origin, if any.
   package var sigV4: SigV4Auth?
-  /// What makes connections to this target's own origin secure.
+  /// The TLS rules for this target's own origin.
   package var tls = TLSRules()
   /// The version of HTTP for this target's own origin.
   package var http = HTTPVersion.auto
   /// Whether each request gets a connection of its own, for servers that cannot keep one open.
   package var closesConnections = false
-  /// How the file stands in the request.
+  /// How the request carries the file.
   package var body = Body.multipart
   /// The digests and HMACs that `{value.…}` stands for.
   package var values: [DerivedValue] = []
@@ -77,7 +77,7 @@ package struct Target: Hashable, Sendable {
   @Boxed package var exists: ExistenceCheck?
   /// How its server is asked whether it has finished with a file that it has accepted.
   @Boxed package var wait: WaitRule?
-  /// The request for permission that comes first.
+  /// The request for permission that precedes an upload.
   @Boxed package var ticket: Ticket?
   /// The requests before the first file of a run and after its last.
   @Boxed package var run = RunRules()
@@ -87,7 +87,7 @@ package struct Target: Hashable, Sendable {
   package var isOnlyShown = false
   /// What becomes of local files after they have been sent.
   package var after = AfterRule()
-  /// What can be done with what is already there.
+  /// What can be done with the entries that the server already has.
   @Boxed package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.
   package var proxy: String?
@@ -121,11 +121,11 @@ package struct Target: Hashable, Sendable {
     fields.insert(field, at: place)
   }
 
-  /// How the file stands in the request.
+  /// How the request carries the file.
   package enum Body: String, Hashable, Sendable, CaseIterable {
     /// As a part of a form (RFC 7578).
     case multipart
-    /// As a bare file.
+    /// As the whole body.
     case binary
   }
 
@@ -138,7 +138,6 @@ package struct Target: Hashable, Sendable {
     /// The part's media type; form fields only.
     package var type: String?
 
-    /// A field with this value.
     package init(name: String, value: Template, type: String? = nil) {
       self.name = name
       self.value = value
@@ -149,11 +148,9 @@ package struct Target: Hashable, Sendable {
 
 /// A user name and a password to answer a server's challenge with (RFC 7616).
 package struct DigestAuth: Hashable, Sendable {
-  /// The user name.
   package var user: Template
   package var password: Template
 
-  /// Credentials of this user.
   package init(user: Template, password: Template) {
     self.user = user
     self.password = password
@@ -165,7 +162,6 @@ package enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
   /// The version that is faster for uploads: HTTP/1.1, which over TLS takes 1.5 s for a gibibyte where HTTP/2
   /// takes 2.6 s.
   case auto
-  /// HTTP/1.1.
   case http1 = "1.1"
   /// HTTP/2 if the server speaks it, otherwise HTTP/1.1; `https` only.
   case http2 = "2"
@@ -175,10 +171,9 @@ package enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
 package struct PrepareCommand: Hashable, Sendable {
   /// The program and its arguments.
   package var words: [Template]
-  /// Seconds until it is ended.
+  /// Seconds after which it is ended.
   package var timeout: Double
 
-  /// A command.
   package init(words: [Template], timeout: Double = 60) {
     self.words = words
     self.timeout = timeout

@@ -48,7 +48,7 @@ extension Template {
     case ticket = "ticket:/…"
     /// A value of the reply to the upload, by its JSON Pointer.
     case reply = "reply:/…"
-    /// What the server calls an entry of its list.
+    /// The server's identifier of an entry in its list.
     case id = "id"
     /// The path of the file that `prepare` reads.
     case input = "in"
@@ -79,20 +79,20 @@ extension Template {
     case pieceSHA512 = "piece.sha512"
     case pieceCRC32 = "piece.crc32"
     case pieceCRC32C = "piece.crc32c"
-    /// What `each` makes of all pieces, in their order.
+    /// The results of `each` for all pieces, in order.
     case pieces = "pieces"
-    /// What `each` makes of all files that a request is about, in their order.
+    /// The results of `each` for all files that a request is about, in order.
     case files = "files"
-    /// A value that was kept of the reply to `begin`, by its name.
+    /// A value kept from the reply to `begin`, by its name.
     case begun = "begin.…"
-    /// A value that was kept of the reply to the piece, by its name.
+    /// A value kept from the reply to the piece, by its name.
     case pieceValue = "piece.…"
-    /// A value that was kept of the reply to `open`, by its name.
+    /// A value kept from the reply to `open`, by its name.
     case opened = "open.…"
 
     /// Placeholders that have a value wherever hoist talks to a server.
     package static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
-    /// Placeholders for a file that is to be sent.
+    /// Placeholders for a file before it is sent.
     package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
@@ -117,7 +117,7 @@ extension Template {
     /// Placeholders for a command that makes the file to send.
     package static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
-    /// What comes before the pointer in a placeholder for a value of a reply.
+    /// The text before the pointer in a placeholder for a value of a reply.
     package var prefix: String? {
       switch self {
       case .ticket: "ticket:"
@@ -129,7 +129,7 @@ extension Template {
     /// Placeholders for values that a configuration names.
     static let named: [Placeholder] = [.begun, .pieceValue, .opened]
 
-    /// What comes before the name in a placeholder for such a value.
+    /// The text before the name in a placeholder for such a value.
     package var namePrefix: String? {
       switch self {
       case .begun: "begin."
@@ -212,7 +212,7 @@ extension Template {
     }
   }
 
-  /// What a template is filled in with.
+  /// The values that fill in a template.
   package struct Values: Sendable {
     /// The file's name on disk.
     var fileName = ""
@@ -238,9 +238,9 @@ extension Template {
     package var index = 1
     /// Where the server put the file.
     package var resultURL = ""
-    /// What the server calls an entry of its list.
+    /// The server's identifier of an entry in its list.
     package var id = ""
-    /// What `each` makes of the files that a request is about.
+    /// The results of `each` for the files that a request is about.
     var files = ""
     /// The path that a command reads from.
     package var input = ""
@@ -248,7 +248,7 @@ extension Template {
     package var output = ""
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
-    /// What was kept of the reply to `open`.
+    /// The values kept from the reply to `open`.
     var opened: [String: String] = [:]
     /// The upload in pieces that a request belongs to.
     var upload = Upload()
@@ -260,15 +260,14 @@ extension Template {
       var id = ""
       /// How many pieces it has.
       var count = 1
-      /// What was kept of the reply to `begin`.
+      /// The values kept from the reply to `begin`.
       var begun: [String: String] = [:]
       /// Whether a server other than the target's own gave one of these values, or a ticket.
       var isFromAway = false
-      /// What `each` makes of its pieces.
+      /// The results of `each` for its pieces.
       var pieces = ""
     }
 
-    /// A piece of a file.
     struct Piece: Hashable, Sendable {
       /// From `first` on.
       var number = 1
@@ -277,7 +276,7 @@ extension Template {
       var range: Range<Int64> = 0..<0
       var isLast = false
       var digests: ContentDigests?
-      /// What was kept of the reply to it.
+      /// The values kept from the reply to the piece.
       var values: [String: String] = [:]
     }
 

@@ -22,15 +22,14 @@ extension Template {
     /// Where it comes from.
     package var source: Source
 
-    /// A secret that is called `name`.
     package init(name: String, value: String, source: Source) {
       self.name = name
       self.value = value
       self.source = source
     }
 
-    /// A valid name for a shell variable: `ALBUM_TOKEN`. That of an environment variable stays as it is
-    /// as far as a shell allows it; anything else could end the word that it is in.
+    /// A valid name for a shell variable: `ALBUM_TOKEN`. The name of an environment variable is kept as far as a shell
+    /// allows; any other character could end the word that it is in.
     var variable: String {
       let text = String(
         String.UnicodeScalarView(

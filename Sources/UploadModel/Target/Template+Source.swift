@@ -4,7 +4,7 @@ import ScalarText
 
 /// How a template is written in a configuration.
 extension Template {
-  /// The template as it would be written, secrets by their names.
+  /// The template as it would be written, with secrets by name.
   package var source: String { source(isRevealing: false) }
 
   /// The template as it would be written.
@@ -18,7 +18,7 @@ extension Template {
   }
 
   /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how the placeholders
-  /// would be written. A placeholder that is a number of JSON is put in quotation marks, so that the text stays JSON.
+  /// would be written. A placeholder that is a JSON number is put in quotation marks, so that the text stays JSON.
   package func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
     var (text, slots) = ("", [String]())
     for piece in pieces {

@@ -23,7 +23,7 @@ extension Template {
 
   /// How a placeholder's value is escaped because the template says so: `{file.name|json}`.
   package enum Filter: Hashable, Sendable {
-    /// As inside a JSON string, in ASCII, so that header fields can hold it.
+    /// As inside a JSON string, in ASCII, so that header fields can contain it.
     case json
     /// Percent-encoded.
     case url
@@ -37,15 +37,15 @@ extension Template {
     case number
     /// As it is, in a URL: a query that is encoded already.
     case raw
-    /// With zeros before it, up to this many digits: `|05`.
+    /// Padded with zeros to this many digits: `|05`.
     case digits(Int)
 
-    /// Those with a name.
+    /// The filters with a fixed name.
     static let named: [Filter] = [.json, .url, .quoted, .xml, .base64, .number, .raw]
-    /// The most digits that a number is filled up to.
+    /// The most digits that a number is padded to.
     private static let mostDigits = 20
 
-    /// Reads what comes after the bar; nil if it is unknown.
+    /// Reads the text after the bar; nil if it is not a filter.
     init?(_ text: String) {
       if let filter = Self.named.first(where: { $0.source == text }) {
         self = filter
@@ -58,7 +58,7 @@ extension Template {
       }
     }
 
-    /// What comes after the bar.
+    /// The text after the bar.
     var source: String {
       switch self {
       case .json: "json"
@@ -140,7 +140,7 @@ extension Template {
       return isJSON || filters == [.raw] ? text : escaping(text)
     }
 
-    /// Writes a digest, which is given in hexadecimal digits. Base64 is that of its bytes.
+    /// Writes a digest that is given in hexadecimal digits. Base64 encodes its bytes, not its digits.
     func callAsFunction(digest digits: String) -> String {
       guard filters.first == .base64 else { return self(digits) }
       var rest = self
@@ -169,7 +169,7 @@ extension Template {
     /// The name of the value.
     var key: String?
 
-    /// Reads what is between the braces, without a filter.
+    /// Reads the text between the braces, without a filter.
     init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
       for source in Placeholder.ofReplies {
         guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
@@ -218,7 +218,7 @@ extension Template {
       key != nil || pointer != nil || placeholder == .uploadID || placeholder == .pieces
     }
 
-    /// What is between the braces.
+    /// The text between the braces.
     var name: String {
       if let key, let prefix = placeholder.namePrefix { return prefix + key }
       guard let pointer, let prefix = placeholder.prefix else { return placeholder.rawValue }
@@ -305,11 +305,10 @@ extension Template {
 extension Template.Values {
   /// Which placeholders stay as they are because nothing is sent.
   package enum Gaps: Hashable, Sendable {
-    /// None.
     case none
     /// Those that only replies fill in.
     case ofReplies
-    /// Those that a script fills in: also those of a piece, and digests of secrets.
+    /// Those that a script fills in: in addition, those of a piece and digests of secrets.
     case ofScript
   }
 
@@ -353,7 +352,7 @@ extension Template {
       }
     }
 
-    /// The same in a URL's encoding.
+    /// The same, percent-encoded.
     var encoded: Unfilled {
       var copy = self
       copy.writing.filters.append(.url)

@@ -14,14 +14,14 @@ package struct Template: Hashable, Sendable {
 
   /// A piece of a filled-in text.
   package enum Filled: Hashable, Sendable {
-    /// What may be shown.
+    /// Text that may be shown.
     case text(String)
-    /// A secret, as it is written where it stands.
+    /// A secret, and how it is written at its place.
     case secret(Secret, written: String)
     /// A placeholder that stays as it is.
     case unfilled(Unfilled)
 
-    /// The same in a query or a form in a URL's encoding.
+    /// The same, percent-encoded for a query or a form.
     var encoded: Filled {
       switch self {
       case .text(let text): .text(PercentEncoding.encode(text))
@@ -41,7 +41,6 @@ package struct Template: Hashable, Sendable {
     /// What `{value.NAME}` may stand for, by name.
     var values: [String: DerivedValue] = [:]
 
-    /// A lookup that uses these two.
     package init(
       environment: @escaping @Sendable (String) -> String?,
       secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
@@ -236,7 +235,7 @@ package struct Template: Hashable, Sendable {
   /// credentials are an error.
   package static let unknown = "?"
 
-  /// The environment variables in it that hold nothing but white space.
+  /// The environment variables in it that contain only white space.
   package var emptyVariables: [String] {
     secrets.filter { $0.source == .environment && $0.value.trimming(\.isWhiteSpace).isEmpty }
       .map(\.name)

@@ -13,7 +13,8 @@ package struct TokenCommand: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The program's name, for messages, since its arguments may be private. A file whose content is the token has none.
+  /// The program's name, for messages, since its arguments may be private. `cat` with a file is not named: the user
+  /// configured a file that contains the token.
   package var name: String {
     words.count == 2 && words[0] == "cat"
       ? "its file"

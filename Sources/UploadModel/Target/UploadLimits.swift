@@ -9,7 +9,6 @@ package struct UploadLimits: Hashable, Sendable {
   /// Whether a file whose content contradicts its name is judged by its content.
   package var checksContent = false
 
-  /// No limits.
   package init() {}
 
   /// Why a file is not taken; nil if it is.

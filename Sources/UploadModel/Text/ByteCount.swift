@@ -8,7 +8,7 @@ package enum ByteCount {
   ]
 
   /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; rounded to whole bytes. Nil if it is not a size,
-  /// or less than one byte or more than a file can have.
+  /// is less than one byte, or exceeds what a file can have.
   package static func size(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

@@ -101,7 +101,7 @@ struct EncodedText {
     var seen: Set<Int> = []
     var end: Int?
     while var (matched, position) = open.popLast() {
-      // Most texts have no escapes: go straight on as long as there is only one way.
+      // Most texts have no escapes: continue without branching while there is only one reading.
       while matched < secret.count, position < bytes.count, units[position] == nil,
         bytes[position] == secret[matched]
       {

@@ -60,7 +60,7 @@ struct EscapeReader {
     UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
   ]
 
-  /// What follows a backslash.
+  /// Reads the rest of an escape after its backslash.
   private func escape(at position: Int, _ depth: Int) -> [Unit] {
     guard let next = byte(at: position, depth) else { return [] }
     switch next.value {
@@ -74,7 +74,7 @@ struct EscapeReader {
     }
   }
 
-  /// What follows `\u`: four digits, twice if they are surrogates, or some in braces.
+  /// Reads the rest of an escape after `\u`: four digits, twice if they are surrogates, or some in braces.
   private func scalar(at position: Int, _ depth: Int) -> Unit? {
     if let open = byte(at: position, depth), open.value == UInt8(ascii: "{"),
       let (value, end) = number(at: open.end, digits: 1...6, radix: 16, depth),
@@ -94,7 +94,7 @@ struct EscapeReader {
     return Self.unit(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), end: last)
   }
 
-  /// What follows an ampersand (HTML §13.5). The semicolon may be missing.
+  /// Reads the rest of a character reference after its ampersand (HTML §13.5). The semicolon may be missing.
   private func reference(at position: Int, _ depth: Int) -> [Unit] {
     func closed(_ value: UInt32, _ end: Int) -> [Unit] {
       let semicolon = byte(at: end, depth).flatMap { $0.value == UInt8(ascii: ";") ? $0.end : nil }

@@ -1,10 +1,10 @@
 /// Names of HTML character references (HTML §13.5) for ASCII and Latin-1, the ones that programs use when
 /// they escape text. Others are written as numbers.
 enum HTMLNames {
-  /// The most letters that one has.
+  /// The length of the longest name.
   static let longest = 18
 
-  /// What a name stands for, regardless of case unless that makes a difference.
+  /// The character that a name stands for, regardless of case unless case makes a difference.
   static func scalar(_ name: String) -> UInt32? { names[name] ?? names[name.lowercased()] }
 
   private static let names: [String: UInt32] = {

@@ -3,6 +3,5 @@ package struct InvalidInput: Error, Hashable, CustomStringConvertible {
   /// What is wrong and what would be right, as a sentence without its full stop.
   package let description: String
 
-  /// The error that says this.
   package init(_ description: String) { self.description = description }
 }

@@ -1,16 +1,16 @@
 import RegularExpressions
 
-/// A regular expression that is looked for in replies.
+/// A regular expression for which replies are searched.
 package struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   package let source: String
-  /// The same, ready to be looked for.
+  /// The compiled expression.
   private let expression: RegularExpression
   private let steps: Int
 
   /// How many groups it captures, without the whole match.
   package var groups: Int { expression.groups }
-  /// Whether it refers to what one of its groups has captured.
+  /// Whether it has a back-reference to one of its groups.
   package var refersBack: Bool { expression.refersBack }
 
   /// Reads an expression.
@@ -26,8 +26,8 @@ package struct Pattern: Hashable, Sendable {
     }
   }
 
-  /// What the first of its groups that takes part in the match captures, or else the whole match; nil if there is no
-  /// match, or the search takes too long.
+  /// The capture of the first group that takes part in the match, or else the whole match; nil if there is no match, or
+  /// the search takes too long.
   func value(in text: String) -> String? {
     guard let groups = try? firstMatch(in: text) else { return nil }
     return groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
@@ -43,16 +43,16 @@ package struct Pattern: Hashable, Sendable {
   /// The text with its first match replaced, or all of them.
   ///
   /// - Throws: if the search takes too long.
-  /// - Parameter steps: what the search may cost.
+  /// - Parameter steps: how many steps the searches may take.
   func replacing(
     all: Bool, in text: String, steps: Int, with words: ([String?]) -> String
   ) throws -> String {
     try expression.replacing(all: all, in: text, steps: steps, with: words)
   }
 
-  /// Two expressions that are written alike.
+  /// Whether two expressions have the same source.
   package static func == (a: Pattern, b: Pattern) -> Bool { a.source == b.source }
 
-  /// Feeds in what `==` compares.
+  /// Hashes what `==` compares.
   package func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }

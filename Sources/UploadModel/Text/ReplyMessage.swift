@@ -33,7 +33,7 @@ extension Reply {
       .first { !$0.allSatisfy(\.isWhiteSpace) }.map { String($0) }
   }
 
-  /// `text` with single spaces for all white space; `nil` if there is nothing else.
+  /// `text` with each run of white space replaced by one space; `nil` if it has nothing else.
   private static func sentence(_ text: String) -> String? {
     let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
     let whole = words.joined(separator: " ")

@@ -1,4 +1,4 @@
-/// Recognises by their names what is most likely a secret.
+/// Recognises likely secrets by their names.
 package enum SecretName {
   private static let signs = [
     "authorization", "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey",
@@ -8,7 +8,7 @@ package enum SecretName {
   /// Names that only look like one: Jira's `X-Atlassian-Token: no-check` turns off the check for a token.
   private static let notSecret: Set<String> = ["xatlassiantoken"]
 
-  /// Whether the value of a header field, form field or query item of this name is to be hidden.
+  /// Whether the value of a header field, form field or query item of this name must be hidden.
   package static func matches(_ name: String) -> Bool {
     let letters = String(
       String.UnicodeScalarView(

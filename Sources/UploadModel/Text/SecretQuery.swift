@@ -1,14 +1,14 @@
-/// Secrets in the addresses that a text contains: values of query items that a name gives away, such as the signature
-/// of a presigned URL, and what stands before an `@`.
+/// Hides secrets in the URLs that a text contains: the values of query items whose names give them away, such as the
+/// signature of a presigned URL, and user information before an `@`.
 ///
-/// A text may be a reply of a server, so an address is not parsed: a name, a sign of equality and a value suffice, in
-/// the spellings of URLs, of HTML and of JSON.
+/// The text may be a server's reply, so URLs are not parsed: a name, an equals sign and a value suffice, as spelled in
+/// URLs, HTML and JSON.
 package enum SecretQuery {
   /// `text` with these secrets replaced.
   package static func hidden(in text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
-    /// Where the name began that is being read.
+    /// Where the name that is being read began.
     var name = 0
     var place = 0
     while place < bytes.count {
@@ -41,14 +41,14 @@ package enum SecretQuery {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The length of a sign of equality here, as it is or percent-encoded.
+  /// The length of the equals sign here, literal or percent-encoded; nil if there is no such sign.
   private static func equality(_ bytes: [UInt8], at place: Int) -> Int? {
     if bytes[place] == UInt8(ascii: "=") { return 1 }
     return bytes[place...].starts(with: "%3D".utf8) || bytes[place...].starts(with: "%3d".utf8)
       ? 3 : nil
   }
 
-  /// Letters, digits, and what joins them in names. A percent sign may encode any of them.
+  /// Whether a byte may be part of a name: a letter, a digit or a separator. A percent sign may encode any of these.
   private static func isOfName(_ byte: UInt8) -> Bool {
     byte.isAlphanumeric || "_-.%".utf8.contains(byte)
   }
@@ -61,7 +61,7 @@ package enum SecretQuery {
     return place
   }
 
-  /// Where the host begins, if `://`, a user and an `@` stand here.
+  /// Where the host begins, if `://`, user information and an `@` come here.
   private static func host(afterUserAt place: Int, in bytes: [UInt8]) -> Int? {
     guard bytes[place...].starts(with: "://".utf8) else { return nil }
     let authority = bytes[(place + 3)...].prefix { $0 > 0x20 && !"/?#\"'<>\\".utf8.contains($0) }

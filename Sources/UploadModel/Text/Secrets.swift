@@ -82,7 +82,7 @@ package struct Secrets: Sendable {
 
   private func hidden(in reply: Reply) -> Reply {
     var reply = reply
-    // Only as much of a reply is searched as is kept.
+    // Only the part of a reply that is kept is searched.
     if reply.text.utf8.count > Reply.limit {
       reply.text = String(decoding: reply.text.utf8.prefix(Reply.limit), as: UTF8.self)
       reply.isCut = true
@@ -94,7 +94,7 @@ package struct Secrets: Sendable {
 }
 
 extension Target {
-  /// Everything in it that is to be hidden.
+  /// Everything in it that must be hidden.
   package var secrets: Secrets {
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in

@@ -32,8 +32,8 @@ package enum ShellWord {
   }
 
   private static func stretches(of bytes: [UInt8]) -> [Stretch] {
-    // A shell strips line breaks from the end of a command's output. So no escaped stretch ends with
-    // one: what follows it is escaped as well, and line breaks at the very end are in quotes.
+    // A shell strips line breaks from the end of a command's output. So no escaped stretch ends with one: the text
+    // after it is escaped as well, and line breaks at the very end are in quotes.
     let end = bytes.lastIndex { $0 != lineFeed }.map { $0 + 1 } ?? 0
     var stretches: [Stretch] = []
     for piece in UTF8Pieces(bytes[..<end]) {

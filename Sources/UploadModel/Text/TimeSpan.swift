@@ -1,10 +1,10 @@
 import ScalarText
 
-/// Reads times as people write them.
+/// Reads durations as people write them.
 package enum TimeSpan {
   private static let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
 
-  /// The seconds in a time such as "30s", "5 m" or "1.5h"; nil if it is not a time.
+  /// The seconds in a duration such as "30s", "5 m" or "1.5h"; nil if it is not a duration.
   package static func seconds(_ text: String) -> Double? {
     for (unit, factor) in units where text.hasSuffix(scalars: unit) {
       let number = String(text.unicodeScalars.dropLast(unit.unicodeScalars.count)).trimming(

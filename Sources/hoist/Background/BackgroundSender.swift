@@ -3,17 +3,17 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Starts the process that goes on sending a queue after its screen has been left.
+/// Starts the process that continues sending a queue after the user leaves its screen.
 enum BackgroundSender {
-  /// How long it may take to begin, in seconds.
+  /// How long the process may take to begin, in seconds.
   private static let patience = 30.0
 
-  /// Why it did not begin.
+  /// Why the process did not begin.
   struct Failure: Error { var reason: String }
 
-  /// Starts it, and returns its process number once it has taken over the queue.
+  /// Starts the process, and returns its number once it has taken over the queue.
   ///
-  /// - Parameter lock: the descriptor with the right to send.
+  /// - Parameter lock: the descriptor that holds the queue's lock.
   static func start(_ handover: Handover, lock: Int32) throws(Failure) -> pid_t {
     var (input, errors): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
     guard pipe(&input) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }

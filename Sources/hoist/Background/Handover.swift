@@ -14,7 +14,8 @@ struct Handover: Codable, Equatable {
   /// The last item before those that belong to the session.
   var floor: ItemID
 
-  /// The descriptor with the queue's lock. The rest comes on standard input; errors go to standard error.
+  /// The descriptor that holds the queue's lock. The handover itself arrives on standard input; errors go to standard
+  /// error.
   static let lockDescriptor: Int32 = 3
 
   /// Written to standard error once the queue has been taken over.
@@ -22,7 +23,7 @@ struct Handover: Codable, Equatable {
 
   /// Receives what the previous process passes on to this one.
   ///
-  /// - Throws: `UserError` if it passes on nothing.
+  /// - Throws: `UserError` if nothing is passed on.
   static func receive(in context: Context) throws -> Handover {
     guard !context.input.isTerminal, fcntl(lockDescriptor, F_GETFD) >= 0,
       let data = try FileHandle.standardInput.readToEnd(),

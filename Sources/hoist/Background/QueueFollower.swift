@@ -4,7 +4,7 @@ import SenderLink
 import UploadModel
 import UploadStore
 
-/// Prints what becomes of the files in a queue, as reported by the process that sends them.
+/// Prints the progress of the files in a queue, as reported by the process that sends them.
 @MainActor
 final class QueueFollower {
   private let store: UploadStore
@@ -19,7 +19,7 @@ final class QueueFollower {
 
   /// Listens to the process that sends the queue.
   ///
-  /// - Throws: `UserError` if no process sends it.
+  /// - Throws: `UserError` if no process is sending it.
   init(
     _ store: UploadStore, json isJSON: Bool, in context: Context
   ) throws(UserError) {

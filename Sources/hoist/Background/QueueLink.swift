@@ -8,11 +8,11 @@ import SenderLink
 final class QueueLink {
   /// Called with orders from others, if this is the sender.
   var onOrder: (SenderOrder) -> Void = { _ in }
-  /// Called with what the sender says.
+  /// Called with the sender's news.
   var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called with the final news when the sender is lost.
   var onLost: ([SenderNews]) -> Void = { _ in }
-  /// What the sender has said.
+  /// What the sender has reported so far.
   private(set) var status = SenderStatus()
 
   private let queue: String
@@ -21,7 +21,7 @@ final class QueueLink {
   private var listener: SenderListener?
   private var isWaiting = false
   private var triesInVain = 0
-  /// After this many failed tries, it stops looking for a sender until the queue changes.
+  /// After this many failed tries, the link stops looking for a sender until the queue changes.
   private static let mostTries = 40
   private static let pause = 0.25
 
@@ -30,10 +30,9 @@ final class QueueLink {
     self.environment = environment
   }
 
-  /// Whether it listens to a sender.
   var isListening: Bool { listener != nil }
 
-  /// The process that it listens to.
+  /// The process number of the sender that the link listens to.
   var process: Int32? { listener?.process }
 
   /// Reports to others from now on. Only the holder of the queue's lock may do so.
@@ -51,14 +50,14 @@ final class QueueLink {
     tryToListen()
   }
 
-  /// Sends an order to the sender. Returns false if it takes no orders.
+  /// Sends an order to the sender. Returns false if there is no sender to take it.
   func order(_ order: SenderOrder) -> Bool {
     guard let listener else { return false }
     listener.send(order)
     return true
   }
 
-  /// Stops serving or listening. What the sender has said is forgotten.
+  /// Stops serving or listening, and forgets what the sender has reported.
   func stop() {
     server?.stop()
     server = nil

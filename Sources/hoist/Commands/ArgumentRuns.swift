@@ -35,7 +35,7 @@ enum ArgumentRuns {
         close()
         folded.append(word)
         toKeep = 2
-        // Everything after it is a file.
+        // Everything after "--" is a file.
         if word == "--" {
           run = Array(rest)
           break
@@ -51,7 +51,8 @@ enum ArgumentRuns {
     return folded
   }
 
-  /// The arguments of a command with the folded run restored. It is dropped here, since it may be long.
+  /// The arguments of a command with the folded runs restored. A run is dropped once it is restored, since it may be
+  /// long.
   static func unfolded(_ files: [String]) -> [String] {
     guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
     return runs.withLock { runs in

@@ -3,8 +3,8 @@ import ScalarText
 
 /// The script that completes hoist's commands and options in a shell.
 ///
-/// swift-argument-parser writes one that completes the arguments of named commands. Where no command is named, this one
-/// completes what the default command takes as well, as in `hoist photo.jpg --to nas`.
+/// swift-argument-parser's own script completes only the arguments of named commands. Where no command is named, this
+/// one also completes the arguments of the default command, as in `hoist photo.jpg --to nas`.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let generated = Hoist.completionScript(for: shell)
@@ -24,7 +24,7 @@ enum CompletionScript {
 
   private static let byDefault = name(ScreenCommand.self)
 
-  // The generated functions are asked as if the default command had been typed.
+  // The scripts call the generated functions as if the default command had been typed.
 
   private static let bash = """
 

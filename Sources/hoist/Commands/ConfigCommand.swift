@@ -2,7 +2,6 @@ import ArgumentParser
 import Settings
 import UploadModel
 
-/// `hoist config`.
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",

@@ -57,7 +57,7 @@ struct HistoryCommand: HoistCommand {
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }
         context.output.line(CSV.row(values, isForTerminal: isForTerminal))
       } else if isForTerminal {
-        // A person reads it by day; each line of a pipe stands for itself.
+        // A person reads by day; in a pipe, each line must stand alone.
         let next = entry.began.localDay
         if next != day {
           let word = entry.began.dayWord(at: now)
@@ -71,7 +71,7 @@ struct HistoryCommand: HoistCommand {
         context.output.line("\(entry.began.local)  \(Self.row(entry))")
       }
     }
-    // The table of CSV has a row for each attempt at a file, and nothing else.
+    // The CSV table has a row for each attempt at a file, and nothing else.
     let ends = csv ? [] : try store.runEnds(from: query.since, to: query.until, limit: query.limit)
     for end in ends {
       if json {
@@ -89,7 +89,7 @@ struct HistoryCommand: HoistCommand {
   }
 
   private static func row(_ entry: HistoryEntry) -> String {
-    // The reason is what the server said, or else what hoist makes of it.
+    // The reason is the server's own message, or else hoist's.
     let said = entry.end == .failed ? Reply(text: entry.reply ?? "").message ?? entry.message : nil
     let why = said.map { ": \(SafeText.line($0))" } ?? ""
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""

@@ -3,7 +3,6 @@ import ScalarText
 import UploadEngine
 import UploadModel
 
-/// `hoist ls`.
 struct ListCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List what is on a target's server already.",

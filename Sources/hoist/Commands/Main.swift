@@ -100,8 +100,9 @@ enum Main {
 
   /// The command that the arguments ask for.
   ///
-  /// The root examines all commands and their options first, which takes a fifth of the time to start. So the command
-  /// that is meant parses its arguments alone. If it fails, the root repeats the error with the whole usage.
+  /// The root examines all commands and their options first, which takes a fifth of the startup time. So the intended
+  /// command parses its arguments alone. If that fails, the root parses them again, so that the error comes with the
+  /// whole usage.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if !asksForHelp(arguments), let (verb, rest) = verb(of: arguments),
       let command = try? verb.parseAsRoot(Array(rest))
@@ -111,7 +112,7 @@ enum Main {
     return try Hoist.parseAsRoot(arguments)
   }
 
-  /// The innermost command that the arguments name, or the one that is meant where none is named, and what follows.
+  /// The innermost command that the arguments name, or the default where they name none, and the arguments after it.
   private static func verb(
     of arguments: [String]
   ) -> ((any ParsableCommand.Type), rest: ArraySlice<String>)? {

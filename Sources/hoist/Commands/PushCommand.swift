@@ -76,8 +76,8 @@ struct PushCommand: HoistCommand {
 
   /// Reads the media type tables, which the first file needs, while the arguments are parsed.
   ///
-  /// Nothing else is prepared: the program may end at once, and OpenSSL, which libcurl brings, must not be
-  /// initialising then.
+  /// Nothing else is prepared: the program may exit at once, and OpenSSL, which libcurl loads, must not be initialising
+  /// at that moment.
   static func prepare() { Thread.detachNewThread { _ = MediaTypeGuesser.system } }
 
   func run(in context: Context) async throws {
@@ -171,7 +171,7 @@ struct PushCommand: HoistCommand {
         status: .someFailed)
     }
     if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
-      // The next run that skips what was sent before relies on the history.
+      // The next run with --skip-sent relies on the history.
       try ExitStatus.someFailed.exitUnlessSuccess()
     }
     try summary.status.exitUnlessSuccess()
@@ -190,7 +190,7 @@ struct PushCommand: HoistCommand {
     }
   }
 
-  /// The history; nil if none can be kept. A push also works without a home directory.
+  /// The history; nil if none can be kept. A push works even without a home directory.
   private func history(
     of target: Target, _ store: Result<UploadStore, any Error>, in context: Context
   ) throws -> PushHistory? {

@@ -4,7 +4,6 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// `hoist queue`.
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
@@ -99,7 +98,7 @@ struct QueueCommand: AsyncParsableCommand {
       if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
 
-    /// Asks the server to forget what it has of a file. Returns why it does not; nil if it does.
+    /// Asks the server to discard the part of a file that it has. Returns the reason if it does not; nil if it does.
     private func refusal(
       of item: UploadItem, _ point: ResumePoint, in context: Context
     ) async -> String? {

@@ -164,7 +164,7 @@ struct ReceiveCommand: HoistCommand {
     (configuration.limits.fileBytes, configuration.limits.bodyBytes) = (.max, .max)
     if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
       configuration.limits.fileBytes = maxFileBytes
-      // A request that is longer than all its files may be is refused before its body is read.
+      // A request larger than its files can be in total is refused before its body is read.
       let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
         by: Int64(configuration.maxFiles))
       if !isHuge, files < .max - Self.roomForFields {
@@ -210,7 +210,8 @@ struct ReceiveCommand: HoistCommand {
     }
   }
 
-  /// What became of the content of a request: only a piece of an upload is PATCHed.
+  /// Whether the content of an interrupted request was kept, in words. It is kept only for PATCH, which carries a piece
+  /// of an upload.
   private static func rest(of request: String) -> String {
     request.hasPrefix(scalars: "PATCH ") ? "what had come is kept" : "nothing was kept"
   }

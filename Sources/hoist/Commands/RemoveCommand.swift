@@ -3,7 +3,6 @@ import JSONText
 import UploadEngine
 import UploadModel
 
-/// `hoist rm`.
 struct RemoveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Delete entries on a target's server.",

@@ -80,7 +80,7 @@ struct ScreenCommand: HoistCommand {
     return try !files.isEmpty || store.lastTarget() == nil
   }
 
-  /// Asks for a target; returns its name, nil if the user leaves instead.
+  /// Asks for a target. Returns its name; nil if the user leaves instead.
   @MainActor
   private func setUp(in context: Context) async throws -> String? {
     let source = config.source(in: context)

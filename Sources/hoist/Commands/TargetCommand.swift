@@ -3,7 +3,6 @@ import Foundation
 import Settings
 import UploadModel
 
-/// `hoist target`.
 struct TargetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "target", abstract: "Create a target, or import one from another program.",

@@ -9,7 +9,7 @@ struct TargetInterview {
   let question: Question
   let source: ConfigSource
 
-  /// Asks all of them and writes the target.
+  /// Asks all questions and writes the target.
   ///
   /// - Parameter recipe: the recipe to start from; nil to ask for one.
   func run(with recipe: Recipe?) throws {
@@ -31,7 +31,7 @@ struct TargetInterview {
 
   // MARK: A service that hoist knows
 
-  /// What is wrong with the name of a recipe that there is not.
+  /// The message for a recipe name that does not exist.
   static func unknownRecipe(_ name: String) -> String {
     let hint =
       NearestName.of(name, among: Recipe.all.map(\.name)).map { "did you mean \"\($0)\"?" }
@@ -47,7 +47,7 @@ struct TargetInterview {
     return Recipe.called(name)
   }
 
-  /// A target of a recipe, and the environment variables that it needs.
+  /// A target made from a recipe, and the environment variables that it needs.
   private func draft(
     of recipe: Recipe, _ settings: Settings
   ) throws -> (draft: RecipeDraft, variables: [String]) {
@@ -78,7 +78,7 @@ struct TargetInterview {
     return (draft, variables)
   }
 
-  /// Asks where a secret is. It itself does not belong in the configuration.
+  /// Asks where a secret is kept. The secret itself does not belong in the configuration.
   private func place(of question: RecipeQuestion, in draft: RecipeDraft) throws -> SecretPlace {
     let ways = ["variable", "file", "command"]
     let way = try answer("\(question.words), from a variable, file or command [variable]:") {
@@ -153,7 +153,7 @@ struct TargetInterview {
     }
   }
 
-  /// Asks where the credentials are. They themselves do not belong in the configuration.
+  /// Asks where the credentials are kept. The credentials themselves do not belong in the configuration.
   private func askForCredentials(_ draft: inout TargetDraft) throws {
     let ways = ["none", "bearer", "basic", "digest"]
     let way = try answer("Credentials: \(ways.joined(separator: ", ")) [none]:") {

@@ -4,7 +4,7 @@ import ScalarText
 import Settings
 import UploadModel
 
-/// Errors in the command line, in the form of other errors: one line that says what to do.
+/// Reports mistakes in the command line like other errors: as one line that says what to do.
 enum Usage {
   private static let verbs = Hoist.configuration.subcommands.compactMap {
     $0.configuration.commandName
@@ -22,7 +22,7 @@ enum Usage {
         + "A file would be ./\(word)")
   }
 
-  /// ArgumentParser's error as one line in our form.
+  /// ArgumentParser's error as one line in hoist's format.
   static func usageError(_ message: String, _ arguments: [String]) -> UserError {
     let text = message.split(whereSeparator: \.isNewline).map { line in
       line.trimming(\.isWhiteSpace)
@@ -57,7 +57,7 @@ struct UserError: Error, CustomStringConvertible {
 }
 
 extension Failure {
-  /// What happened to a request that is not an upload, in one sentence without its full stop.
+  /// What happened to a request that is not an upload, in one sentence without the full stop.
   var sentence: String {
     switch cause {
     case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),

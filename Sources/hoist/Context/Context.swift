@@ -10,7 +10,6 @@ struct Context: Sendable {
   var output: Output
   /// Standard input.
   var input: Input
-  /// The variables of the environment.
   var environment: [String: String]
   /// The clocks and the randomness that everything uses.
   var time: TimeSource
@@ -23,6 +22,6 @@ struct Context: Sendable {
     output: .standard, input: .standard, environment: ProcessInfo.processInfo.environment,
     time: .system, signals: { Signals($0) }, exit: { Foundation.exit($0.rawValue) })
 
-  /// The user's home folder; empty if there is none.
+  /// The user's home folder; empty if `$HOME` is not set.
   var home: String { environment["HOME"] ?? "" }
 }

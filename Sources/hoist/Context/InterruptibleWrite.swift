@@ -5,11 +5,10 @@ import Synchronization
 /// Writes to a descriptor whose reader may not be reading: a pipe whose reader sleeps, a terminal stopped
 /// with `^s`.
 ///
-/// A blocking write would delay the handling of signals. So each write first waits for room, for as long as
-/// it takes. Once a signal has asked the program to end, it gives up on a reader that takes nothing for a
-/// second.
+/// A blocking write would delay the handling of signals. So each write first waits for room, for as long as it takes.
+/// Once a signal has asked the program to end, a write gives up on a reader that takes nothing for a second.
 enum InterruptibleWrite {
-  /// The time that a reader has once the program was asked to end, in milliseconds.
+  /// How long a reader may take nothing once the program has been asked to end, in milliseconds.
   private static let patience: Int32 = 1000
 
   /// Milliseconds between two tries if there is room, but not enough.
@@ -61,7 +60,7 @@ enum InterruptibleWrite {
       }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // A terminal has room for a character, but not for the end of a line.
+        // A terminal may have room for a character, but not for a line break.
         _ = poll(nil, 0, pause)
         if end.isCancelled { left -= pause }
         continue

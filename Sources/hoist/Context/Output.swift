@@ -9,13 +9,13 @@ final class Output: Sendable {
   /// The descriptor that everything else goes to.
   let errors: Int32
 
-  /// What is still to be written, and whether it waits for more.
+  /// Output that is not written yet, and whether to collect more before writing it.
   private struct Waiting {
     var isOn = false
     var bytes: [UInt8] = []
     var file: Int32 = -1
     var isInBackground = false
-    /// How many bytes the background still has to write.
+    /// How many bytes the background has not written yet.
     var unwritten = 0
   }
 
@@ -81,7 +81,7 @@ final class Output: Sendable {
     }
   }
 
-  /// Writes everything that waits, or has the background write it.
+  /// Writes all pending output, or has the background write it.
   @discardableResult
   private func write(_ waiting: inout Waiting) -> Bool {
     let (text, file) = (waiting.bytes, waiting.file)

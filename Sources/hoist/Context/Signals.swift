@@ -7,13 +7,13 @@ final class Signals {
   let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// Intercepts these signals for as long as this object lives. SIGHUP stays ignored if it was ignored at the
-  /// start, as `nohup` does.
+  /// Intercepts these signals for as long as this object lives. SIGHUP stays ignored if it was ignored at the start, as
+  /// `nohup` arranges.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
-    // Dispatch sets the signal's action itself, some time after `activate`. Until then the usual action holds, so an
-    // early ^c ends the program; if it were ignored, it would be lost.
+    // Dispatch sets the signal's action itself, some time after `activate`. Until then the default action applies, so
+    // an early ^c ends the program; if the signal were ignored, it would be lost.
     sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {
@@ -38,7 +38,7 @@ final class Signals {
 
   deinit { sources.forEach { $0.cancel() } }
 
-  /// Returns when the first of them arrives.
+  /// Returns when the first signal arrives.
   func first() async {
     for await _ in stream { return }
   }

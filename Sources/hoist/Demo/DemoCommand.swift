@@ -69,7 +69,7 @@ struct DemoCommand: HoistCommand {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
     let settings = try Self.settings(url, restarting: restartURL, in: folder)
     let target = try settings.target("demo")
-    // One each for the server that refuses, the one that is busy at first and the one that never answers.
+    // One file each for the server that refuses, the one that is busy at first and the one that never answers.
     var items: [UploadItem] = []
     let samples = "\(folder)/samples"
     for (path, name) in try [
@@ -79,10 +79,10 @@ struct DemoCommand: HoistCommand {
     ] {
       items.append(item(path, to: name))
     }
-    // The last one goes to a receiver that is restarted meanwhile.
+    // The last file goes to a receiver that restarts during the upload.
     items.insert(contentsOf: files.dropLast().map { item($0, to: "demo") }, at: 0)
     items += files.suffix(1).map { item($0, to: "desk") }
-    // Trouble comes early enough to look at it while the rest is sent.
+    // The trouble comes early enough for the user to look at it while the rest is sent.
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
     let session = try await ScreenSession(
@@ -124,7 +124,7 @@ struct DemoCommand: HoistCommand {
     return try Settings.parse(text, file: "\(folder)/config.toml", environment: [:])
   }
 
-  /// Sends the files with plain lines.
+  /// Sends the files and reports in plain lines.
   private func push(_ files: [String], to url: URL, in context: Context) async throws -> ExitStatus
   {
     var target = Target(name: "demo", url: url)

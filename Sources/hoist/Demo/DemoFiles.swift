@@ -42,7 +42,7 @@ enum DemoFiles {
     var left = bytes - 16
     while left > 0 {
       for index in words.indices {
-        // xorshift64: it only has to look random.
+        // xorshift64: it need only look random.
         seed ^= seed << 13
         seed ^= seed >> 7
         seed ^= seed << 17

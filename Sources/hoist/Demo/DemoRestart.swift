@@ -2,10 +2,9 @@ import Foundation
 import Receiver
 import ScalarText
 
-/// A receiver that stops once in the middle of an upload and comes back at the same port, so that the demo can show
-/// how an upload resumes.
+/// A receiver that stops once in the middle of an upload and comes back on the same port, so that the demo can show how
+/// an upload resumes.
 struct DemoRestart {
-  /// Where it listens.
   let port: Int
   private let first: UploadReceiver
   private let second: UploadReceiver
@@ -15,7 +14,7 @@ struct DemoRestart {
   ///
   /// - Parameters:
   ///   - folder: where it stores files; another receiver may use it as well.
-  ///   - bytes: how much of an upload has arrived when it stops.
+  ///   - bytes: how much of an upload arrives before the receiver stops.
   /// - Throws: ``ReceiverError``.
   init(folder: String, after bytes: Int) async throws(ReceiverError) {
     var configuration = UploadReceiver.Configuration(directory: folder)
@@ -31,7 +30,7 @@ struct DemoRestart {
     }
   }
 
-  /// Ends what is under way and stops listening.
+  /// Ends uploads under way and stops listening.
   func stop() async {
     change.cancel()
     await first.stop()

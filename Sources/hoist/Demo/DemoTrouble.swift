@@ -20,7 +20,7 @@ final class DemoTrouble: ReceiverEndpoint {
     case "/busy" where isBusy.exchange(false, ordering: .relaxed):
       throw Refusal(503, "busy, come back in a moment", headers: [("Retry-After", "5")])
     case "/silent":
-      // For longer than its target waits, which is at most three times its time-out.
+      // Longer than the target waits, which is at most three times its time-out.
       try await Task.sleep(for: .seconds(7))
     default: break
     }

@@ -8,14 +8,14 @@ import UploadModel
 /// Finds out which files go with another one of the same folder, so that they are not sent by themselves as well.
 final class CompanionFinder: Sendable {
   private let rules: [CompanionRule]
-  /// The folder that was looked at last. Files of one folder mostly come one after the other.
+  /// The folder that was read last. Files of one folder mostly arrive one after the other.
   private let last = Mutex<Folder?>(nil)
 
   private struct Folder {
     let path: [UInt8]
     /// When it was last written to, in nanoseconds since 1970.
     let changed: Int64
-    /// The file that each companion in it goes with, by their names.
+    /// The name of the file that each companion goes with, by the companion's name.
     let owners: [[UInt8]: [UInt8]]
   }
 

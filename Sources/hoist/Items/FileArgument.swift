@@ -15,7 +15,7 @@ struct FileArgument: Equatable, Sendable {
   /// The form field that carries the file.
   var field: String?
 
-  /// Splits an argument. If a file is named like the whole argument, that file is meant.
+  /// Splits an argument. If a file has the whole argument as its name, that file is meant.
   init(
     _ argument: String,
     exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
@@ -51,7 +51,7 @@ struct FileArgument: Equatable, Sendable {
     ["type", "name", "filename", "field"].first { part.hasPrefix(scalars: "\($0)=") }
   }
 
-  /// Applies this to an item that has not been examined yet.
+  /// Applies these choices to an item that has not been examined yet.
   func apply(to item: inout UploadItem) {
     if let name { (item.fileName, item.nameIsChosen) = (name, true) }
     if let field { item.field = field }

@@ -45,11 +45,11 @@ struct FileDisposal: Sendable {
   ///
   /// - Parameters:
   ///   - place: the file's absolute path.
-  ///   - identity: what was sent.
+  ///   - identity: the identity of the file that was sent.
   func perform(_ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?) -> Outcome {
     do throws(Obstacle) {
       guard let found = try look(at: place) else { return .gone }
-      // Times of modification can be set back, those of changes cannot.
+      // Modification times can be set back; change times cannot.
       guard let identity, found.identity == identity, found.changed < disposal.began else {
         throw Obstacle(words: "it has changed since it was sent")
       }
@@ -65,7 +65,7 @@ struct FileDisposal: Sendable {
           try discard(place, identity, into: trash)
           return .trashed
         }
-        // Renamed first, so that what is deleted is what was checked.
+        // Rename the file first, so that the file deleted is the file checked.
         let taken = try take(
           place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
         guard taken.withCString({ unlink($0) }) == 0 else {
@@ -105,9 +105,9 @@ struct FileDisposal: Sendable {
 
   // MARK: Moving
 
-  /// Renames a file into a folder, and makes sure that it is the one that was meant.
+  /// Renames a file into a folder, and makes sure that it is the intended one.
   ///
-  /// - Parameter name: the name there; nil for its own, or that with a number if there is a file of that name.
+  /// - Parameter name: the name in the folder; nil for the file's own name, with a number if that is taken.
   private func take(
     _ place: FileLocation, _ identity: FileIdentity, into folder: FileLocation,
     as name: [UInt8]? = nil
@@ -130,7 +130,7 @@ struct FileDisposal: Sendable {
     throw Obstacle(words: "\(folder) has too many files of this name")
   }
 
-  /// Undoes a renaming, without replacing what may be there by now.
+  /// Undoes a renaming, without replacing a file that may be there by now.
   private func putBack(_ taken: FileLocation, to place: FileLocation) {
     _ = Self.rename(taken, place)
   }
@@ -152,7 +152,7 @@ struct FileDisposal: Sendable {
         let withoutReplacing: CUnsignedInt = 1  // RENAME_NOREPLACE
         if let renameAt {
           if renameAt(AT_FDCWD, from, AT_FDCWD, to, withoutReplacing) == 0 { return 0 }
-          // Some network file systems can only replace.
+          // Some network file systems do not support RENAME_NOREPLACE.
           guard errno == EINVAL || errno == ENOSYS else { return errno }
         }
         if access(to, F_OK) == 0 { return EEXIST }
@@ -192,7 +192,7 @@ struct FileDisposal: Sendable {
   /// A trash on a file's file system.
   private struct Trash {
     let path: String
-    /// The folder that paths in its notes are relative to; nil if they are absolute.
+    /// The folder that the paths in `.trashinfo` files are relative to; nil if they are absolute.
     let top: String?
   }
 
@@ -206,7 +206,7 @@ struct FileDisposal: Sendable {
     guard let top = Self.top(of: place.folder, device) else { return nil }
     let root = top == "/" ? "" : top
     var status = stat()
-    // A shared one has to be a real folder with the sticky bit, or anyone could redirect what is deleted.
+    // A shared trash must be a real folder with the sticky bit, or anyone could redirect deleted files.
     if lstat("\(root)/.Trash", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       status.st_mode & S_ISVTX != 0, Self.isOwnFolder("\(root)/.Trash/\(getuid())", device)
     {
@@ -268,7 +268,7 @@ struct FileDisposal: Sendable {
       do throws(Obstacle) {
         guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
         let to = FileLocation("\(trash.path)/files").appending(name)
-        // A file that somebody left there without a note stays.
+        // A file that was left there without a `.trashinfo` file stays.
         guard to.withCString({ access($0, F_OK) }) != 0 else {
           _ = note.withCString { unlink($0) }
           continue

@@ -5,26 +5,26 @@ import MultipartForm
 import Synchronization
 import UploadModel
 
-/// Turns paths into items of the queue: examines each file once, guesses its type, and marks at once
-/// what cannot be sent.
+/// Turns paths into items of the queue: examines each file once, guesses its type, and at once marks files that cannot
+/// be sent.
 final class FileIntake: Sendable {
-  // The guesser reads its tables when the first file is examined, so that the screen appears before that.
+  // The guesser reads its tables when the first file is examined, so that the screen need not wait for them.
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
   private let companions: CompanionFinder
   private let lastID = Atomic<Int64>(0)
-  /// The last guess with its words, which consecutive files of the same type share.
+  /// The last guess with its explanation, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
   /// - Parameters:
-  ///   - limits: what the target takes. A file beyond them becomes a failed item.
+  ///   - limits: the target's limits. A file that exceeds them becomes a failed item.
   ///   - companions: which files go with others.
   init(limits: UploadLimits = UploadLimits(), companions: [CompanionRule] = []) {
     self.limits = limits
     self.companions = CompanionFinder(companions)
   }
 
-  /// Examines files that are to go to `target`.
+  /// Examines files for `target`.
   convenience init(for target: Target) {
     // The output of a prepare command is not known yet; the engine checks it.
     self.init(
@@ -36,8 +36,8 @@ final class FileIntake: Sendable {
   ///
   /// - Parameters:
   ///   - root: the folder that was added, if the file is in one.
-  ///   - name: what the server is told; nil for the file's own name.
-  ///   - wish: how the user wants it to be sent.
+  ///   - name: the name that the server is told; nil for the file's own.
+  ///   - wish: how the user wants the file to be sent.
   func item(
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
     as wish: FileArgument? = nil
@@ -62,13 +62,13 @@ final class FileIntake: Sendable {
       id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
   }
 
-  /// Passes on an item for a file, or for each file in a folder. A folder that cannot be read becomes a failed
+  /// Passes `body` an item for a file, or for each file in a folder. A folder that cannot be read becomes a failed
   /// item.
   ///
   /// - Parameters:
   ///   - rules: which files of a folder are taken; nil if folders are not entered.
-  ///   - wish: how the user wants them to be sent.
-  /// - Returns: false if `take` returned false, which ends the search.
+  ///   - wish: how the user wants the files to be sent.
+  /// - Returns: false if `body` returned false, which ends the search.
   func each(
     of file: FileLocation, in rules: FolderRules?, as wish: FileArgument? = nil,
     _ body: (UploadItem) -> Bool
@@ -86,7 +86,7 @@ final class FileIntake: Sendable {
     return true
   }
 
-  /// The item with a note if it goes with another file, which takes it along; nil if it goes by itself.
+  /// The item with a note, if another file takes it along; nil if it goes by itself.
   func accompanying(_ item: UploadItem) -> UploadItem? {
     guard let owner = companions.owner(of: item.location) else { return nil }
     var item = item
@@ -118,14 +118,14 @@ final class FileIntake: Sendable {
   /// Frees the memory that is only needed to examine files, since the next one may be a while away.
   func rest() { guesser.unload() }
 
-  /// The type of a file that a target's command has made; nil if it cannot be told.
+  /// The type of a file that a target's command has made; nil if it is uncertain.
   static let mediaType: @Sendable (FileLocation) -> String? = { location in
     let guess = MediaTypeGuesser.system.guess(path: location.bytes)
     return guess.source.isCertain ? guess.type.description : nil
   }
 
   private func setType(_ guess: MediaTypeGuess, of item: inout UploadItem) {
-    // What the user has chosen stays.
+    // The user's choice stays.
     if item.typeSource == UploadItem.chosenByHand { return }
     let (guess, words) = lastGuess.withLock { last in
       if let last, last.guess == guess { return last }

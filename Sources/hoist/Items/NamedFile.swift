@@ -9,8 +9,8 @@ struct NamedFile: Sendable {
     (self.location, self.wish) = (location, wish)
   }
 
-  /// What the arguments of a command line name. They may be patterns, and may be followed by a type, a name and a
-  /// field.
+  /// The files and folders that a command line names. Each argument may be a pattern, and may be followed by a type, a
+  /// name and a field.
   ///
   /// - Throws: `UserError` for the first one that makes no sense, before any file is examined.
   static func all(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Settings
 
-/// `--config`, and what it leads to.
+/// `--config`, and the configuration that it leads to.
 struct ConfigOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -9,12 +9,12 @@ struct ConfigOption: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
-  /// The configuration that it means.
+  /// The configuration that `--config` names, or the usual one.
   func source(in context: Context) -> ConfigSource {
     ConfigSource(named: config, environment: context.environment)
   }
 
-  /// The configuration, which need not be there unless it is named.
+  /// The configuration, which need not exist unless it is named.
   func load(in context: Context) throws(ConfigError) -> Settings {
     try source(in: context).load()
   }

@@ -3,16 +3,16 @@ import ScalarText
 import Settings
 import UploadModel
 
-/// Where the configuration is, to read and edit it.
+/// Locates, reads and edits the configuration.
 struct ConfigSource: Sendable {
   /// The file that the user names; nil for the usual one.
   let named: String?
   let environment: [String: String]
 
-  /// Where it lies, or would.
+  /// The path of the configuration, even if it does not exist.
   var path: String { named ?? Settings.usualPath(environment: environment) }
 
-  /// The same for people.
+  /// The path as people are shown it.
   var shownPath: String {
     let home = environment["HOME"] ?? ""
     let isBelow = !home.isEmpty && path.hasPrefix(scalars: home + "/")
@@ -20,7 +20,7 @@ struct ConfigSource: Sendable {
     return SafeText.line(isBelow ? "~" + String(rest) : path)
   }
 
-  /// The configuration, which need not be there unless it is named.
+  /// The configuration, which need not exist unless it is named.
   func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: named, environment: environment)
     // An error in the screen's settings is an error for every command.
@@ -28,14 +28,15 @@ struct ConfigSource: Sendable {
     return settings
   }
 
-  /// Everything that is wrong with it.
+  /// Every mistake in the configuration.
   func mistakes() -> [ConfigError] {
     Settings.mistakes(path: named, environment: environment) { settings throws(ConfigError) in
       _ = try ScreenPreferences(settings.screen)
     }
   }
 
-  /// Writes what an edit makes of its text. A new file can be read only by its owner. Returns its text before and after.
+  /// Edits the configuration's text and writes it. Only the owner can read a new file. Returns the text before and
+  /// after.
   @discardableResult
   func change(
     _ change: (ConfigEdit) throws -> String
@@ -53,7 +54,7 @@ struct ConfigSource: Sendable {
     return (before, text)
   }
 
-  /// Its text; empty if the file does not exist yet.
+  /// The configuration's text; empty if the file does not exist yet.
   private func text() throws -> String {
     guard FileManager.default.fileExists(atPath: path) else { return "" }
     guard let data = FileManager.default.contents(atPath: path),

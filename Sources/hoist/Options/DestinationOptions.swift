@@ -28,14 +28,14 @@ struct DestinationOptions: ParsableArguments {
     }
   }
 
-  /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the
-  /// query, which may be a secret: it cannot be found again by that.
+  /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the query,
+  /// which may be a secret. Without its query, such a target could not be found again.
   func hasQuery(_ target: Target) -> Bool {
-    // A target of the configuration has its name, a typed one its address.
+    // A configured target is named in the configuration; the name of a typed one is its address.
     to != nil && to != target.name && target.url.query != nil
   }
 
-  /// The target that is named here, or the configuration's own choice.
+  /// The target that `--to` names, or the configuration's default.
   func target(of settings: Settings) throws -> Target {
     do throws(ConfigError) { return try settings.target(to) } catch {
       // Errors in the file say where they are; all others are about the option.

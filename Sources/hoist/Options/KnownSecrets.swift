@@ -1,18 +1,18 @@
 import Synchronization
 import UploadModel
 
-/// The secrets of the targets used so far. They are removed from server replies before anyone else sees
-/// these: no screen, file or line of output ever contains them.
+/// The secrets of the targets used so far. They are removed from server replies before anything else sees the replies:
+/// no screen, file or line of output ever contains them.
 final class KnownSecrets: Sendable {
   private let secrets: Mutex<Secrets>
 
-  /// Those of one target.
+  /// Starts with the secrets of one target.
   init(of target: Target) { secrets = Mutex(target.secrets) }
 
-  /// Those of a further target.
+  /// Adds the secrets of another target.
   func add(_ target: Target) { secrets.withLock { $0.add(target.secrets) } }
 
-  /// Whether a text holds none of them.
+  /// Whether a text contains none of the secrets.
   func isFree(_ text: String) -> Bool {
     secrets.withLock { $0 }.hidden(in: text) == text
   }
@@ -22,6 +22,6 @@ final class KnownSecrets: Sendable {
     return changes.map { ($0.0, secrets.hidden(in: $0.1)) }
   }
 
-  /// News of a run without secrets.
+  /// The news of a run with the secrets hidden.
   func hidden(in news: RunNews) -> RunNews { secrets.withLock { $0 }.hidden(in: news) }
 }

@@ -8,7 +8,7 @@ import UploadModel
 /// A target made from the user's answers, and how it gets into the configuration.
 struct NewTarget {
   @Boxed private(set) var target: Target
-  /// Where the token is, as the user has said.
+  /// The user's answer that says where the token is.
   private let token: String
 
   /// Why the user's answers do not make a target.
@@ -16,7 +16,7 @@ struct NewTarget {
     let words: String
     /// Which answer is at fault.
     var part = TargetAnswers.Part.url
-    /// Whether the only problem is what answers at the URL, which may change.
+    /// Whether the only problem is with the server at the URL, which may change.
     var isGoodEnough = false
   }
 
@@ -69,7 +69,7 @@ struct NewTarget {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
       let client = ServerClient(target: new.target)
-      // The form suggests this one.
+      // The form suggests this field.
       let isUsualField = ["", "file"].contains(answers.field)
       let draft: TargetDraft? =
         if isUsualField, let receiver = await client.receiver() {
@@ -78,7 +78,7 @@ struct NewTarget {
           new.draft(
             for: config,
             [("url", new.target.url.absoluteString), ("resume", mode.rawValue)]
-              // For a small file it is not worth another request.
+              // For a small file, resuming is not worth another request.
               + (mode == .http ? [("resume_from", "1 MiB")] : [])
               + (isUsualField ? [] : [("file_field", answers.field)]))
         } else { nil }
@@ -173,7 +173,7 @@ struct NewTarget {
       ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
   }
 
-  /// The target with these texts as its keys, and its credentials.
+  /// A draft of the target with these keys and its credentials.
   private func draft(
     for config: ConfigSource, _ texts: [(key: String, text: String)]
   ) -> TargetDraft {
@@ -188,9 +188,9 @@ struct NewTarget {
     return draft
   }
 
-  /// Writes it into the configuration, as the default target if there is none yet.
+  /// Writes the target into the configuration, as the default target if it is the first.
   ///
-  /// - Parameter draft: what is written instead of what the user has answered.
+  /// - Parameter draft: the draft to write instead of the user's answers.
   private func write(_ draft: TargetDraft?, to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
       let text =
@@ -198,7 +198,7 @@ struct NewTarget {
           try edit.adding(target, named: target.name)
         }
       guard asUsual else { return text }
-      // A top-level key has to come before the first table.
+      // A top-level key must come before the first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
       let settings = try? Settings.parse(
         usual, file: config.path, environment: config.environment)

@@ -4,7 +4,7 @@ import JSONText
 import UploadEngine
 import UploadModel
 
-/// `--dry-run` and `--as-curl`: what would be sent, and nothing sent.
+/// `--dry-run` and `--as-curl`: show what would be sent, and send nothing.
 struct PreviewOptions: ParsableArguments {
   @Flag(help: "Show each request as it would be sent, with secrets as $NAME, and send nothing.")
   var dryRun = false
@@ -12,7 +12,7 @@ struct PreviewOptions: ParsableArguments {
   @Flag(help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
   var asCurl = false
 
-  /// Whether nothing is to be sent.
+  /// Whether either option is given, so that nothing is sent.
   var isAskedFor: Bool { dryRun || asCurl }
 
   func validate() throws {
@@ -21,7 +21,7 @@ struct PreviewOptions: ParsableArguments {
     }
   }
 
-  /// Shows what was asked for; nil if the files are to be sent.
+  /// Shows what was asked for; nil if the files should be sent.
   func show(_ inputs: PushInputs, to target: Target, json: Bool, in context: Context) throws
     -> ExitStatus?
   {
@@ -106,7 +106,7 @@ struct PreviewOptions: ParsableArguments {
       let command = try CurlCommand(
         group, with: UploadJob.companions(of: group, to: target), to: target,
         now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
-      // For a shell, and safe for a terminal as it is: see `ShellWord`.
+      // Quoted for a shell, the command is also safe for a terminal: see `ShellWord`.
       context.output.line(command.text)
     } catch {
       throw UserError("--as-curl: \(SafeText.line(error.description))")

@@ -11,7 +11,7 @@ struct QueueOptions: ParsableArguments {
       valueName: "file"))
   var path: String?
 
-  /// Opens it.
+  /// Opens the queue.
   func store(
     in context: Context, durability: UploadStore.Durability = .powerLoss
   ) throws -> UploadStore {

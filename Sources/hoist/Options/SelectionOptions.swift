@@ -41,7 +41,7 @@ struct SelectionOptions: ParsableArguments {
   @Flag(help: "With --watch, first send the files that are there already.")
   var existing = false
 
-  /// Everything that is to be sent. Mistakes are found here, before anything is sent.
+  /// Everything to send. Mistakes are found here, before anything is sent.
   ///
   /// - Parameter again: the report of what failed.
   func inputs(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options that say what is done about files that were sent before.
+/// The options that say how to treat files that were sent before.
 struct SentOptions: ParsableArguments {
   @Flag(
     help:

@@ -10,7 +10,7 @@ import UploadModel
 ///
 /// Looking up a target can take time, because commands may supply its secrets. Results are cached.
 final class TargetCatalog: Sendable {
-  /// The file with the targets, which can be changed; nil if there is none.
+  /// The file with the targets, which can be changed; nil without a configuration.
   let configuration: ConfigSource?
   /// The secrets of every target that has been looked up.
   let secrets: KnownSecrets
@@ -37,7 +37,7 @@ final class TargetCatalog: Sendable {
   /// The configuration's default target.
   var usual: String? { content.withLock { $0.settings }.defaultTarget }
 
-  /// Their URLs, without secrets.
+  /// The URLs of the targets by name, without secrets.
   var urls: [String: String] {
     let settings = content.withLock { $0.settings }
     let urls = settings.targetNames.compactMap { name in
@@ -46,7 +46,7 @@ final class TargetCatalog: Sendable {
     return Dictionary(urls) { first, _ in first }
   }
 
-  /// The same with more about each.
+  /// The targets with more details of each.
   var rows: [TargetRow] {
     let settings = content.withLock { $0.settings }
     return settings.targetNames.compactMap { name in
@@ -107,7 +107,7 @@ final class TargetCatalog: Sendable {
       ? String(name.unicodeScalars.dropLast(optionsMark.unicodeScalars.count)) : name
   }
 
-  /// The target of an item, or why there is none.
+  /// The target of an item, or why it cannot be used.
   func target(of item: UploadItem) -> Result<Boxed<Target>, Failure.Cause> {
     let current = content.withLock { $0.current }
     if item.target.isEmpty || item.target == current.value.name { return .success(current) }
@@ -120,7 +120,7 @@ final class TargetCatalog: Sendable {
     return known(item.target)
   }
 
-  /// The target of this name; nil if it has gone.
+  /// The target of this name; nil if it cannot be used.
   func target(named name: String) -> Target? {
     if case .success(let target) = known(name) { target.value } else { nil }
   }
@@ -132,7 +132,7 @@ final class TargetCatalog: Sendable {
     }
   }
 
-  /// Forgets what has been looked up of a target, so that its secrets are read again.
+  /// Forgets the cached result for a target, so that its secrets are read again.
   func forget(_ name: String) {
     content.withLock { content in
       content.found[name] = nil
@@ -163,7 +163,7 @@ final class TargetCatalog: Sendable {
 
   private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
     var settings = content.withLock { $0.settings }
-    // It may have been added to the file since. A URL is not a name.
+    // The target may have been added to the file since then. A URL is not a name.
     let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }

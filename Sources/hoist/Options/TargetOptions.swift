@@ -4,10 +4,9 @@ import ScalarText
 import Settings
 import UploadModel
 
-/// The options that say how files go, for both the screen and `push`.
+/// The options that say how files are sent, for both the screen and `push`.
 ///
-/// Groups of options do not contain one another: in a debugging build, each level makes a command's start several times
-/// as long.
+/// Option groups are not nested: in a debug build, each level makes a command take several times as long to start.
 struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -59,15 +58,15 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  /// Whether neither its name nor its address without the query is enough to reconstruct the target.
+  /// Whether the target cannot be reconstructed from its name, or from its address without the query.
   func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
       || type != nil || fileName != nil
       || destination.hasQuery(target)
   }
 
-  /// The target that these options describe, with those of the configuration. A target whose
-  /// options cannot be found again by its name alone says so in its name.
+  /// The target that these options describe, and those in the configuration. If its options cannot be recovered from
+  /// the target's name alone, the name says so.
   ///
   /// - Parameter usually: the target if neither the user nor the configuration names one.
   func catalog(
@@ -160,7 +159,7 @@ struct TargetOptions: ParsableArguments {
     }
   }
 
-  /// What `--limit` says, in bytes per second.
+  /// The value of `--limit`, in bytes per second.
   var speed: Int64? { limit.flatMap(ByteCount.speed) }
 
   /// A field whose value is hidden if its name suggests a secret.

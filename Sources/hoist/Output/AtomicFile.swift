@@ -11,7 +11,7 @@ enum AtomicFile {
   }
 
   /// Replaces the file at `path`. A link stays a link, and the old file's permissions are kept.
-  /// - Parameter mode: the permissions of a file that is new, before the umask.
+  /// - Parameter mode: the permissions of a new file, before the umask.
   static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
     throws(UserError)
   {

@@ -10,7 +10,7 @@ final class BackgroundLines: Sendable {
     var isEnding = false
   }
 
-  /// The most lines that wait to be written.
+  /// How many lines may wait to be written.
   private static let most = 1_000
 
   private let state = Mutex(State())
@@ -33,7 +33,7 @@ final class BackgroundLines: Sendable {
     news.signal()
   }
 
-  /// Writes what still waits, for at most this many seconds.
+  /// Writes the pending lines, for at most this many seconds.
   func finish(within seconds: Double) {
     state.withLock { $0.isEnding = true }
     news.signal()

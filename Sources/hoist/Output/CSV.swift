@@ -22,8 +22,8 @@ enum CSV {
     return "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\""
   }
 
-  /// Whether a spreadsheet may evaluate it: the text begins with one of these signs, possibly in the full
-  /// width of East Asian scripts or after blanks and invisible characters, or with a tab or line break.
+  /// Whether a spreadsheet may evaluate the text: it begins with one of the `signs`, possibly in the full width of East
+  /// Asian scripts or after blanks and invisible characters, or with a tab or line break.
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }
     if ["\t", "\n", "\r"].contains(first) { return true }

@@ -14,7 +14,7 @@ enum HistoryLine {
     "pieces", "pieces_sent", "pieces_resumed",
   ]
 
-  /// What is known of an attempt, under those names and "reply".
+  /// The known values of an attempt, under those names and "reply".
   static func members(of entry: HistoryEntry) -> [String: JSONValue] {
     let members: [String: JSONValue?] = [
       "began": .string(entry.began.formatted(.iso8601)),
@@ -57,7 +57,7 @@ extension HistoryEntry {
     }
   }
 
-  /// How it ended, as the screen and pages tell it apart.
+  /// How it ended, in the categories of the screen and the report page.
   var end: HistoryRow.End {
     switch outcome {
     case .done, .wasThere: .sent

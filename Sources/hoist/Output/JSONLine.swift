@@ -3,15 +3,15 @@ import UploadModel
 
 /// JSON, one object on each line, for scripts and for people at a terminal.
 enum JSONLine {
-  /// An object of those members that have a value.
+  /// An object with the members that have a value.
   static func text(_ members: [String: JSONValue?]) -> String {
     text(.object(members.compactMapValues(\.self)))
   }
 
-  /// A value as it is.
+  /// The JSON of a value, safe for a terminal.
   static func text(_ value: JSONValue) -> String { escaped(value.source) }
 
-  /// How far an attempt has come with a file in pieces; nothing for other files.
+  /// The progress of an attempt to send a file in pieces; no values for other files.
   static func members(of pieces: PieceCount?) -> [String: JSONValue?] {
     [
       "pieces": JSONValue(pieces?.count), "pieces_sent": JSONValue(pieces?.sent),
@@ -19,8 +19,8 @@ enum JSONLine {
     ]
   }
 
-  /// Escapes C1 control characters and bidirectional overrides, which JSON allows as they are, but which terminals
-  /// may obey. The JSON stays equivalent.
+  /// Escapes C1 control characters and bidirectional overrides, which JSON allows unescaped, but which terminals may
+  /// obey. The JSON stays equivalent.
   private static func escaped(_ json: String) -> String {
     if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
     return json.unicodeScalars.reduce(into: "") { text, scalar in

@@ -31,7 +31,7 @@ struct Journal: Sendable {
       ])
   }
 
-  /// Logs what has become of a target's run.
+  /// Logs news of a target's run.
   func record(_ news: RunNews, of target: String) {
     guard news != .none else { return }
     logger.log(

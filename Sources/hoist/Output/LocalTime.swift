@@ -12,7 +12,7 @@ extension Date {
   /// "2026-11-20".
   var localDay: String { formatted(as: "%Y-%m-%d") }
 
-  /// The same as "today" or "yesterday" as of `now`, if it is one of these.
+  /// "today" or "yesterday" as of `now`; the date of any other day.
   func dayWord(at now: Date) -> String {
     let day = localDay
     if day == now.localDay { return "today" }
@@ -25,7 +25,7 @@ extension Date {
   /// The offset of local time from UTC: "UTC+0100".
   var zone: String { formatted(as: "UTC%z") }
 
-  /// The beginning of this day, or of one so many days before.
+  /// The beginning of this day, or of the day that many days before.
   func startOfDay(before days: Int32) -> Date {
     var parts = localParts
     (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)

@@ -10,7 +10,7 @@ final class LogFile: Sendable {
   private let ownsDescriptor: Bool
   private let lost = Mutex<Int32?>(nil)
 
-  /// Lines to a descriptor that stays open.
+  /// Writes lines to a descriptor, which stays open.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     ownsDescriptor = false

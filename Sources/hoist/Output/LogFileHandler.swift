@@ -3,7 +3,7 @@ import Logging
 import ScalarText
 import UploadModel
 
-/// swift-log's way to a `LogFile`.
+/// Passes swift-log's events to a `LogFile`.
 struct LogFileHandler: LogHandler {
   let file: LogFile
   var logLevel: Logger.Level

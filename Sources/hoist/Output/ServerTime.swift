@@ -1,7 +1,7 @@
 import Foundation
 
-/// Turns times as servers write them into local time. Make one for a whole list, since Foundation's formatters take
-/// long to create.
+/// Converts servers' timestamps to local time. Make one for a whole list, since Foundation's formatters take long to
+/// create.
 struct ServerTime {
   private let formatters: [DateFormatter]
   private let plain = Date.ISO8601FormatStyle()
@@ -30,7 +30,7 @@ struct ServerTime {
 
   private func date(_ text: String) -> Date? {
     if let number = Double(text), number.isFinite {
-      // Seconds reach this in the year 5138, milliseconds in 1973.
+      // As seconds, 1e11 is in the year 5138; as milliseconds, in 1973.
       let seconds = number >= 1e11 ? number / 1000 : number
       return (1e8..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
     }

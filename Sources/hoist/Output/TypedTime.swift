@@ -3,11 +3,11 @@ import ScalarText
 
 /// Times as people write them on the command line.
 enum TypedTime {
-  /// What is understood, for help texts and messages.
+  /// Examples of accepted times, for help texts and messages.
   static let examples =
     "\"yesterday\", \"2026-11-20\", \"2026-11-20 18:00\", or an age such as \"90m\", \"12h\", \"7d\""
 
-  /// The moment that `text` names. A day stands for its beginning, here where the clock is.
+  /// The moment that `text` names. A day stands for its beginning in local time.
   static func date(_ text: String, of option: String, now: Date) throws -> Date {
     if let date = age(text, now) ?? day(text, now) ?? local(text) { return date }
     if let date = try? Date(text, strategy: .iso8601) { return date }

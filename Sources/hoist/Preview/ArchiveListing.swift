@@ -1,25 +1,25 @@
-/// What a zip or tar archive contains, as far as its table of contents says: nothing is unpacked.
+/// The contents of a zip or tar archive, from its headers: nothing is unpacked.
 struct ArchiveListing {
   struct Member: Hashable {
     var name: String
-    /// Its size in bytes when it is unpacked; nil if it is not known.
+    /// The unpacked size in bytes; nil if it is unknown.
     var size: Int64?
   }
 
-  /// What it is, in a few words.
+  /// The kind of archive, in a few words.
   let kind: String
   private(set) var members: [Member] = []
-  /// How many there are; nil if that is not known.
+  /// How many members there are; nil if that is unknown.
   private(set) var count: Int?
-  /// Whether there are more than those.
+  /// Whether `members` may be incomplete.
   private(set) var isCut = false
 
-  /// How much of a table is read.
+  /// How many bytes of a zip archive's table are read.
   private static let mostBytes = 512 << 10
   /// How long a name may be.
   private static let longestName = 4096
 
-  /// Nil if it is neither a zip nor a tar archive.
+  /// Nil if the file is neither a zip nor a tar archive.
   init?(_ bytes: FileBytes, _ head: [UInt8], most: Int, isCancelled: () -> Bool) {
     if head.starts(with: [0x50, 0x4B, 3, 4]) || head.starts(with: [0x50, 0x4B, 5, 6]) {
       kind = "zip archive"
@@ -75,7 +75,7 @@ struct ArchiveListing {
       members.append(
         Member(
           name: String(decoding: text, as: UTF8.self),
-          // 64-bit values are among the extra fields.
+          // A 64-bit size is in the extra fields, which are not read.
           size: size == 0xFFFF_FFFF ? nil : Int64(size)))
       rest = rest.dropFirst(46 + name + extra + comment)
     }
@@ -109,13 +109,13 @@ struct ArchiveListing {
 
   private mutating func readTar(_ bytes: FileBytes, most: Int, isCancelled: () -> Bool) {
     var (offset, longName): (Int64, String?) = (0, nil)
-    // Each header is read from a different place on the disk.
+    // Limited, since each header is read from a different place on the disk.
     for _ in 0..<(4 * most) {
       let header = bytes.read(at: offset, 512)[...]
       guard !isCancelled(), Self.isTarHeader(header),
         let size = Self.octal(header.dropFirst(124).prefix(12)), size >= 0
       else {
-        // The end is a block of zeros.
+        // A block of zeros marks the end.
         isCut = header.contains { $0 != 0 }
         if !isCut { count = members.count }
         return
@@ -123,7 +123,7 @@ struct ArchiveListing {
       let (next, overflow) = offset.addingReportingOverflow(512 + (size + 511) / 512 * 512)
       guard !overflow else { break }
       switch header.dropFirst(156).first ?? 0 {
-      // About the next member: its name, if it does not fit into the header.
+      // The name of the next member, if it does not fit into that member's header.
       case UInt8(ascii: "L"):
         longName = Self.text(
           bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))[...])

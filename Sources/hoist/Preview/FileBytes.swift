@@ -1,12 +1,12 @@
 import MultipartForm
 
-/// The bytes of a file, of which as few as possible are read.
+/// The bytes of a file, read only as they are needed.
 struct FileBytes {
-  /// How many there are.
+  /// How many bytes there are.
   let size: Int64
   private let reading: (_ offset: Int64, _ count: Int) -> [UInt8]
 
-  /// The bytes of an open file; what cannot be read is missing.
+  /// The bytes of an open file; bytes that cannot be read are missing.
   init(_ file: HeldFile) {
     size = file.identity.size
     reading = { offset, count in

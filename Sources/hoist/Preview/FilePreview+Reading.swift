@@ -11,7 +11,7 @@ extension FilePreview {
   /// How much of a line is shown.
   private static let longestLine = 400
 
-  /// What the file at a path contains. Only folders and regular files are opened.
+  /// A preview of the file at a path. Only folders and regular files are opened.
   init(of request: Request, _ decoder: PictureDecoder, isCancelled: () -> Bool) {
     let location = FileLocation(bytes: request.path)
     let file: HeldFile
@@ -26,7 +26,7 @@ extension FilePreview {
     }
   }
 
-  /// What these bytes are.
+  /// A preview of these bytes.
   ///
   /// - Parameter decode: makes a picture of them, if the terminal can show one.
   init(
@@ -95,7 +95,7 @@ extension FilePreview {
     return nil
   }
 
-  /// The name of a format that nothing here can read, by its first bytes.
+  /// The name of a format that hoist cannot show, from its first bytes.
   private static func binary(_ head: [UInt8]) -> String {
     let kinds: [(words: String, bytes: [UInt8])] = [
       ("gzip, compressed", [0x1F, 0x8B]), ("xz, compressed", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),

@@ -2,8 +2,8 @@ import Dispatch
 import Screens
 import Synchronization
 
-/// Makes previews of files for the screen, one at a time, apart from what answers keys. A preview is abandoned as soon
-/// as it is no longer wanted.
+/// Makes previews of files for the screen, one at a time and off the queue that answers keys. A preview is abandoned as
+/// soon as it is no longer wanted.
 @MainActor
 final class FilePreviewer {
   private let loop: ScreenLoop
@@ -11,7 +11,7 @@ final class FilePreviewer {
   private let queue = DispatchQueue(label: "hoist.preview", qos: .utility)
   private let wanted = Wanted()
 
-  /// The number of the preview that is wanted.
+  /// The number of the latest preview, the only one that is wanted.
   private final class Wanted: Sendable {
     private let number = Atomic(0)
 
@@ -27,7 +27,7 @@ final class FilePreviewer {
     decoder = PictureDecoder(environment: environment)
   }
 
-  /// Previews a file, and abandons the preview before.
+  /// Previews a file, and abandons the previous preview.
   func preview(_ request: FilePreview.Request?) {
     let number = wanted.next()
     guard let request else { return }

@@ -13,7 +13,7 @@ struct PictureDecoder {
     case magick, convert, gm, ffmpeg
   }
 
-  /// How long it may take, in seconds.
+  /// How long a program may take, in seconds.
   var patience = 3.0
   /// How many pixels a picture may have: a small file can claim any number.
   private static let mostPoints = 100_000_000
@@ -29,7 +29,7 @@ struct PictureDecoder {
     }
   }
 
-  /// A picture for so many cells, each of which shows two pixels; nil if nothing here can make one.
+  /// A picture that fits into `room`, whose cells show two pixels each; nil if no program can make one.
   func picture(
     at location: FileLocation, _ header: PictureHeader, in room: Size, isCancelled: () -> Bool
   ) -> FilePreview.Picture? {
@@ -76,7 +76,7 @@ struct PictureDecoder {
     let kind = format.rawValue.lowercased()
     let size = "\(width)x\(height)!"
     switch program {
-    // The format is named, so that no content is taken for another, such as a script.
+    // Name the format, so that the content cannot pass for another one, such as a script.
     case .magick, .convert:
       return [
         "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",

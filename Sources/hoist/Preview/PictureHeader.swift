@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The format of a picture and its size, by the first bytes of its file.
+/// The format and size of a picture, from the headers in its file.
 struct PictureHeader: Hashable {
   enum Format: String {
     case png = "PNG"
@@ -16,7 +16,7 @@ struct PictureHeader: Hashable {
 
   var words: String { "\(format.rawValue), \(width) × \(height)" }
 
-  /// Nil if it is not a picture of a known format, or has no pixels.
+  /// Nil if the file is not a picture of a known format, or has no pixels.
   init?(_ bytes: FileBytes, _ start: [UInt8]) {
     guard let (format, size) = Self.read(bytes, start[...]), let size, size.0 > 0, size.1 > 0 else {
       return nil
@@ -38,7 +38,7 @@ struct PictureHeader: Hashable {
       return (.gif, both(head.little(6, 2), head.little(8, 2)))
     }
     if begins("BM"), let kind = head.little(14, 4), kind >= 40 {
-      // A negative height means that the lines come from the top.
+      // A negative height means that the rows start at the top.
       return (
         .bmp,
         both(head.little(18, 4), head.little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) })
@@ -54,7 +54,7 @@ struct PictureHeader: Hashable {
     return (width, height)
   }
 
-  /// The first chunk says it, in one of three ways (RFC 9649).
+  /// The size is in the first chunk, in one of three formats (RFC 9649).
   private static func webp(_ head: ArraySlice<UInt8>) -> Dimensions? {
     switch head.dropFirst(12).prefix(4).map({ $0 }) {
     case Array("VP8X".utf8):
@@ -67,20 +67,20 @@ struct PictureHeader: Hashable {
     }
   }
 
-  /// The first frame header says it, after segments of up to 64 KiB each (ITU-T T.81, B.1).
+  /// The size is in the first frame header, after segments of up to 64 KiB each (ITU-T T.81, B.1).
   private static func jpeg(_ bytes: FileBytes) -> Dimensions? {
     var offset: Int64 = 2
-    // There are seldom more than a dozen.
+    // Files seldom have more than a dozen segments.
     for _ in 0..<200 {
       let segment = bytes.read(at: offset, 9)[...]
       guard segment.first == 0xFF, let length = segment.big(2, 2), length >= 2,
         let marker = segment.big(1, 1)
       else { return nil }
-      // All but DHT, JPG and DAC.
+      // The frame headers: all of these markers except DHT, JPG and DAC.
       if (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker) {
         return both(segment.big(7, 2), segment.big(5, 2))
       }
-      // A marker may be filled up with 0xFF.
+      // Fill bytes of 0xFF may precede a marker.
       offset += marker == 0xFF ? 1 : Int64(length) + 2
     }
     return nil

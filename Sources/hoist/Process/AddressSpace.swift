@@ -3,10 +3,10 @@ import UploadModel
 
 /// How much address space the system lets this process have (RLIMIT_AS).
 enum AddressSpace {
-  /// Threads and the allocator reserve far more than they use. Without room for that, they crash or wait for ever.
+  /// Threads and the allocator reserve far more than they use. Without room for that, they crash or hang.
   private static let fewest: Int64 = 1 << 30
 
-  /// - Throws: `UserError` if it is too little.
+  /// - Throws: `UserError` if the limit is too low.
   static func check() throws(UserError) {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < fewest else { return }

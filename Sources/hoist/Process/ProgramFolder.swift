@@ -4,7 +4,7 @@ enum ProgramFolder {
   /// Foundation reads the program's folder for `Bundle.main`, which URLSession uses, and crashes if it
   /// cannot. A program in such a folder can still be started, for instance by a process that dropped its
   /// privileges afterwards.
-  /// - Throws: `UserError` if it cannot be read.
+  /// - Throws: `UserError` if the folder cannot be read.
   static func check() throws(UserError) {
     guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     else { return }

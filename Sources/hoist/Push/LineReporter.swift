@@ -15,7 +15,7 @@ struct LineReporter: PushReporter {
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
   private var lastLine: [ItemID: Instant] = [:]
-  /// Whether the summary has to report failures that no line has reported.
+  /// Whether the summary must report failures that no line has reported.
   private var hasUntold = false
 
   /// - Parameters:
@@ -65,7 +65,7 @@ struct LineReporter: PushReporter {
 
   mutating func run(of target: String, _ news: RunNews) {
     let words = news.words(isLasting: false)
-    // If it could not be opened, the files say so.
+    // If the run could not be opened, the lines about its files say so.
     guard !words.isEmpty, news.isTrouble || !isQuiet else { return }
     if case .notOpened = news { return }
     let sign =
@@ -122,7 +122,7 @@ struct LineReporter: PushReporter {
     case .failed(let failure):
       forget(item)
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
-      // The one who stopped it knows why.
+      // A user who stopped the upload knows why.
       guard failure.cause != .cancelled else { return }
       if explained.count == 1_000 { explained = [] }
       let explanation = SafeText.line(failure.explanationBelowHeadline)
@@ -173,7 +173,7 @@ struct LineReporter: PushReporter {
 
   /// What the server said, on one line and not too long.
   private static func words(of failure: Failure) -> String {
-    // By scalars: a single `Character` can be as long as the reply.
+    // Cut by scalars: a single `Character` can be as long as the reply.
     guard let said = failure.reply.message?.unicodeScalars else { return "" }
     return ", the server said: " + SafeText.line(String(said.prefix(200)))
       + (said.count > 200 ? "…" : "")

@@ -4,8 +4,7 @@ import UploadModel
 
 /// Bars at the foot of a terminal, and above them a line for each file that has ended.
 ///
-/// It draws a few times a second, however many files end meanwhile, and removes its bars before
-/// anything else is written.
+/// It draws ten times a second, however many files end meanwhile, and removes its bars before anything else is written.
 struct ProgressReporter: PushReporter {
   let tickInterval: Double? = 0.1
 
@@ -18,11 +17,11 @@ struct ProgressReporter: PushReporter {
   /// How many columns each line of the bars took.
   private var drawn: [Int] = []
 
-  /// What is to be written above the bars.
+  /// Lines to write above the bars.
   private final class Pending {
     enum Line {
       case words(String)
-      /// To be copied, so only the terminal itself may wrap it.
+      /// Users copy commands, so only the terminal itself may wrap them.
       case command(String)
       case result(String)
     }
@@ -84,7 +83,7 @@ struct ProgressReporter: PushReporter {
     let bars = frame.map { frame in
       (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
     }
-    // At once, so that no terminal shows a half.
+    // In one write, so that no terminal shows half an update.
     output.together {
       output.errorBytes(erasing())
       for line in pending.lines {
@@ -124,8 +123,8 @@ struct ProgressReporter: PushReporter {
     }
   }
 
-  /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A
-  /// line that the terminal had to break since, because it has become narrower, counts as several.
+  /// Moves back to the first line of the bars, and clears everything from there on (ECMA-48: CUU, ED). A line that the
+  /// terminal has wrapped since, because it became narrower, counts as several.
   private func erasing() -> String {
     guard !drawn.isEmpty else { return "" }
     let width = max(1, size.width + 1)
@@ -133,7 +132,7 @@ struct ProgressReporter: PushReporter {
     return "\u{1B}[\(rows)A\r\u{1B}[J"
   }
 
-  /// The terminal's size, one column narrower, since a full line would break.
+  /// The terminal's size, one column narrower, since a full line would wrap.
   private var size: Size {
     var size = winsize()
     guard ioctl(output.errors, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0
@@ -151,7 +150,7 @@ struct ProgressReporter: PushReporter {
         role = cell.style.role
         text += "\u{1B}[0;\(colour(role))m"
       }
-      // The second cell of a wide character holds no character.
+      // The second cell of a wide character contains no character.
       if cell.glyph.width > 0 { text += cell.glyph.text }
     }
     if hasColours, role != .plain { text += "\u{1B}[m" }

@@ -38,8 +38,8 @@ struct Push {
   /// to fill requests, even if news that some have begun arrives late.
   private static let mostInLine = 512
 
-  /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
-  /// summary, with all that was not sent. A second one ends the program at once.
+  /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the summary,
+  /// including all files that were not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
     // Reports trigger the supply of new files, so a blocked reader of the output would stop the uploads.
     let (output, time) = (context.output, context.time)
@@ -57,7 +57,7 @@ struct Push {
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
       mediaType: FileIntake.mediaType,
       keeping: { id, point in
-        // Only the first point of an attempt says how it begins; later ones just say how far it is.
+        // Only the first point of an attempt says how it begins; later ones just say how far it has come.
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
@@ -90,7 +90,7 @@ struct Push {
     let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
     let folder = FileManager.default.currentDirectoryPath
     var disposing = 0
-    /// Moves or deletes a file that was sent, once the history has it.
+    /// Moves or deletes a file that was sent, once the history has a record of it.
     func dispose(of item: UploadItem, _ due: Disposal) {
       disposing += 1
       disposals.async { [history] in
@@ -112,7 +112,7 @@ struct Push {
       }
       history?.record(item)
       journal?.record(item)
-      // Progress can be dropped if the reader is slow, since what waits to be read takes memory.
+      // Progress can be dropped if the reader is slow, since unread output takes memory.
       if case .sending = state, output.isBehind { return }
       reporter.changed(item, at: now)
     }
@@ -133,10 +133,10 @@ struct Push {
       engine.cancel(course.openItems)
     }
 
-    /// How many had failed when it was stopped.
+    /// How many files had failed when the push was stopped.
     var failedBefore = 0
     var isLastRound = false
-    /// Whether the target's run is still to end, and whether the engine knows that no more files come.
+    /// Whether the target has a run that has not ended, and whether the engine knows that no more files come.
     var (hasRun, isEndingRun) = (target.run.isOn, false)
     engine.setAwaitsMore(hasRun)
     if let openRun { engine.adopt(openRun, failed: [], of: target.name, destination) }
@@ -208,7 +208,7 @@ struct Push {
           course.summary.run = news
         }
         let told = secrets.hidden(in: news)
-        // With a part missing, its values lead nowhere.
+        // If a secret had to be removed, the values no longer lead to the run.
         if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }
         if isEndingRun, news != .none { history?.record(told) }
         journal?.record(told, of: target.name)
@@ -225,7 +225,7 @@ struct Push {
       if course.isLastRound != isLastRound {
         isLastRound = course.isLastRound
         if isLastRound {
-          // So that little is left to do after the last reply.
+          // Work ahead, so that little is left to do after the last reply.
           news.endPauses()
           history?.writeSoon()
         }

@@ -7,8 +7,8 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Records in the history what a push has sent, and looks up what was sent before. It writes in the
-/// background and in batches, because a push has no queue that has to survive a crash.
+/// Records in the history what a push has sent, and looks up what was sent before. It writes in the background and in
+/// batches, because a push has no queue that must survive a crash.
 final class PushHistory: Sendable {
   private let intake: QueueIntake
   private let target: String
@@ -62,10 +62,10 @@ final class PushHistory: Sendable {
     if count == Self.portion { queue.async { [self] in write() } }
   }
 
-  /// Starts writing what has come so far.
+  /// Starts writing the rows that have come so far.
   func writeSoon() { queue.async { [self] in write() } }
 
-  /// Writes what has come so far. Returns whether all of it is in the history.
+  /// Writes the rows that have come so far. Returns whether all of them are in the history.
   func flush() -> Bool {
     queue.sync { write() }
     return trouble == nil
@@ -77,7 +77,7 @@ final class PushHistory: Sendable {
     return (try? intake.store.hasYetToSend(identity)) ?? true
   }
 
-  /// Records what has become of the target's run.
+  /// Records how the target's run ended.
   func record(_ news: RunNews) {
     queue.async { [self] in
       do throws(StoreError) {
@@ -88,7 +88,7 @@ final class PushHistory: Sendable {
     }
   }
 
-  /// Writes what is left.
+  /// Writes the remaining rows.
   func close() {
     queue.sync { write() }
     intake.store.shortenLog()
@@ -102,7 +102,7 @@ final class PushHistory: Sendable {
     guard !ended.isEmpty else { return }
     do {
       try intake.store.log(ended, to: target) { item in
-        // The file of spooled standard input is gone with this process, so its path means nothing.
+        // The file of spooled standard input disappears with this process, so its path means nothing.
         item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
       }
     } catch {

@@ -8,9 +8,9 @@ import UploadModel
 /// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them
 /// early.
 final class PushInputReader: Sendable {
-  /// What it reports, in order.
+  /// What the reader reports, in order.
   enum News: Sendable {
-    /// Items that are to be sent.
+    /// Items to send.
     case found([UploadItem])
     /// Items that go with others.
     case accompanying([UploadItem])
@@ -26,7 +26,7 @@ final class PushInputReader: Sendable {
   private let cancellation = CancellationToken()
   private let isOver = Atomic(false)
 
-  /// How long it goes on after a stop, in seconds.
+  /// How long the reader continues after a stop, in seconds.
   private static let patience = 5.0
 
   init(history: PushHistory?, time: TimeSource, _ tell: @escaping @Sendable (News) -> Void) {
@@ -44,7 +44,7 @@ final class PushInputReader: Sendable {
         intake.rest()
         self.deliver(items, intake)
       }
-      // The next item may be a long time coming.
+      // The next item may take long to come, so do not hold back the others for it.
       let timer = DispatchSource.makeTimerSource(queue: .global())
       timer.schedule(deadline: .now() + 0.05, repeating: 0.05, leeway: .milliseconds(10))
       timer.setEventHandler { portion.handOver() }
@@ -69,7 +69,7 @@ final class PushInputReader: Sendable {
     }
   }
 
-  /// Ends it at once.
+  /// Ends the reading at once.
   func abandon() {
     _ = isOver.exchange(true, ordering: .relaxed)
     cancellation.cancel()
@@ -97,7 +97,7 @@ final class PushInputReader: Sendable {
 private final class Portion: Sendable {
   private struct Content {
     var items: [UploadItem] = []
-    /// How many are delivered together. Few at first, so that sending begins soon.
+    /// How many items are delivered together. Few at first, so that sending begins soon.
     var size = 32
   }
 
@@ -115,7 +115,7 @@ private final class Portion: Sendable {
     if isFull { handOver() }
   }
 
-  /// Under the lock: otherwise two threads could reverse the order.
+  /// Delivers under the lock: otherwise two threads could reverse the order.
   func handOver() {
     content.withLock { content in
       guard !content.items.isEmpty else { return }

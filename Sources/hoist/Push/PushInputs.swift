@@ -13,19 +13,19 @@ struct PushInputs: Sendable {
   /// Files, patterns, folders, or `-` for standard input.
   var arguments: [FileArgument] = []
   var list: FileList?
-  /// The name of what comes in on standard input.
+  /// The name under which standard input is sent.
   var inputName: String?
   /// Whether folders stand for the files in them.
   var isRecursive = false
-  /// What is taken of a folder.
+  /// Which files of a folder are taken.
   var rules = FolderRules()
-  /// What an earlier push could not deliver.
+  /// Files that an earlier push could not deliver.
   var again: [PushReport.Entry] = []
-  /// What of that is left out because it may have arrived.
+  /// Files of the earlier push that are left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []
-  /// Finds files as they appear, after all others.
+  /// Finds files as they appear, once all other inputs have been read.
   var watch: Watch?
-  /// The folder in which they appear.
+  /// The folder that is watched.
   var watched: FileLocation?
   var home = ""
   /// The descriptor of standard input.

@@ -1,8 +1,8 @@
 import MultipartForm
 import UploadModel
 
-/// The progress of a push. It keeps whole items only while they are under way or if they failed, so that a
-/// long queue or a long watch does not fill the memory. Items are added with rising numbers.
+/// The progress of a push. It keeps whole items only while they are under way or if they failed, so that a long queue
+/// or a long watch does not fill the memory. Items are added in the order of their numbers.
 struct PushProgress {
   var summary = PushSummary()
   /// Whether no more items will come.
@@ -16,7 +16,7 @@ struct PushProgress {
   /// Items under way whose files have been replaced. They count only if the server has them, or may have.
   private var superseded: Set<ItemID> = []
 
-  /// The most items that wait in the engine. It chooses among them, and each takes half a kilobyte there.
+  /// The most items that wait in the engine. The engine chooses among them, and each takes half a kilobyte there.
   private let mostInLine: Int
   /// How many items wait in the engine.
   private var inLine = 0
@@ -34,10 +34,10 @@ struct PushProgress {
 
   var isOver: Bool { isComplete && open.isEmpty }
 
-  /// Whether no file waits: everything that is not over is under way.
+  /// Whether no file waits: every file that has not ended is under way.
   var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
 
-  /// An item that is not over.
+  /// An item that has not ended.
   func open(_ id: ItemID) -> UploadItem? { open[id] }
 
   var openItems: [ItemID] { open.keys.sorted() }
@@ -49,7 +49,7 @@ struct PushProgress {
     _ = record(item.state, of: item.id)
   }
 
-  /// The items that the engine gets now: all that are left, or as many as fit into its line.
+  /// The items to give to the engine now: all that are left, or as many as fit into its line.
   mutating func handOver(all: Bool = false) -> [UploadItem] {
     var items: [UploadItem] = []
     while all || inLine < mostInLine, let id = held.popFirst() {
@@ -60,7 +60,7 @@ struct PushProgress {
     return items
   }
 
-  /// The items that the engine need not get: it has given up the line in which they would have waited.
+  /// The items that the engine need not get, since it has given up the line in which they would have waited.
   mutating func givenUp() -> [(ItemID, ItemState)] {
     guard var failure = endOfLine else { return [] }
     endOfLine = nil
@@ -68,7 +68,7 @@ struct PushProgress {
     return handOver(all: true).map { ($0.id, .failed(failure)) }
   }
 
-  /// Counts what is in the engine's line.
+  /// Updates the count of items in the engine's line.
   private mutating func count(_ id: ItemID, from old: ItemState, to new: ItemState) {
     if let next = held.first, id >= next { return }
     if new == .waiting { inLine += 1 }
@@ -77,7 +77,7 @@ struct PushProgress {
     if case .failed(let failure) = new, failure.cause != .cancelled { endOfLine = failure }
   }
 
-  /// Records a new state. Returns the item with it, or nil if the item is no longer of interest.
+  /// Records a new state. Returns the item in that state, or nil if the item is no longer of interest.
   mutating func record(_ state: ItemState, of id: ItemID) -> UploadItem? {
     guard let place = open.index(forKey: id) else { return nil }
     if superseded.contains(id) {
@@ -114,9 +114,9 @@ struct PushProgress {
 
   /// What to do about open items whose files have been replaced.
   struct Replaced: Equatable {
-    /// Nothing of these has been sent: remove them from the engine. They are forgotten here.
+    /// Items that are not being sent: remove them from the engine. They are forgotten here.
     var unsent: [ItemID] = []
-    /// These are being sent: stop them. Their results are still to come.
+    /// Items that are being sent: cancel them. Their results will still arrive.
     var sending: [ItemID] = []
   }
 

@@ -7,9 +7,8 @@ import UploadModel
 
 /// What became of each file of a push, for `--report` and `--retry-failed`.
 struct PushReport: Codable {
-  /// One file and its end.
+  /// One file and its result.
   struct Entry: Codable {
-    /// What became of it.
     enum Result: String, Codable {
       case sent, failed
       case wasThere = "there-already"
@@ -17,7 +16,7 @@ struct PushReport: Codable {
 
     /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
     var path: FileLocation
-    /// What the server was told.
+    /// The name that the server was told.
     var name: String
     var result: Result
     var bytes: Int64?
@@ -41,7 +40,7 @@ struct PushReport: Codable {
   /// True if the target needs more than its name: a query, fields or header fields, which may be secret and
   /// are not written.
   var needsOptions: Bool?
-  /// When it ended.
+  /// When the push ended.
   var time: Date
   var seconds: Double
   /// The folder that relative paths start from.
@@ -52,7 +51,7 @@ struct PushReport: Codable {
   var sent: Int
   var failed: Int
   var bytesSent: Int64
-  /// What has become of the requests before the first file and after the last, as the events of `--json` name it.
+  /// The outcome of the requests before the first file and after the last, named as in the events of `--json`.
   var run: String?
   /// The run, if it was left open and can be continued.
   var openRun: RunPoint?
@@ -74,11 +73,11 @@ struct PushReport: Codable {
     bytesSent = summary.bytes
     run = summary.run?.event
     if summary.status != .success { openRun = summary.openRun }
-    // Include what was left out: this report may replace the one that listed it.
+    // Include files that were left out: this report may replace the one that listed them.
     files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }
 
-  /// The report in the form that a file's name asks for.
+  /// The report in the given format.
   func written(as format: Format) throws -> Data {
     switch format {
     case .json:
@@ -110,7 +109,7 @@ struct PushReport: Codable {
     return report
   }
 
-  /// Where its files were to go, as a value for `--to`.
+  /// The destination of the report's files, as a value for `--to`.
   ///
   /// - Parameter path: the name of the report.
   func address(in path: String) throws(UserError) -> String {
@@ -122,7 +121,7 @@ struct PushReport: Codable {
     return target
   }
 
-  /// The run to go on with; nil if a new one is to begin.
+  /// The run to continue; nil to begin a new one.
   ///
   /// - Parameter path: the name of the report.
   func runToContinue(in path: String) throws(UserError) -> RunPoint? {
@@ -140,7 +139,7 @@ struct PushReport: Codable {
     }
   }
 
-  /// What did not get through, with absolute paths.
+  /// The files that failed, with absolute paths.
   var failures: [Entry] {
     files.filter { $0.result == .failed }.map { entry in
       var entry = entry
@@ -149,7 +148,6 @@ struct PushReport: Codable {
     }
   }
 
-  /// The forms that a report can have.
   enum Format: String {
     case json, csv
 
@@ -184,7 +182,7 @@ struct PushReport: Codable {
 }
 
 extension PushReport.Entry {
-  /// The end of an item; nil if it has not ended.
+  /// The entry for an item; nil if the item has not ended.
   fileprivate init?(_ item: UploadItem) {
     path = item.path
     name = item.fileName

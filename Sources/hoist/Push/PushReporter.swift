@@ -18,9 +18,9 @@ protocol PushReporter {
   /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount)
-  /// The requests before the first file and after the last have led to something.
+  /// There is news of a target's run: of the requests before the first file and after the last.
   mutating func run(of target: String, _ news: RunNews)
-  /// Time has passed.
+  /// Another `tickInterval` has passed.
   mutating func tick(at now: Instant)
   /// Everything is over.
   mutating func summary(_ summary: PushSummary)

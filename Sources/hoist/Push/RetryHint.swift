@@ -1,14 +1,14 @@
 import UploadModel
 
-/// How to send again what failed, by means of the report that is being written.
+/// Tells the user how to resend the files that failed, with the report that is being written.
 struct RetryHint {
   var report: String
-  /// The target, as it was named.
+  /// The target, as the user named it.
   var target: String?
   /// Whether the target needs options that must not be shown.
   var needsOptions = false
 
-  /// Nil if nothing failed, or if what failed belongs into a run that cannot be continued.
+  /// Nil if nothing failed, or if the files that failed belong to a run that cannot be continued.
   func text(for summary: PushSummary) -> String? {
     if summary.run?.point != nil, summary.openRun == nil { return nil }
     return text(for: summary.failed.map(\.failure))

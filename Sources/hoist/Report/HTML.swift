@@ -1,8 +1,8 @@
 import ScalarText
 import UploadModel
 
-/// A piece of a page. Text can only get into one by interpolation, which makes it safe and escapes it; what is
-/// written in the program's own literals is markup.
+/// A piece of a page. Text can enter one only by interpolation, which makes it safe and escapes it; the program's own
+/// literals are markup.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var source: String
 

@@ -4,13 +4,13 @@ import Screens
 import UploadModel
 import UploadStore
 
-/// A report as a page: one file that needs no script and nothing from elsewhere.
+/// A report as an HTML page: one file that needs no scripts and no other files.
 struct ReportPage {
   let report: UploadReport
-  /// When it is made.
+  /// When the page is made.
   let now: Date
 
-  /// More files than this are folded up.
+  /// A list of more files than this is folded.
   private static let mostListed = 20
 
   var html: HTML {
@@ -186,7 +186,7 @@ struct ReportPage {
       """
   }
 
-  /// Where the file can be found: a link only to a web server, and only if nothing in the address is left out.
+  /// Where the file can be found: a link only if it leads to a web server and no part of the address is hidden.
   private func address(_ entry: HistoryEntry) -> HTML {
     guard let url = entry.url else { return "" }
     let shown = SecretQuery.hidden(in: url)

@@ -2,7 +2,7 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// How fast files were sent over the time of a report, as a picture (SVG), with a cross where one failed.
+/// A chart (SVG) of how fast files were sent in the period of a report, with a cross where an attempt failed.
 struct SpeedChart {
   let report: UploadReport
 
@@ -41,7 +41,7 @@ struct SpeedChart {
     report.measured.reduce(0) { $0 &+ ($1.bytes ?? 0) &- ($1.start ?? 0) }
   }
 
-  /// How long at least one attempt was under way whose speed is known.
+  /// How long at least one attempt of known speed was under way.
   private var busySeconds: Double {
     let stretches = report.measured.map { ($0.began, $0.moment) }.sorted { $0.0 < $1.0 }
     var (seconds, end) = (0.0, Date.distantPast)

@@ -4,12 +4,12 @@ import Screens
 import UploadModel
 import UploadStore
 
-/// What the history tells of a time: which files were sent, how fast, and what failed.
+/// What the history says about a period: which files were sent, how fast, and what failed.
 struct UploadReport {
-  /// A file and a target, as the latest attempt left it.
+  /// A file and its target, with the attempts to send it.
   struct File {
     var latest: HistoryEntry
-    /// The attempts before that, the latest first.
+    /// The attempts before the latest, the last of them first.
     var earlier: [HistoryEntry] = []
   }
 
@@ -24,16 +24,16 @@ struct UploadReport {
 
   /// The files in the order in which they were tried last.
   private(set) var files: [File] = []
-  /// The attempts of which the history knows how many bytes went in which time.
+  /// The attempts whose speed the history knows.
   private(set) var measured: [HistoryEntry] = []
-  /// From the first beginning to the last end; nil if there was no attempt.
+  /// From the beginning of the first attempt to the end of the last; nil without attempts.
   private(set) var span: Range<Date>?
   /// The bytes of the files that arrived.
   private(set) var bytes: Int64 = 0
 
   /// A report of these attempts.
   ///
-  /// - Parameter now: the end of attempts that have not ended.
+  /// - Parameter now: what counts as the end of attempts that have not ended.
   init(_ entries: [HistoryEntry], now: Date) {
     var places: [[UInt8]: Int] = [:]
     for entry in entries.reversed() {
@@ -51,7 +51,7 @@ struct UploadReport {
     files.reverse()
   }
 
-  /// How many files came to which end, without those to which none came. Each file counts once.
+  /// How many files ended in each way, without the ways in which no file ended. Each file counts once.
   var counts: [(end: HistoryRow.End, count: Int)] {
     HistoryRow.End.inOrder.map { end in (end, files.count { $0.latest.end == end }) }
       .filter { $0.count > 0 }
@@ -75,8 +75,8 @@ struct UploadReport {
     }
   }
 
-  /// How fast files were sent, in bytes a second, for as many equal parts of the time. Each attempt counts with its
-  /// mean speed, since the history keeps no more.
+  /// How fast files were sent, in bytes a second, in each of `parts` equal parts of the period. Each attempt counts
+  /// with its mean speed, since the history keeps no more.
   func speeds(parts: Int) -> [Double] {
     guard let span else { return [] }
     let length = max(span.upperBound.timeIntervalSince(span.lowerBound), 1) / Double(parts)
@@ -95,7 +95,7 @@ struct UploadReport {
 }
 
 extension HistoryEntry {
-  /// What tells the file and its target from all others. What came from standard input is a file of its own.
+  /// A key for the file and its target. Each upload from standard input is a file of its own.
   fileprivate var file: [UInt8] {
     let isInput = location == SpooledInput.argument
     return Array("\(target)\u{0}\(isInput ? "\(item)" : "")\u{0}".utf8) + location.bytes
@@ -110,7 +110,7 @@ extension HistoryEntry {
 }
 
 extension HistoryRow.End {
-  /// The order in which they are counted.
+  /// The order in which the counts are shown.
   fileprivate static let inOrder: [Self] = [.sent, .failed, .unknown, .open]
 
   var name: String {

@@ -24,9 +24,9 @@ final class ChangeBuffer: Sendable {
   ///
   /// - Parameters:
   ///   - milliseconds: the longest pause between batches.
-  ///   - microsecondsEach: how long the pause lasts for each change in the batch before it, so that a few changes
-  ///     come soon, and many in few batches. By default, every pause has the full length.
-  ///   - isMerging: whether to leave out changes that a later one of the same item supersedes.
+  ///   - microsecondsEach: how long to pause for each change in the previous batch, so that a few changes arrive soon,
+  ///     and many arrive in few batches. By default, every pause has the full length.
+  ///   - isMerging: whether to leave out changes that a later change of the same item supersedes.
   init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
     on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void
@@ -54,7 +54,7 @@ final class ChangeBuffer: Sendable {
   /// Ends the pauses from the next batch on, since few changes are left and somebody waits for the last.
   func endPauses() { content.withLock { $0.pauses = false } }
 
-  /// Delivers what has come so far. To be called on the queue.
+  /// Delivers the changes so far. Call it on the queue.
   func deliverNow() {
     let changes = content.withLock { content in
       let changes = content.changes.drain()

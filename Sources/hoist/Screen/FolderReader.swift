@@ -3,9 +3,9 @@ import Foundation
 import MultipartForm
 import Screens
 
-/// Reads folders for the list that files are added from.
+/// Reads folders for the list from which the user adds files.
 enum FolderReader {
-  /// What is in a folder; nil means the folder where the program was started.
+  /// The contents of a folder; nil means the folder where the program was started.
   static func read(_ path: [UInt8]?) -> Folder {
     let path = path ?? Array(FileManager.default.currentDirectoryPath.utf8)
     let name = String(decoding: path, as: UTF8.self)
@@ -18,7 +18,7 @@ enum FolderReader {
         failure: "cannot be read: \(error.reason)")
     }
     let entries = directory.names.map { name in
-      // A file that has gone meanwhile is still shown; adding it says what is wrong.
+      // A file that has just disappeared is still shown; adding it reports the problem.
       let entry = directory.entry(name)
       let isSpecial = entry?.kind == .other
       return Folder.Entry(

@@ -13,7 +13,7 @@ final class PlainInterface: UserInterface {
   /// The current state. It is fetched and not stored: with a second owner, every change would copy the queue.
   var state: () -> AppState? = { nil }
   let isUTF8 = true
-  /// Wide enough for nothing to be cut.
+  /// Wide enough that nothing is cut.
   let size = Size(width: 200, height: 60)
 
   private let audience: Audience
@@ -29,13 +29,13 @@ final class PlainInterface: UserInterface {
   enum Audience {
     /// A person or a script, line by line on standard input.
     case standardInput
-    /// Nobody: it ends when the queue is empty.
+    /// Nobody: the session ends when the queue is empty.
     case nobody
-    /// Nobody: it runs until a signal comes.
+    /// Nobody: the session runs until a signal comes.
     case nobodyForever
   }
 
-  /// Whether a signal has asked it to end.
+  /// Whether a signal has asked the session to end.
   private var wasStopped = false
 
   init(_ audience: Audience, in context: Context) {
@@ -53,7 +53,7 @@ final class PlainInterface: UserInterface {
   var isAlone: Bool { audience != .standardInput }
   var stays: Bool { audience == .nobodyForever }
 
-  /// The exit status if the queue alone would end with `status`.
+  /// The exit status, given the status of the queue alone.
   func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
     switch audience {
     case .standardInput: status
@@ -85,10 +85,10 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  /// Does what a person would do: leave when everything is done, or clear what is done.
+  /// Does what a person would do: leave when everything is done, or clear finished files.
   private func goOnAlone(_ state: AppState) {
     if stays {
-      // A process that runs for months must not keep every file in memory. What was sent is in the history.
+      // A process that runs for months must not keep every file in memory. The history keeps the sent ones.
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true
       onMain {
@@ -116,7 +116,7 @@ final class PlainInterface: UserInterface {
   func redraw() {}
   func ring() {}
   func suspend() { kill(getpid(), SIGSTOP) }
-  /// There is no clipboard here; the line can be copied.
+  /// There is no clipboard, so the user can copy the line.
   func copy(_ text: String) { context.output.line(text) }
   func notify(_ text: String) { context.output.line(text) }
 

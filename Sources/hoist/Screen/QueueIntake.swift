@@ -21,21 +21,21 @@ struct QueueIntake: Sendable {
     comparesContent = options?.checksum ?? false
   }
 
-  /// What became of files that were to be added.
+  /// The outcome of adding files.
   struct Added {
     var items: [UploadItem] = []
-    /// Those that were left out because they had been sent before.
+    /// Items that were left out because they had been sent before.
     var skipped: [UploadItem] = []
-    /// Those that were left out because they may have arrived before.
+    /// Items that were left out because they may have arrived before.
     var doubtful: [UploadItem] = []
-    /// How many were left out because they go with others.
+    /// How many items were left out because they go with others.
     var accompanying = 0
     /// How many of the items had been sent before.
     var repeated = 0
     /// How many of the items may have arrived before.
     var perhapsRepeated = 0
 
-    /// A message about it; nil if there is nothing to say.
+    /// A message about the outcome; nil if there is nothing to say.
     var words: String? {
       let queued =
         repetition.isEmpty
@@ -53,7 +53,7 @@ struct QueueIntake: Sendable {
       return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"
     }
 
-    /// How many of the items were sent before and how many may have been, to be put behind their number.
+    /// How many of the items were sent before and how many may have been, to follow the number of items.
     var repetition: String {
       [(repeated, "sent before"), (perhapsRepeated, "may have arrived before")]
         .filter { $0.0 > 0 }.map { ", \($0) of them \($1)" }.joined()
@@ -77,9 +77,9 @@ struct QueueIntake: Sendable {
   /// - Parameters:
   ///   - rules: which files of a folder are taken; nil if folders are not entered.
   ///   - takes: whether an item that is ready is queued.
-  ///   - prepare: gives an item what its file cannot tell, such as its target.
-  ///   - report: called with what became of each portion, and whether it is the last one, which may be empty;
-  ///     returns false to stop.
+  ///   - prepare: sets what an item's file cannot tell, such as the target.
+  ///   - report: called with the outcome of each portion, and whether it is the last one, which may be empty; returns
+  ///     false to stop.
   func add(
     _ files: some Sequence<NamedFile>, _ intake: FileIntake, in rules: FolderRules?,
     takes: (UploadItem) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
@@ -97,7 +97,7 @@ struct QueueIntake: Sendable {
           return added
         }, isLast)
     }
-    // The process that sends them may run in another folder.
+    // The process that sends the files may run in another folder.
     let folder = FileManager.default.currentDirectoryPath
     for file in files {
       let location = file.location.absolute(in: folder)
@@ -128,7 +128,7 @@ struct QueueIntake: Sendable {
 
   /// Marks the items that were sent before, or may have been, with a note, or leaves them out.
   /// - Parameters:
-  ///   - target: where they go; by default, each item's own target.
+  ///   - target: where the items go; by default, each item's own target.
   ///   - folder: the folder that relative paths start from, since the history has absolute paths.
   ///   - stop: once it is cancelled, no file is read to compare its content.
   func look(

@@ -27,7 +27,7 @@ final class QueueRecorder: Sendable {
     /// Changes that could not be written yet, in order.
     var unwritten: [(ItemID, ItemState)] = []
     var isRetryDue = false
-    /// Where those changes are kept meanwhile.
+    /// The file that keeps those changes meanwhile.
     var place: String?
     var onTrouble: (@Sendable (StoreError) -> Void)?
     var onKept: (@Sendable (String) -> Void)?
@@ -54,7 +54,8 @@ final class QueueRecorder: Sendable {
     content.withLock { $0.onKept = body }
   }
 
-  /// Moves or deletes the files that are due. The queue records which are, so nothing is forgotten if this process ends.
+  /// Moves or deletes the files that are due. The queue records which files are due, so nothing is forgotten if this
+  /// process ends.
   private func disposeSoon() {
     disposals.async { [weak self] in
       guard let self else { return }
@@ -92,7 +93,7 @@ final class QueueRecorder: Sendable {
     content.withLock { $0.lock = lock }
   }
 
-  /// Recovers the queue after the last sender. Results in its journal are written first.
+  /// Recovers the queue after the last sender. Results in that sender's journal are written first.
   func recover(
     isRepeatable: (String) -> Bool
   ) throws(StoreError) -> UploadStore.Recovery {
@@ -107,7 +108,7 @@ final class QueueRecorder: Sendable {
 
   var isLeaving: Bool { content.withLock { $0.isLeaving } }
 
-  /// Makes uploads that are broken off from now on stay in the queue.
+  /// Makes uploads that are interrupted from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Records the start of uploads and returns those that may begin: an `UploadEngine.Admission`.
@@ -146,7 +147,7 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  /// Records what has become of a run.
+  /// Records how a run ended.
   func record(_ news: RunNews, of target: String) {
     if case .opened = news { return }
     do {
@@ -170,12 +171,12 @@ final class QueueRecorder: Sendable {
   struct UnsavedResults {
     /// The items whose results the queue does not know.
     var items: Set<ItemID>
-    /// The file that keeps them for the next process that sends; nil if there is none.
+    /// The file that keeps them for the next process that sends; nil if they could not be kept.
     var place: String?
     var reason: StoreError
   }
 
-  /// Writes what is left, for the last time. Returns what could not be written.
+  /// Writes the remaining changes, in a last attempt. Returns the results that could not be written.
   func settle() -> UnsavedResults? {
     do {
       try record([])
@@ -195,7 +196,7 @@ final class QueueRecorder: Sendable {
         try store.record(all, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
-        // Also without one of its own: a file may have waited for its other upload.
+        // Even if these uploads have nothing due: a file may have waited for its other upload.
         if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
         return Result<Void, StoreError>.success(())
       } catch {

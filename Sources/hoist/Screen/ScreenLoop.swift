@@ -8,7 +8,7 @@ import UploadEngine
 final class ScreenLoop {
   private(set) var state: AppState
   let interface: any UserInterface
-  /// Called with what the screen asks for.
+  /// Called with each effect that the screen asks for.
   var onEffect: (Effect) -> Void = { _ in }
   private let time: TimeSource
   /// Answers keys while files are still being found.
@@ -19,7 +19,7 @@ final class ScreenLoop {
     (self.state, self.interface, self.time) = (state, interface, time)
   }
 
-  /// Shows the state, and from now on what becomes of it by the user's input.
+  /// Shows the state, and handles the user's input from now on.
   func start() {
     interface.onEvents = { [weak self] in self?.handle($0) }
     interface.show(state)
@@ -79,7 +79,7 @@ final class ScreenLoop {
       let timer = DispatchSource.makeTimerSource(queue: .main)
       timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(25))
       timer.setEventHandler { [weak self] in
-        // To handle anything begins with a tick.
+        // Even without events, this begins with a tick.
         MainActor.assumeIsolated { self?.handle([]) }
       }
       timer.activate()
@@ -89,7 +89,7 @@ final class ScreenLoop {
 }
 
 extension Effect {
-  /// Whether the queue on disk has to be written before this is done.
+  /// Whether the queue on disk must be written before this effect is performed.
   fileprivate var isWritten: Bool {
     switch self {
     case .pause, .remove, .restore, .move, .reorder, .edit: true

@@ -20,13 +20,13 @@ final class ScreenSession {
     var notice: String?
     /// Whether items queued before this session are hidden.
     var isFresh = false
-    /// The last item that does not concern this session, if another session has said so.
+    /// The last item that does not belong to this session, if another session has handed it over.
     var floor = ItemID(0)
     /// How many requests go to each target at once, as set by the user in another session.
     var lanes: [String: Int] = [:]
-    /// Whether this continues for a screen that was left.
+    /// Whether this session continues for a screen that the user left.
     var isHandedOver = false
-    /// The command line with which another process can continue in the background; nil if none may.
+    /// The command line with which another process can continue in the background; nil if that is not allowed.
     var arguments: [String]?
     /// What to do about files that were sent before.
     var sent: SentOptions?
@@ -157,7 +157,7 @@ final class ScreenSession {
     case .deleteTarget(let name): targets.delete(name)
     case .restoreTarget: targets.restore()
     case .retry(let ids):
-      // What made it fail may have been mended in the configuration. Both answers come in this order.
+      // The cause of the failure may have been fixed in the configuration. The two answers come in this order.
       targets.read()
       queue.retry(ids)
     case .resume(let ids): queue.retry(ids)
@@ -180,7 +180,7 @@ final class ScreenSession {
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
     case .openURL(let url): programs.openURL(url)
-    // Of several processes that show a queue, the one that sends does once what its end asks for.
+    // Several processes may show the queue; only the sender acts on its end, so that this happens once.
     case .notifyDesktop(let text): if queue.isSender { programs.notifyDesktop(text) }
     case .runEndCommand(let counts): if queue.isSender { programs.runEndCommand(counts) }
     case .notify(let text):
@@ -197,15 +197,15 @@ final class ScreenSession {
     }
   }
 
-  /// At the end of the input: leaves when everything has been sent, including files that are still being
-  /// found. `hoist send` also waits for what another hoist sends; a script on standard input does not.
+  /// At the end of the input: leaves when everything has been sent, including files that are still being found. Unlike
+  /// a script on standard input, `hoist send` also waits for files that another hoist sends.
   private func finishThenLeave() {
     intake.afterAll { [weak self] in
       guard let self else { return }
       let isAside = loop.state.isAside
       let leavesNow = isAside && !loop.interface.isAlone
       loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
-      // A server may be away for days.
+      // Say how to leave: a server may be unreachable for days.
       guard leave != nil else { return }
       let ending =
         isAside
@@ -223,8 +223,8 @@ final class ScreenSession {
     }
   }
 
-  /// Starts the process that continues, and hands over the right to send without a gap. Returns its number; nil
-  /// if it did not begin, in which case the queue is kept for the next hoist.
+  /// Starts the process that continues, and hands over the right to send without a gap. Returns the number of the
+  /// process; nil if it did not begin, in which case the queue is kept for the next hoist.
   private func goOnInBackground() -> pid_t? {
     guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
     let handover = Handover(

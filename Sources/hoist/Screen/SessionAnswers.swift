@@ -6,7 +6,7 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Answers what the screen asks besides the queue: folders, what is on the server, the history, requests.
+/// Answers the screen's questions beyond the queue: about folders, the server's files, the history, requests.
 @MainActor
 struct SessionAnswers {
   let loop: ScreenLoop
@@ -24,7 +24,7 @@ struct SessionAnswers {
   /// The most files of a folder that are looked up in the history: a list must not be kept waiting.
   private nonisolated static let mostTicked = 2_000
 
-  /// The folder, with ticks at what was sent to the target before.
+  /// The folder, with a tick at each file that was sent to the target before.
   private nonisolated static func ticked(
     _ folder: Folder, _ store: UploadStore, _ target: String
   ) -> Folder {
@@ -36,7 +36,7 @@ struct SessionAnswers {
         id: ItemID(Int64(index)), location: location, mediaType: "", typeSource: "",
         size: identity.size, identity: identity)
     }
-    // If the history cannot be read, ticks are what can be done without.
+    // If the history cannot be read, the list can do without ticks.
     guard let sent = try? store.sentBefore(items, to: target) else { return folder }
     var folder = folder
     for (id, earlier) in sent where earlier.isCertain {
@@ -116,7 +116,7 @@ struct SessionAnswers {
     guard let url = URL(written: file.deletionURL) else {
       return "\(file.name) was not deleted: \(file.deletionURL) is not a URL"
     }
-    // Without a target's table there are no credentials, which such an address rarely needs.
+    // Without the target's table there are no credentials, but such an address rarely needs any.
     let target = book.target(named: file.target) ?? Target(name: file.target, url: url)
     do throws(Failure) {
       let answer = try await ServerClient(target: target, tokens: tokens).open(url)
@@ -143,7 +143,7 @@ struct SessionAnswers {
       }
     }) { [weak loop] result in
       switch result {
-      // For a file that has not ended, the queue knows the state.
+      // If an attempt has not ended, the queue knows the state of its file.
       case .success(let rows):
         [
           .history(

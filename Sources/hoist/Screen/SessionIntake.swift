@@ -35,8 +35,8 @@ final class SessionIntake {
   /// Looks for files and queues them.
   ///
   /// - Parameters:
-  ///   - name: the target's name; nil for the one that is chosen.
-  ///   - isMeant: whether files that were sent before are to be queued again.
+  ///   - name: the target's name; nil for the current target.
+  ///   - isMeant: whether to queue files again that were sent before.
   func add<Path: Sendable>(
     _ paths: [Path], to name: String? = nil, again isMeant: Bool,
     finding files: @escaping @Sendable (Path) -> TypedLine.Files
@@ -44,7 +44,7 @@ final class SessionIntake {
     var queue = usual
     let (book, rules) = (book, rules)
     let (current, chosen) = (targets.intake, book.current.name)
-    // Commands in lines are taken as meant, since the author of a script is not there to be asked.
+    // Commands from standard input are taken as meant, since the author of a script is not there to be asked.
     let isAsked = !(loop.interface is PlainInterface)
     let asks = isAsked && !isMeant
     let asksOfSent = asks && !queue.skipsSent
@@ -110,7 +110,7 @@ final class SessionIntake {
     }
   }
 
-  /// Looks for what the command line names.
+  /// Looks for the files that the command line names.
   func add(_ wishes: [FileArgument]) {
     add(wishes, again: false) { [home] wish in
       TypedLine.Files(
@@ -118,7 +118,7 @@ final class SessionIntake {
     }
   }
 
-  /// Looks for what the screen asks to have added.
+  /// Looks for the files that the screen asks to add.
   func add(_ paths: [PathInput], to name: String?, again isMeant: Bool) {
     add(paths, to: name, again: isMeant) { [home] path in
       switch path {
@@ -129,7 +129,7 @@ final class SessionIntake {
     }
   }
 
-  /// Queues files that were left out, as they are now.
+  /// Queues files that were left out, in their current state.
   func addAgain(_ items: [UploadItem]) {
     var queue = usual
     queue.skipsSent = false
@@ -144,7 +144,7 @@ final class SessionIntake {
     }
   }
 
-  /// Says what a typed line would add, unless another one is typed meanwhile.
+  /// Previews what a typed line would add, unless the user types another one meanwhile.
   func preview(_ text: String) {
     previewed.withLock { $0 = text }
     let (line, rules) = (TypedLine(text: text, home: home), rules)
@@ -170,8 +170,8 @@ final class SessionIntake {
 
   // MARK: The end
 
-  /// Waits a few seconds at most until all files requested so far are found and in the queue. Returns whether they
-  /// are. Blocks the calling thread, which must not be the main one.
+  /// Waits at most 3 seconds until all files requested so far are found and in the queue. Returns whether they are.
+  /// Blocks the calling thread, which must not be the main one.
   nonisolated func settle() -> Bool {
     let settled = DispatchSemaphore(value: 0)
     afterAll { settled.signal() }

@@ -16,7 +16,7 @@ struct SessionPrograms {
     do throws(Command.Failure) {
       try start(["notify-send", "--app-name=hoist", "hoist", text])
     } catch {
-      // There is no such program, but the terminal may be able to show it.
+      // notify-send cannot be started, but the terminal may be able to show the text.
       loop.interface.notify(text)
     }
   }
@@ -36,10 +36,10 @@ struct SessionPrograms {
   /// Shows an address in the user's browser: `$BROWSER`, or else the desktop's default.
   func openURL(_ url: String) {
     let browser = environment["BROWSER"] ?? ""
-    // The first of several programs separated by colons, as elsewhere.
+    // `$BROWSER` may list several programs, separated by colons; use the first.
     let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
     do throws(Command.Failure) {
-      // A browser stays open, and a failure shows soon.
+      // Do not wait: a browser stays open, and only a failure is reported.
       try start(
         ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
     } catch {
@@ -50,8 +50,8 @@ struct SessionPrograms {
   /// Starts a program, and reports if it fails.
   ///
   /// - Parameters:
-  ///   - failure: what to say then, before how it ended.
-  ///   - advice: what to say after it.
+  ///   - failure: what to say before the program's status or signal.
+  ///   - advice: what to say after that.
   private func start(
     _ words: [String], ifItFails failure: String = "the program run at the end failed",
     _ advice: String = ""

@@ -6,8 +6,9 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// The session's queue: what is on disk, what the engine does with it, and what other processes do. What the screen
-/// asks for is written first, then done. If another process is sending the queue, this one takes over when that ends.
+/// The session's queue: what is on disk, what the engine does with it, and what other processes do. Each request of the
+/// screen is written first, then performed. If another process is sending the queue, this one takes over when that one
+/// ends.
 @MainActor
 final class SessionQueue {
   /// Whether the queue could not be read or taken over, so that its content is unknown.
@@ -26,22 +27,22 @@ final class SessionQueue {
   private let tokens: TokenSource
   /// Where the queue is read, before anything is added to it.
   private let reading: DispatchQueue
-  /// Nil while another process sends what is in the queue.
+  /// Nil while another process sends the queue.
   private var engine: UploadEngine?
-  /// Brings the engine's news.
+  /// Delivers the engine's changes.
   private var throttle: ChangeBuffer?
   private var watch: ChangeWatch?
-  /// Other processes that show the same queue, or the one that sends it.
+  /// The connection to other processes that show the same queue, or to the one that sends it.
   private let link: QueueLink
-  /// Whether the process that sends has reported everything that was the case when this one connected.
+  /// Whether the sending process has reported the complete state as of the time when this one connected.
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
   /// The revision of the queue on disk that the screen shows.
   private var revision: Int64 = 0
-  /// What has become of runs and is worth a person's attention, by their targets.
+  /// News of runs that deserves a person's attention, by target.
   private(set) var runTroubles: [String: RunNews] = [:]
-  /// Since this revision, news may have taken precedence over what the queue says.
+  /// The revision since which news may have taken precedence over the queue.
   private var heardSince: Int64 = 0
 
   init(
@@ -63,7 +64,7 @@ final class SessionQueue {
     }
   }
 
-  /// What is said of a stopped queue where there is no screen to show it.
+  /// The message about a stopped queue where no screen shows it.
   nonisolated static let stoppedWords = "the queue is stopped; \"hoist queue start\" resumes it"
 
   /// Whether this session sends the queue.
@@ -96,7 +97,7 @@ final class SessionQueue {
     }
   }
 
-  /// The queue cannot be used, so nothing begins. A caller that waits for the end learns this from the exit status.
+  /// Begins nothing, since the queue cannot be used. A caller that waits for the end learns this from the exit status.
   private func hold(_ error: any Error) {
     isUnusable = true
     loop.handle([.held(Self.brief(error))])
@@ -105,7 +106,7 @@ final class SessionQueue {
   /// Reads the queue in the background and in portions, so that its beginning appears at once however long it
   /// is.
   ///
-  /// - Parameter isSender: whether what the last sender left under way is to be put in order.
+  /// - Parameter isSender: whether to recover uploads that the last sender left under way.
   private func load(recovering isSender: Bool = false) {
     let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
     // Commands may supply the secrets of targets. Do not wait for them during a transaction.
@@ -139,7 +140,7 @@ final class SessionQueue {
     }
   }
 
-  /// Lets the engine go on with the runs that an earlier process has begun.
+  /// Lets the engine continue the runs that an earlier process began.
   private func adopt(_ runs: [(UploadStore.Run, Boxed<Target>?)]) {
     for (run, target) in runs {
       engine?.adopt(run.point, failed: run.open, of: run.target, target)
@@ -170,7 +171,7 @@ final class SessionQueue {
     }
   }
 
-  /// Stops sending, or looking on.
+  /// Stops sending, or following the sender.
   func close(_ leaving: QuitMode) async {
     watch?.stop()
     if leaving != .forced {
@@ -187,7 +188,7 @@ final class SessionQueue {
     let added = state.isAside ? added.map(seenFromAside) : added
     let (sendable, shown) = targets.jobs(added)
     if state.isReading {
-      // The queue's items are old news, but those that fail for lack of a target do so now.
+      // Items from the queue are not new, but those that fail for lack of a target fail now.
       let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
       loop.handle([.added(added)] + (failed.isEmpty ? [] : [.engine(failed, at: time.now())]))
     } else {
@@ -198,7 +199,7 @@ final class SessionQueue {
 
   // MARK: What the user asks for
 
-  /// Sends files again as they are now.
+  /// Sends files again in their current state.
   func retry(_ ids: [ItemID]) {
     if link.order(.retry(ids)) { return }
     let (intake, book, known) = (targets.intake, book, ids.compactMap(state.item))
@@ -213,7 +214,7 @@ final class SessionQueue {
   }
 
   private func send(again looked: [UploadItem]) {
-    // Items removed meanwhile stay removed, and items already under way go on.
+    // Items removed meanwhile stay removed, and items already under way continue.
     let looked = looked.filter { state.item($0.id) != nil }
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = targets.jobs(present.filter { !$0.state.isActive })
@@ -221,7 +222,7 @@ final class SessionQueue {
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
     engine?.arrange(state.waiting)
-    // If the row looks as before, the key would seem to have had no effect.
+    // If the row looks the same, the key would seem to have had no effect.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
       loop.handle([.message("\(same.fileName), as before: \(cause.headline)")])
     }
@@ -237,7 +238,7 @@ final class SessionQueue {
 
   func remove(_ ids: [ItemID], begun: [UploadItem]) {
     guard write({ try $0.remove(ids) }) != nil else { return }
-    // What servers have of them is no longer needed.
+    // The parts of these items that servers have are no longer needed.
     engine?.terminate(
       begun.compactMap { item in
         (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
@@ -246,7 +247,7 @@ final class SessionQueue {
   }
 
   func restore(_ places: [QueuePosition]) {
-    // They have kept their places, and the queue on disk has their latest states.
+    // The items have kept their places, and the queue on disk has their latest states.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
     let (sendable, shown) = targets.jobs(present)
     loop.handle([.added(shown)])
@@ -259,12 +260,12 @@ final class SessionQueue {
 
   /// Stops the queue or resumes it, for this session and later ones.
   func setStopped(_ isWanted: Bool) {
-    // At once, even if the disk has no room to record it.
+    // Act at once, even if the disk has no room to record this.
     control(.start(!isWanted))
     if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
   }
 
-  /// Keeps to the limit that the user has set in an earlier session, unless this one was given another.
+  /// Applies the limit that the user set in an earlier session, unless this session was given another.
   private func keepLimit() throws {
     guard options.rateLimit == nil, let limit = try keeper.store.rateLimit() else { return }
     ownSettings.limit = limit
@@ -290,7 +291,7 @@ final class SessionQueue {
     loop.handle([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
-  /// Tries servers that cannot be reached at once.
+  /// Immediately retries servers that could not be reached.
   func tryServers() {
     if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
   }
@@ -307,7 +308,7 @@ final class SessionQueue {
 
   func edit(_ edited: [UploadItem]) {
     guard write({ try $0.edit(edited) }) != nil else { return }
-    // A target's secrets may take a while, and nothing may be sent in the old way meanwhile.
+    // Looking up a target's secrets may take a while, and nothing may be sent the old way meanwhile.
     engine?.hold(edited.map(\.id))
     let book = book
     loop.answer({ book.lookUp(for: edited) }) {
@@ -344,7 +345,7 @@ final class SessionQueue {
     ])
   }
 
-  /// Tells the engine how to send those of these items that are still waiting.
+  /// Tells the engine how to send the items that are still waiting.
   private func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = targets.jobs(
       items.filter { item in
@@ -379,8 +380,8 @@ final class SessionQueue {
     guard !keeper.isLeaving else { return }
     do {
       try result.get()
-      // The link may not have noticed yet that the other process has gone. Stop it before removing the notice that
-      // names that process.
+      // The link may not have noticed yet that the other process has gone. Stop the link before removing the notice
+      // that names that process.
       link.stop()
       loop.handle([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
@@ -415,7 +416,7 @@ final class SessionQueue {
 
   /// Shows what the engine has done, and reports it to others.
   private func record(_ changes: [(ItemID, ItemState)]) {
-    // Uploads that are broken off on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
+    // Uploads that are interrupted on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
     let changes = changes.map { id, state in
       (id, state.failure?.cause == .cancelled ? .waiting : state)
@@ -427,7 +428,7 @@ final class SessionQueue {
       }
     }
     let news = AppEvent.engine(changes, at: time.now())
-    // Once the screen has been left, only the report at the end needs it.
+    // Once the screen has been left, only the report at the end needs the changes.
     if keeper.isLeaving { loop.note(news) } else { loop.handle([news]) }
   }
 
@@ -456,7 +457,7 @@ final class SessionQueue {
         }
       },
       keeping: { [weak self] id, point in
-        // What contains a secret is kept only in this process's memory.
+        // A point that contains a secret is kept only in this process's memory.
         if point?.texts.allSatisfy(secrets.isFree) ?? true {
           keeper.keep(point, of: id)
         }
@@ -474,7 +475,7 @@ final class SessionQueue {
       tokens: tokens
     ) { changes in
       let changes = secrets.hidden(in: changes)
-      // Written before it is shown.
+      // Write the changes before they are shown.
       keeper.write(changes)
       throttle.put(changes)
     }
@@ -508,7 +509,7 @@ final class SessionQueue {
     let gone = changes.removed.filter { state.item($0) != nil }
     if !gone.isEmpty {
       if engine == nil {
-        // The sender clears what it has sent, perhaps before its end became known here.
+        // The sender clears files that it has sent, perhaps before their end became known here.
         showEnds((try? keeper.store.sent(among: gone)) ?? [])
       }
       engine?.remove(gone)
@@ -527,7 +528,7 @@ final class SessionQueue {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
     loop.handle([.stopped(isStopped)])
-    // A screen shows it all the time. Who only waits for the end learns it together with what is waited for.
+    // A screen always shows this. While `hoist send` reads the queue, its message about the end will say so too.
     if loop.interface.isAlone, !state.isReading || loop.interface.stays {
       loop.handle([.message(isStopped ? Self.stoppedWords : "the queue goes on")])
     }
@@ -553,12 +554,12 @@ final class SessionQueue {
     engine.update(targets.jobs(news.edited).sendable)
   }
 
-  /// Whether an item has ended, and that is news here.
+  /// Whether an item has ended, and this session does not know it yet.
   private func isEnd(_ item: UploadItem) -> Bool {
     item.state.isFinished && state.item(item.id)?.state.isFinished != true
   }
 
-  /// Shows what became of items about which the sender has said nothing.
+  /// Shows the results of items that the sender has not reported.
   private func showEnds(_ changed: [UploadItem]) {
     let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
     guard !ends.isEmpty else { return }
@@ -597,7 +598,8 @@ final class SessionQueue {
 
   // MARK: As one that looks on
 
-  /// Names the process that sends the queue, as far as it is known: a screen that is left may hand over the queue.
+  /// Names the process that sends the queue, if it is known. It can change: a screen that is left may hand over the
+  /// queue.
   private func nameSender() {
     guard state.isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
@@ -626,7 +628,7 @@ final class SessionQueue {
     for news in news {
       switch news {
       case .item(let id, let state):
-        // News of a new item may come before the item is read, and news of an end after it was read.
+        // News of a new item may come before the item is read, and news of an end after the end was read.
         guard let known = loop.state.item(id), !(known.state.isFinished && state.isFinished)
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
@@ -634,7 +636,7 @@ final class SessionQueue {
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))
       case .settings(let settings):
-        // The settings of a screen that was left apply to the next one that sends.
+        // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
         events.append(.of(settings))
       case .complete:
@@ -647,8 +649,7 @@ final class SessionQueue {
     loop.handle(events)
   }
 
-  /// The sender is silent, so the queue alone says how items are, even where news had taken precedence over
-  /// its changes.
+  /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
     isInformed = false

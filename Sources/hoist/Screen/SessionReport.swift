@@ -9,11 +9,11 @@ struct SessionReport {
   let isStopped: Bool
   /// Whether the queue could not be read or taken over, so that its content is unknown.
   let isUnusable: Bool
-  /// What could not be written to the queue.
+  /// Results that could not be written to the queue.
   let unwritten: QueueRecorder.UnsavedResults?
-  /// What has become of runs and is worth a person's attention, by their targets.
+  /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]
-  /// The process that continues with the queue, if any.
+  /// The process that continues sending the queue, if any.
   let successor: pid_t?
 
   /// Enough to see what happened; `hoist queue list` has the rest.
@@ -47,13 +47,13 @@ struct SessionReport {
       ? .success : .someFailed
   }
 
-  /// Whether something has failed or is not known, even if all of it will be tried again.
+  /// Whether anything has failed or is unknown, even if all of it will be retried.
   var hasFailures: Bool {
     isUnusable || unwritten != nil || !runTroubles.isEmpty
       || state.items.contains { $0.state.failure != nil }
   }
 
-  /// If nothing is left, this process has seen what became of each file.
+  /// Whether another process continues. If nothing is left to send, this one has seen the result of each file.
   private var goesOnElsewhere: Bool { state.isAside && !state.isAtRest }
   private var hasContent: Bool {
     !state.items.isEmpty || state.removed != (0, 0) || !runTroubles.isEmpty

@@ -3,13 +3,13 @@ import Settings
 import UploadEngine
 import UploadModel
 
-/// The targets of a session: the one that files are added for, and those of the items in the queue, as the
-/// configuration has them now.
+/// The targets of a session: the one that new files go to, and those of the items in the queue, as currently
+/// configured.
 @MainActor
 final class SessionTargets {
-  /// Examines files for the target that is chosen.
+  /// Examines files for the current target.
   private(set) var intake: FileIntake
-  /// Called with the names of targets that the queue uses and that have changed.
+  /// Called with the names of changed targets that the queue uses.
   var onChange: (Set<String>) -> Void = { _ in }
   private let book: TargetCatalog
   private let loop: ScreenLoop
@@ -17,7 +17,7 @@ final class SessionTargets {
   private var located: Set<String> = []
   /// The target that was deleted last, and the configuration before and after.
   private var deletion: (name: String, before: String, after: String)?
-  /// Tries a new target.
+  /// The trial of a new or changed target.
   private var trial: Task<Void, Never>?
 
   init(_ book: TargetCatalog, _ loop: ScreenLoop) {
@@ -38,7 +38,7 @@ final class SessionTargets {
           urls[item.target] = TargetURL.shown(destination.value.url)
         }
         return item
-      // The sending process may know its target.
+      // The sending process may know the item's target.
       case .failure where loop.state.isAside: return item
       case .failure(let cause): return item.with(.failed(Failure(cause)))
       }
@@ -47,7 +47,7 @@ final class SessionTargets {
     return (sendable, shown)
   }
 
-  /// Reads the configuration again. Files that wait for an edited target are sent as the target says now.
+  /// Reads the configuration again. Files that wait for an edited target are sent with its new settings.
   ///
   /// - Parameter name: the target for files that are added from now on; nil to keep the current one.
   func read(turningTo name: String? = nil) {
@@ -60,7 +60,7 @@ final class SessionTargets {
         let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)
         let turned = next.map { ($0, book.turn(to: $0)) }
-        // Commands may supply their secrets. Look them up now, so that nothing waits later.
+        // Commands may supply the targets' secrets. Look them up now, so that nothing waits later.
         for name in changed { _ = book.target(named: name) }
         return (changed, turned)
       }
@@ -110,7 +110,7 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: lines + place)])
   }
 
-  /// Tries whether a target takes uploads, or whether its server takes the credentials.
+  /// Tests whether a target accepts uploads, or whether its server accepts the credentials.
   func tryOut(_ name: String, loggingIn: Bool = false) {
     let book = book
     loop.answer({ book.known(name) }) { [weak self] result in
@@ -140,7 +140,7 @@ final class SessionTargets {
 
   /// Applies an edit to the configuration, and reads it again.
   ///
-  /// - Parameter then: what to tell the screen, from the configuration's text before and after.
+  /// - Parameter then: makes the events for the screen from the configuration's text before and after.
   func change(
     _ edit: @escaping @Sendable (ConfigEdit) throws -> String,
     then: @escaping @MainActor (_ before: String, _ after: String) -> [AppEvent] = { _, _ in [] }
@@ -156,7 +156,7 @@ final class SessionTargets {
     }
   }
 
-  /// Removes a target from the configuration, and keeps what was there.
+  /// Removes a target from the configuration, and keeps the old text for `restore`.
   func delete(_ name: String) {
     change({ try $0.removing(name) }) { [weak self] before, after in
       self?.deletion = (name, before, after)
@@ -164,7 +164,7 @@ final class SessionTargets {
     }
   }
 
-  /// Brings the target back that was deleted last, unless the configuration has been changed since.
+  /// Restores the target that was deleted last, unless the configuration has been changed since.
   func restore() {
     guard let (name, before, after) = deletion else {
       return loop.handle([.message("no target has been deleted since hoist was started")])
@@ -196,7 +196,7 @@ final class SessionTargets {
     }
   }
 
-  /// Tries what has changed of a target, and writes it into the configuration.
+  /// Tries the changes to a target, and writes them into the configuration.
   func change(_ old: TargetRow, to new: TargetRow, isGoodEnough: Bool) {
     guard let configuration = book.configuration else { return }
     let isCurrent = old.name == book.current.name
@@ -212,6 +212,6 @@ final class SessionTargets {
     }
   }
 
-  /// Forgets the target that is being tried.
+  /// Cancels the trial of a target.
   func stopSetUp() { trial?.cancel() }
 }

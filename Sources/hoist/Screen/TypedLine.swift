@@ -70,7 +70,7 @@ struct TypedLine {
     }
   }
 
-  /// Counts what would be added; gives up if that takes too long.
+  /// Counts the files that would be added; stops counting if that takes too long.
   ///
   /// - Parameter isOutdated: whether the answer is no longer needed.
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {

@@ -6,14 +6,14 @@ import Terminal
 protocol UserInterface: AnyObject {
   /// Called with the user's input.
   var onEvents: ([AppEvent]) -> Void { get set }
-  /// Whether what it shows may go beyond ASCII.
+  /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
   var showsPictures: Bool { get }
   /// The size of the screen.
   var size: Size { get }
   /// Whether nobody is there to answer.
   var isAlone: Bool { get }
-  /// Whether it goes on when the queue is empty.
+  /// Whether the session continues when the queue is empty.
   var stays: Bool { get }
 
   func show(_ state: AppState)

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What is shown over the panes and has the keyboard.
+/// A dialog over the panes, which has the keyboard.
 enum Dialog: Sendable {
   case prompt(LinePrompt)
   case limit(LimitPrompt)
@@ -61,7 +61,7 @@ enum Dialog: Sendable {
 struct Details: Sendable {
   var id: ItemID
   var scroll = 0
-  /// The request as it is sent, once `AppEvent.request` has come.
+  /// The request as it is sent, once `AppEvent.request` has arrived.
   var request: [String] = []
   /// The reply and the request, laid out.
   var texts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()

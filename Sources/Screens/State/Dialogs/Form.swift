@@ -12,7 +12,7 @@ struct Form: Sendable {
     case edited(TargetRow)
   }
 
-  /// What is asked for in a row.
+  /// The value that a row asks for.
   enum Field: Sendable {
     case path, fileName, names, type, field, target
     case url, name, usualField, token, isUsual
@@ -58,18 +58,18 @@ struct Form: Sendable {
     var isChanged: Bool { text.text != original }
   }
 
-  /// What a file will be called.
+  /// The new name of a file.
   struct NewName: Sendable {
     let old: String
     let new: String
-    /// Whether another one will have the same name.
+    /// Whether another file will have the same name.
     var isTwice = false
   }
 
   let subject: Subject
   /// The items that are edited.
   private var items: [UploadItem] = []
-  /// The first names that the files will have, for a look before they have them.
+  /// A preview of the new names, of the first files only.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
   var mode: Mode {
@@ -78,12 +78,13 @@ struct Form: Sendable {
 
   private(set) var rows: [Row]
   var focus = 0
-  /// What is wrong with what was entered last.
+  /// What is wrong with the last input.
   var complaint: String?
   /// Whether the new target is being tried.
   var isTrying = false
 
-  /// - Parameter names: what is typed for new names already; nil if only several files are renamed like that.
+  /// - Parameter names: what the user has already typed for the new names; nil to ask for a rule for names only if
+  ///   there are several files.
   init(_ items: [UploadItem], hasTargets: Bool, names: String? = nil) {
     subject = .items(items.map(\.id))
     self.items = items
@@ -120,7 +121,7 @@ struct Form: Sendable {
     if rows[focus].field == .names { showNewNames() }
   }
 
-  /// The rule for new names; nil if the field is untouched or holds no valid rule.
+  /// The rule for new names; nil if the field is unchanged or contains no valid rule.
   private var renaming: Renaming? {
     let row = rows.first { $0.field == .names && $0.isChanged }
     return row.flatMap { try? Renaming($0.text.text) }
@@ -140,7 +141,7 @@ struct Form: Sendable {
     for index in newNames.indices { newNames[index].isTwice = counts[newNames[index].new] != 1 }
   }
 
-  /// What is wrong with the new names; nil if nothing is.
+  /// What is wrong with the new names; nil if they are valid.
   private func firstError(ofNames text: String) -> String? {
     do throws(InvalidInput) {
       let renaming = try Renaming(text)
@@ -162,7 +163,7 @@ struct Form: Sendable {
     }
   }
 
-  /// A target to edit.
+  /// A form to edit a target.
   init(_ row: TargetRow) {
     subject = .edited(row)
     rows = [
@@ -177,7 +178,7 @@ struct Form: Sendable {
     return row
   }
 
-  /// Says why the target cannot be written, at the field with the fault.
+  /// Says why the target cannot be saved, and moves to the faulty field.
   mutating func refuse(_ words: String, at part: TargetAnswers.Part) {
     (isTrying, complaint) = (false, words)
     let field: Field =
@@ -189,7 +190,7 @@ struct Form: Sendable {
     focus = rows.firstIndex { $0.field == field } ?? focus
   }
 
-  /// Writes the scheme before an address without one: that of most servers, or of those on this machine.
+  /// Adds the scheme to an address without one: `http` for servers on this machine, `https` for all others.
   mutating func completeURL() {
     guard let index = rows.firstIndex(where: { $0.field == .url }) else { return }
     let text = rows[index].text.text
@@ -201,7 +202,7 @@ struct Form: Sendable {
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
-  /// Completes what is typed of a target's name as far as it is clear; false if that adds nothing.
+  /// Completes a partly typed name of a target as far as it is unambiguous; false if that adds nothing.
   mutating func complete(among targets: [String]) -> Bool {
     let (row, text) = (rows[focus], rows[focus].text.text)
     let names = targets.filter { $0.hasPrefix(scalars: text) }
@@ -214,7 +215,7 @@ struct Form: Sendable {
 
   private var isEdited: Bool { if case .edited = subject { true } else { false } }
 
-  /// What is wrong with the input, and where; `nil` if nothing is.
+  /// What is wrong with the input, and where; `nil` if it is valid.
   func firstError(targets: [String]) -> (row: Int, words: String)? {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
@@ -240,10 +241,10 @@ struct Form: Sendable {
     return nil
   }
 
-  /// Whether the file is said to be elsewhere now.
+  /// Whether the user has changed the file's path.
   var changesPath: Bool { rows.contains { $0.field == .path && $0.isChanged } }
 
-  /// Puts the home folder in the place of `~` at the beginning of the path.
+  /// Replaces `~` at the beginning of the path with the home folder.
   mutating func completePath(home: String?) {
     guard let home, let index = rows.firstIndex(where: { $0.field == .path }),
       rows[index].text.text.hasPrefix(scalars: "~/")
@@ -272,7 +273,7 @@ struct Form: Sendable {
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
-      // The server is still told the name that the form shows.
+      // The name sent to the server stays the one that the form shows.
       case .path: item.move(to: text)
       case .fileName: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
@@ -287,7 +288,7 @@ struct Form: Sendable {
     return item
   }
 
-  /// What was answered about a new target.
+  /// The user's answers about the target.
   var answers: TargetAnswers {
     func text(_ field: Field) -> String { rows.first { $0.field == field }?.text.text ?? "" }
     return TargetAnswers(

@@ -20,7 +20,7 @@ struct LimitPrompt: Hashable, Sendable {
   /// Whether the text is still the initial one.
   var isUntouched: Bool { field.text == original }
 
-  /// What the user asks for; `nil` if it is not a speed.
+  /// The limit that the user asks for; `nil` if the text is not a speed.
   var answer: Limit? {
     if isUntouched { return .asItIs }
     let text = field.text.lowercased().filter { !$0.isWhitespace }

@@ -3,13 +3,13 @@ import ScalarText
 /// A line of text with completion, for paths or commands.
 struct LinePrompt: Hashable, Sendable {
   private(set) var field = TextField()
-  /// The completions of the text before the cursor, once they were requested.
+  /// The completions of the text before the cursor, once they have been requested.
   private(set) var candidates: [String] = []
   /// The candidate in the prompt, while the user goes through them.
   private(set) var chosen: Int?
   /// Whether the last request found no completion.
   private(set) var hasNoMatch = false
-  /// What it would add, once that is known.
+  /// What the line would add, once that is known.
   var preview: AddPreview?
   /// Whether a candidate has been inserted; names are inserted literally.
   private var isCompleted = false
@@ -46,8 +46,8 @@ struct LinePrompt: Hashable, Sendable {
     guard text == field.head else { return true }
     chosen = nil
     hasNoMatch = answers.isEmpty
-    // `~` may have been expanded, and a word may be found by any part of it, so what comes back need not begin with what
-    // is there.
+    // `~` may have been expanded, and a word may be found by any part of it, so the candidates need not start with the
+    // text.
     var begun = answers.filter { $0.hasPrefix(scalars: text) }
     if begun.isEmpty { begun = answers }
     candidates = begun.count > 1 ? answers : []
@@ -68,8 +68,8 @@ struct LinePrompt: Hashable, Sendable {
     isCompleted = true
   }
 
-  /// What to add: one path, including blanks. Only a line that begins with a quote, or has a backslash
-  /// before a blank, is read as in a shell.
+  /// The paths to add: usually one, including blanks. Only a line that starts with a quote, or has a backslash before a
+  /// blank, is parsed as in a shell.
   var paths: [PathInput] {
     let text = field.text
     if text.allSatisfy(\.isWhitespace) { return [] }
@@ -80,7 +80,7 @@ struct LinePrompt: Hashable, Sendable {
 }
 
 extension String {
-  /// What both texts begin with.
+  /// The prefix that both texts share.
   func sharedPrefix(with other: String) -> String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
@@ -96,7 +96,7 @@ struct FindPrompt: Sendable {
   var field = TextField()
   /// Whether rows that do not match are hidden.
   let isFilter: Bool
-  /// Where the cursor was and what the filter was, to go back to on Esc.
+  /// The earlier cursor position and filter, to go back to on Esc.
   let cursor: Int
   let filter: String
 }

@@ -3,9 +3,9 @@ struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
     case target
     case sort
-    /// With the theme that comes back if none is chosen.
+    /// With the theme that is restored if none is chosen.
     case theme(Theme)
-    /// What can be done with a row.
+    /// The actions on a row.
     case actions([Action.Name])
   }
 
@@ -21,7 +21,7 @@ struct Menu: Sendable {
   /// Whether the last choice leads to a new target.
   private var makesNew = false
 
-  /// Where the mouse has opened it; nil for the middle of the screen.
+  /// Where the mouse opened it; nil for the middle of the screen.
   private(set) var place: (row: Int, column: Int)?
 
   init(
@@ -32,7 +32,7 @@ struct Menu: Sendable {
     shown = Array(choices.indices)
   }
 
-  /// The targets that can be chosen, and at the end the way to a new one.
+  /// A menu of the targets; its last choice can lead to a new one.
   init(targets: [String], urls: [String: String], makesNew: Bool) {
     self.init(
       purpose: .target, choices: targets + (makesNew ? ["new target…"] : []),
@@ -63,7 +63,7 @@ struct Menu: Sendable {
   }
 
   private mutating func narrow(height: Int) {
-    // The way to a new target is always there.
+    // The choice of a new target is always visible.
     let known = choices.indices.filter { !isNew($0) }
     shown =
       known.ranked(by: Matcher(filter.text)) { [choices[$0], note($0)] }

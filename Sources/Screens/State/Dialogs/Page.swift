@@ -1,6 +1,6 @@
 /// A text to read, such as the details of a row of the history.
 struct Page: Sendable {
-  /// The row of the history that it is about, for the keys.
+  /// The row of the history that it describes, which keys act on.
   var row: HistoryRow?
   var title: String
   var lines: [(text: String, role: Role)]

@@ -5,24 +5,24 @@ struct Question: Sendable {
   enum Subject: Sendable {
     /// `canFinish`: whether anything is left to finish before quitting.
     case quitting(AppState.Background, canFinish: Bool)
-    /// Everything is to be paused, and what is being sent would start again from its first byte.
+    /// Everything would be paused, and items being sent would start again from their first byte.
     case pausing
-    /// These are to be paused, and some of them would start again from their first byte.
+    /// These items would be paused, and some of them would start again from their first byte.
     case breakingOff([ItemID])
-    /// These items are to be removed, `active` of which were being sent when the question was asked.
+    /// These items would be removed, `active` of which were being sent when the question was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerEntry])
-    /// These were uploaded, and the server gave the addresses that delete them.
+    /// These uploaded files would be deleted at the addresses that the server gave.
     case deletingUploaded([UploadedFile])
-    /// The target of this name is to be removed from the configuration.
+    /// The target of this name would be removed from the configuration.
     case deletingTarget(String)
-    /// This is why a target does not seem to take uploads, and it may be written all the same.
+    /// A target does not seem to take uploads, for this reason; it may be saved anyway.
     case keepingTarget(String)
     /// These files were left out and may still be added.
     case addingAgain(LeftOut)
-    /// These are to be sent again, and some of them may have arrived.
+    /// These items would be sent again, and some of them may have arrived.
     case sendingAgain([ItemID])
-    /// These of the history are to be sent again, and some of them may have arrived.
+    /// These files of the history would be sent again, and some of them may have arrived.
     case queueingAgain([HistoryRow])
   }
 
@@ -32,8 +32,8 @@ struct Question: Sendable {
 
   init(_ subject: Subject) {
     self.subject = subject
-    // Nothing brings back what is deleted on the server, and what is sent twice is there twice. So the safe
-    // answer is preselected.
+    // The safe answer is preselected, since files deleted on the server cannot be restored, and files sent twice are
+    // there twice.
     if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
       lit = 1
     }
@@ -68,7 +68,7 @@ struct Question: Sendable {
     return buttons
   }
 
-  /// The button that is pressed with Enter.
+  /// The action of the button that Enter presses.
   var answer: Action.Name { buttons.indices.contains(lit) ? buttons[lit].name : .close }
 
   mutating func light(step: Int) {

@@ -7,7 +7,7 @@ struct TextField: Hashable, Sendable {
   init(_ text: String = "") { set(text) }
 
   var text: String { String(characters) }
-  /// The text before the cursor, which is what completion works on.
+  /// The text before the cursor, which completion works on.
   var head: String { String(characters[..<cursor]) }
 
   mutating func set(_ text: String) {
@@ -30,7 +30,7 @@ struct TextField: Hashable, Sendable {
     cursor = min(head.count, characters.count)
   }
 
-  /// Does what a key for editing asks for.
+  /// Performs an editing action.
   mutating func edit(_ name: Action.Name) {
     switch name {
     case .left: cursor = max(0, cursor - 1)

@@ -6,10 +6,10 @@ struct Browser: Sendable {
   private(set) var folder: Folder?
   /// The visible entries.
   private(set) var entries: [Folder.Entry] = []
-  /// The size of the largest of them.
+  /// The size of the largest visible entry.
   private(set) var largest: Int64 = 0
   var list = ListState()
-  /// What is marked, in any folder: paths and sizes in bytes.
+  /// The marked entries of all folders: paths and sizes in bytes.
   private(set) var marks: [[UInt8]: Int64] = [:]
   private(set) var order = Order.name
   private(set) var showsHidden = false
@@ -43,7 +43,7 @@ struct Browser: Sendable {
     entries.indices.contains(list.cursor) ? entries[list.cursor] : nil
   }
 
-  /// Shows another folder. Coming up from a folder, the cursor is on it.
+  /// Shows another folder. If that is the parent of the last one, the cursor goes to the last one.
   mutating func show(_ next: Folder, height: Int) {
     let from = folder?.path
     folder = next
@@ -55,7 +55,7 @@ struct Browser: Sendable {
     list.move(to: row, of: entries.count, height: height)
   }
 
-  /// Shows only what matches; the cursor goes to what matches best.
+  /// Shows only matching entries; the cursor goes to the best match.
   mutating func setFilter(_ text: String, height: Int) {
     filter = text
     refresh(height: height)
@@ -80,13 +80,13 @@ struct Browser: Sendable {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
     largest = entries.reduce(0) { max($0, $1.size) }
-    // They are already sorted by name.
+    // Folders come sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
     list.move(to: row, of: entries.count, height: height)
   }
 
-  /// Shows the folder in the next order; the cursor goes to its beginning.
+  /// Shows the folder in the next order; the cursor goes to the first entry.
   mutating func turnOrder(height: Int) {
     let all = Order.allCases
     order = all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
@@ -111,12 +111,12 @@ struct Browser: Sendable {
     for entry in entries where !entry.isFolder { toggle(entry) }
   }
 
-  /// How many of the marks are in other folders, or on files that the filter leaves out.
+  /// How many marked entries are in other folders, or hidden here.
   var unseenMarks: Int { marks.count - entries.count { marks[$0.path] != nil } }
-  /// How many bytes the marked files have together. The content of folders is not known.
+  /// The total size of the marked files, without the contents of marked folders, which are not known.
   var markedBytes: Int64 { marks.values.reduce(0, &+) }
 
-  /// What to add: the marked entries, or else the one under the cursor.
+  /// The paths to add: those of the marked entries, or else of the one under the cursor.
   var chosen: [[UInt8]] {
     if !marks.isEmpty { return marks.keys.sorted { $0.lexicographicallyPrecedes($1) } }
     return selected.map { [$0.path] } ?? []

@@ -1,4 +1,4 @@
-/// A folder as it was read from the disk.
+/// A folder as read from the disk.
 package struct Folder: Sendable, Hashable {
   /// Something in a folder.
   package struct Entry: Sendable, Hashable {
@@ -6,22 +6,21 @@ package struct Folder: Sendable, Hashable {
     package var name: String
     /// Its whole path, byte for byte: not every name is text.
     package var path: [UInt8]
-    /// Whether it is a folder itself, or leads to one.
+    /// Whether it is a folder, or a link to one.
     package var isFolder: Bool
     /// Its size in bytes; 0 for folders.
     package var size: Int64
-    /// What else it is, in a word: "link", "FIFO"; empty for plain files and folders.
+    /// Its kind, in a word: "link", "FIFO"; empty for plain files and folders.
     package var kind: String
-    /// Whether it can be uploaded, or holds what can: a FIFO cannot.
+    /// Whether it or its contents can be uploaded: a FIFO cannot.
     package var isSendable: Bool
-    /// Whether it was sent to the target before, as it is now.
+    /// Whether it has been sent to the target in its current state.
     package var wasSent = false
     /// When it was last written to, in seconds since 1970.
     package var modified: Double
     /// The same, for people: "2026-11-20 22:15".
     package var time: String
 
-    /// An entry of a folder.
     package init(
       name: String, path: [UInt8], isFolder: Bool, size: Int64, kind: String = "",
       isSendable: Bool = true, modified: Double = 0, time: String = ""
@@ -41,11 +40,11 @@ package struct Folder: Sendable, Hashable {
   package var path: [UInt8]
   /// Its path, for people.
   package var name: String
-  /// The parent folder; `nil` if there is none.
+  /// The path of the parent folder; `nil` if it has no parent.
   package var parent: [UInt8]?
-  /// What is in it.
+  /// The entries of the folder.
   package var entries: [Entry]
-  /// Why it could not be read, in words for a person.
+  /// Why it could not be read, for people; `nil` if it could.
   package var failure: String?
 
   /// A folder. It sorts its entries: folders first, then by name.

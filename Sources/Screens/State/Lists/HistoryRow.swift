@@ -1,9 +1,9 @@
 import ScalarText
 import UploadModel
 
-/// A file that was sent, or was not, in this session or an earlier one.
+/// A file that was sent, or failed to be, in this session or an earlier one.
 package struct HistoryRow: PaneRow {
-  /// What distinguishes it from all other rows.
+  /// An identifier that no other row has.
   package var id: String
   /// The name that the file was sent with.
   package var name: String
@@ -13,9 +13,9 @@ package struct HistoryRow: PaneRow {
   package var size: Int64
   /// When it ended: "2026-11-20 22:15".
   package var time: String
-  /// The day of that, in the shortest words: "today", "yesterday", "2026-11-20".
+  /// The day when it ended, in the shortest words: "today", "yesterday", "2026-11-20".
   package var day: String
-  /// When that was on the screen's clock; nil if it is not known.
+  /// When it ended, by the screen's clock; nil if that is not known.
   package var instant: Instant?
   /// How an attempt ended.
   package enum End: Hashable, Sendable {
@@ -24,7 +24,7 @@ package struct HistoryRow: PaneRow {
     case failed
     /// It may have arrived; only a look at the server tells.
     case unknown
-    /// None of these: it is under way, or was stopped and will begin anew.
+    /// It has not ended: it is under way, or was stopped and will begin anew.
     case open
   }
 
@@ -35,7 +35,7 @@ package struct HistoryRow: PaneRow {
   package var outcome: String
   /// Why it failed, in a sentence or two; empty if there is nothing to say.
   package var message: String
-  /// Where it can be found, if the server said so.
+  /// The file's URL, if the server named one.
   package var url: String?
   /// The page that deletes it when it is opened, if the server named one.
   package var deletionURL: String?
@@ -43,7 +43,7 @@ package struct HistoryRow: PaneRow {
   package var path: String
   /// What the server answered.
   package var reply: Reply
-  /// How far the attempt came, if the file went in pieces.
+  /// How far the attempt got, if the file was sent in pieces.
   package var pieces: PieceCount?
   /// The file's path, byte for byte: not every path is text. Empty if it is not known.
   package var location: [UInt8] = []
@@ -52,7 +52,6 @@ package struct HistoryRow: PaneRow {
   /// Earlier attempts at the same file, one on each line, the latest first.
   private(set) var earlier: [String] = []
 
-  /// A row for a file.
   package init(
     id: String, name: String, target: String, size: Int64, time: String, day: String? = nil,
     at instant: Instant? = nil, end: End,
@@ -90,7 +89,7 @@ extension HistoryRow {
       }
     }
 
-    /// The rows, which come with the latest first, in this order; equal ones stay as they are.
+    /// The rows, which come latest first, in this order; equal ones keep their order.
     func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
       switch self {
       case .time: rows
@@ -100,7 +99,7 @@ extension HistoryRow {
     }
   }
 
-  /// A row for each file and target, as its latest attempt left it, with the earlier ones in it.
+  /// A row for each file and target: the one of its latest attempt, with the earlier attempts added.
   ///
   /// - Parameter rows: a row for each attempt, the latest first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
@@ -119,7 +118,7 @@ extension HistoryRow {
     return groups
   }
 
-  /// "22:15".
+  /// The time of day: "22:15".
   var clock: String { String(decoding: time.utf8.suffix(5), as: UTF8.self) }
 
   func `is`(_ kind: RowKind) -> Bool {
@@ -139,7 +138,7 @@ extension HistoryRow {
 }
 
 extension HistoryRow.End {
-  /// Its place where failures come first.
+  /// Its rank in the order with failures first.
   fileprivate var rank: Int {
     switch self {
     case .failed: 0

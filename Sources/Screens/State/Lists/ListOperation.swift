@@ -1,18 +1,18 @@
 /// An operation on a list, whatever it shows.
 enum ListOperation {
-  /// What a key asks for: moving about, or marks.
+  /// An action of a key that moves the cursor or changes marks.
   case key(Action.Name)
   /// The cursor moves to a row, or by a number of rows.
   case row(Int), by(Int)
-  /// Only rows that `RowFilter` shows are visible from now on; all if the text is empty.
+  /// Only rows that match this `RowFilter` become visible; all if the text is empty.
   case filter(String)
-  /// The cursor moves to the next row that matches, from a given one and around the end.
+  /// The cursor moves to the next matching row, from a given row on, wrapping around at the end.
   case find(Matcher, from: Int, step: Int)
-  /// The cursor moves to the next row of one of these kinds, around the end.
+  /// The cursor moves to the next row of one of these kinds, wrapping around at the end.
   case next([RowKind])
-  /// A range of marks ends here.
+  /// The marking of a range ends.
   case endRange
-  /// Marks go if the row under the cursor is not one of those that have them.
+  /// The marks are cleared if the row under the cursor is not marked.
   case forgetOtherMarks
 
   /// Whether it moves the cursor.

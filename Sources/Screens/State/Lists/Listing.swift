@@ -1,20 +1,20 @@
-/// A list that is requested: the server's files, the history.
+/// A list that must be requested: the server's files, the history.
 package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   /// Not requested yet.
   case unknown
   /// Requested, and not answered yet.
   case asked
-  /// The answer, in the order to show it.
+  /// The answer, in the order in which to show it.
   case rows([Row])
-  /// Why there is none, in words for a person.
+  /// Why there is no answer, for people.
   case failed(String)
 
-  /// The rows, if they are known.
+  /// The rows; empty if they are not known.
   package var rows: [Row] {
     if case .rows(let rows) = self { rows } else { [] }
   }
 
-  /// The message in place of the rows; nil if there are some.
+  /// The message in place of the rows; nil if there are rows.
   func words(asked: String, none: String) -> [String]? {
     switch self {
     case .unknown, .asked: [asked]

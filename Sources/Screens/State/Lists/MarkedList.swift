@@ -1,21 +1,21 @@
 /// The view of a list: the rows that pass the filter, the cursor, and marks.
 ///
-/// Row numbers count visible rows, positions count all. It holds no rows itself, so that a queue of any
-/// length is never copied.
+/// Row numbers count visible rows, positions count all. It does not contain the rows, so that a queue of any length is
+/// never copied.
 struct MarkedList<ID: Hashable & Sendable>: Sendable {
   private var window = ListState()
   private(set) var marks: Set<ID> = []
-  /// Where a range of marks began, and what was marked before.
+  /// Where the marking of a range began, and the marks before it.
   private var range: (anchor: ID, others: Set<ID>)?
   private var view: FilteredRows?
 
   var cursor: Int { window.cursor }
   var scroll: Int { window.scroll }
-  /// The text that visible names contain; empty if all are visible.
+  /// The text of the filter; empty if all rows are visible.
   var filter: String { view?.filter.text ?? "" }
-  /// What the filter looks for in names; empty if nothing is.
+  /// What the filter looks for in names.
   var matcher: Matcher { view?.filter.matcher ?? Matcher("") }
-  /// Whether rows come into view and go out of it as their kinds change.
+  /// Whether rows appear and disappear as their kinds change.
   var followsKinds: Bool { view?.filter.hasKinds == true }
 
   // MARK: What is seen
@@ -28,12 +28,12 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     return view?.positions[row] ?? row
   }
 
-  /// The row that shows `id`, if one does.
+  /// The row that shows `id`, if it is visible.
   func row(of id: ID, in rows: some ListRows<ID>) -> Int? {
     rows.position(of: id).flatMap { view == nil ? $0 : view?.row(of: $0) }
   }
 
-  /// The positions that an action applies to: those of the marked rows, or else that of the row under the cursor.
+  /// The positions that an action applies to: those of the marked rows, or else the one of the row under the cursor.
   func subjects(in rows: some ListRows<ID>) -> [Int] {
     marks.isEmpty
       ? position(of: cursor, in: rows).map { [$0] } ?? []
@@ -56,7 +56,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   // MARK: What is done
 
-  /// Does something; returns whether it could be done.
+  /// Performs an operation; returns whether it was possible.
   mutating func perform(_ step: ListOperation, in rows: some ListRows<ID>, height: Int) -> Bool {
     switch step {
     case .key(let name): return perform(name, in: rows, height: height)
@@ -84,7 +84,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     let old = cursor
     window.move(to: row, of: count(in: rows), height: height)
     guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
-    // Only rows between the two places can enter or leave the range.
+    // Only rows between the old and the new position of the cursor can enter or leave the range.
     let marked = min(anchor, cursor)...max(anchor, cursor)
     for row in min(old, cursor)...max(old, cursor) { mark(row, if: marked, in: rows) }
   }
@@ -201,7 +201,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The positions of the rows that a filter leaves.
+/// The positions of the rows that pass a filter.
 private struct FilteredRows: Sendable {
   let filter: RowFilter
   private(set) var positions: [Int] = []

@@ -1,10 +1,10 @@
 /// Finds names by a text, which may be abbreviated.
 ///
-/// Each word of the text has to be in the name: as it is, or in pieces that begin where words of the name do ("rpdf" in
-/// "report.pdf"). If there is a capital letter in the text, case counts.
+/// Each word of the text must be in the name: whole, or in pieces that begin where words of the name do ("rpdf" in
+/// "report.pdf"). If the text contains a capital letter, case counts.
 ///
-/// It compares bytes if the text is ASCII, so that a hundred thousand names can be searched between two keys, and
-/// Unicode scalars if it is not.
+/// It compares bytes if the text is ASCII, so that a hundred thousand names can be searched between two key presses,
+/// and Unicode scalars if it is not.
 struct Matcher: Hashable, Sendable {
   private let words: [[UInt32]]
   private let isASCII: Bool
@@ -22,7 +22,7 @@ struct Matcher: Hashable, Sendable {
 
   func matches(_ text: String) -> Bool { rank(text) != nil }
 
-  /// How well a text matches, the best first.
+  /// How well a text matches; the best rank is the lowest.
   struct Rank: Comparable, Sendable {
     /// How the worst of the words matches.
     enum Kind: UInt8, Comparable {
@@ -31,9 +31,9 @@ struct Matcher: Hashable, Sendable {
       /// A word of the text begins with it.
       case wordStart
       case inside
-      /// It is there in pieces that begin where words do.
+      /// The text contains it in pieces that begin where words do.
       case pieces
-      /// Its characters are there in their order.
+      /// The text contains its characters in their order.
       case scattered
 
       static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
@@ -52,8 +52,8 @@ struct Matcher: Hashable, Sendable {
 
   /// How well the text matches; nil if it does not.
   ///
-  /// - Parameter isLoose: whether it is enough that the characters are there in their order, as for a short list with the
-  ///   best first.
+  /// - Parameter isLoose: whether it is enough that the text contains the characters in their order, as for a short
+  ///   list with the best match first.
   func rank(_ text: String, isLoose: Bool = false) -> Rank? {
     if words.isEmpty { return Rank(kind: .beginning, pieces: 0, length: 0) }
     if isASCII {
@@ -109,7 +109,7 @@ struct Matcher: Hashable, Sendable {
     return isLoose ? (.scattered, scattered) : nil
   }
 
-  /// The first place of each character after that of the one before.
+  /// The place of each character: its first one after the place of the previous character.
   private func scattered<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
     -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {
@@ -127,11 +127,11 @@ struct Matcher: Hashable, Sendable {
     return pieces
   }
 
-  /// Pieces that begin where words do, each where the next word after the one before begins.
+  /// Pieces that begin where words do, each at the start of the next word after the previous piece.
   private func pieces<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
     -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {
-    // Nobody types more; only malicious names are longer.
+    // Nobody types more than this, and only malicious names are longer.
     guard word.count <= 64, units.count <= 1024 else { return nil }
     let starts = units.indices.filter { Self.isWordStart($0, of: units) }
     var tried: Set<Int> = []
@@ -216,8 +216,8 @@ struct Matcher: Hashable, Sendable {
 }
 
 extension Sequence {
-  /// What matches in one of its texts, the best first; equally good ones stay in their order. A match in an earlier text
-  /// is better. Only in the first is it enough that the characters are there in their order.
+  /// The elements that match in one of their texts, the best first; equally good ones keep their order. A match in an
+  /// earlier text is better. Only in the first text is it enough that the characters are there in their order.
   func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
     guard !matcher.isEmpty else { return Array(self) }
     typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)

@@ -3,7 +3,7 @@ struct PaneList<Row: PaneRow>: Sendable {
   private(set) var listing = Listing<Row>.unknown
   private(set) var rows = PaneRows<Row>()
   var list = MarkedList<String>()
-  /// The answer as it came, if what is shown is derived from it.
+  /// The answer as it arrived, if the rows shown are derived from it.
   var all = Listing<Row>.unknown
 
   /// A visible row.
@@ -11,15 +11,15 @@ struct PaneList<Row: PaneRow>: Sendable {
 
   var selected: Row? { row(list.cursor) }
 
-  /// What an action applies to: the marked rows, else the one under the cursor.
+  /// The rows that an action applies to: the marked ones, or else the one under the cursor.
   var subjects: [Row] { list.subjects(in: rows).map { rows.all[$0] } }
 
-  /// Notes that an answer is awaited, unless there is an old one to show meanwhile.
+  /// Notes that the list has been requested, unless an old one can be shown meanwhile.
   mutating func ask() {
     if rows.count == 0 { listing = .asked }
   }
 
-  /// Takes the answer. Cursor and marks stay with their rows.
+  /// Shows the answer. Cursor and marks stay with their rows.
   mutating func update(with listing: Listing<Row>, height: Int) {
     let next = PaneRows(listing.rows, version: rows.version + 1)
     let place = list.place(in: rows) { next.position(of: $0) == nil }

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The rows of a pane beside the queue.
+/// The rows of a pane other than the queue.
 struct PaneRows<Row: PaneRow>: ListRows, Sendable {
   let all: [Row]
   let version: Int
@@ -8,7 +8,7 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
 
   init(_ all: [Row] = [], version: Int = 0) {
     (self.all, self.version) = (all, version)
-    // Reserve room for all of them, since a list can be long.
+    // Reserve room for all rows, since a list can be long.
     var positions: [String: Int] = Dictionary(minimumCapacity: all.count)
     for (index, row) in all.enumerated() where positions[row.id] == nil {
       positions[row.id] = index
@@ -33,7 +33,7 @@ protocol ListRows<ID> {
   func id(at position: Int) -> ID
   func name(at position: Int) -> String
   func position(of id: ID) -> Int?
-  /// Changes whenever a row has become of another kind.
+  /// Changes whenever the kind of a row has changed.
   var kindsVersion: Int { get }
   func `is`(_ kind: RowKind, at position: Int) -> Bool
 }
@@ -42,7 +42,7 @@ extension ListRows {
   var kindsVersion: Int { version }
 }
 
-/// A row of a pane beside the queue.
+/// A row of a pane other than the queue.
 protocol PaneRow: Sendable, Hashable {
   var id: String { get }
   var name: String { get }

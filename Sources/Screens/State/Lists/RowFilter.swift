@@ -1,6 +1,6 @@
 import ScalarText
 
-/// What a filter shows: rows whose names hold its text, and rows that are as its words say: "failed",
+/// A filter. It shows rows whose names match its text, and rows of the kinds that its words name: "failed",
 /// "yesterday", "failed jpg".
 struct RowFilter: Hashable, Sendable {
   let text: String
@@ -17,10 +17,10 @@ struct RowFilter: Hashable, Sendable {
     rest = Matcher(words.filter { RowKind($0) == nil }.joined(separator: " "))
   }
 
-  /// What its names hold that are shown.
+  /// What is looked for in the names of the rows.
   var matcher: Matcher { hasKinds ? rest : name }
 
-  /// Whether a row can come and go without having got another name.
+  /// Whether rows can appear and disappear without a change of name.
   var hasKinds: Bool { !kinds.isEmpty }
 
   func shows<Rows: ListRows>(_ position: Int, of rows: Rows) -> Bool {

@@ -1,9 +1,9 @@
 import ScalarText
 
-/// A kind of rows that a filter can ask for by a word.
+/// A kind of row that a filter can ask for with a word.
 enum RowKind: Hashable, Sendable {
   case waiting, sending, retrying, paused, sent, unknown, failed
-  /// A day as it is shown: "today", "2026-11-20", or the beginning of a date, such as "2026-11".
+  /// A day in the form in which it is shown, "today" or "2026-11-20", or the beginning of a date, such as "2026-11".
   case day(String)
 
   init?(_ word: String) {
@@ -20,7 +20,7 @@ enum RowKind: Hashable, Sendable {
     }
   }
 
-  /// A word for each that is worth choosing from a list.
+  /// The words that are worth offering in a list.
   static let examples = [
     "failed", "unknown", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
   ]

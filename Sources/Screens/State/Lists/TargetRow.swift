@@ -3,9 +3,9 @@ package struct TargetRow: PaneRow {
   package var name: String
   /// Where files go, without secrets.
   package var url: String
-  /// Whether it is the one for every start.
+  /// Whether it is the default target.
   package var isUsual: Bool
-  /// What it says about speed: "4 at once, at most 2 MB/s".
+  /// Its limits, in words: "4 at once, at most 2 MB/s".
   package var limits: String
 
   /// Its name, which no other target has.

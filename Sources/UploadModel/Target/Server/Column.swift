@@ -3,7 +3,6 @@ import JSONText
 
 /// A value of an entry, and its format.
 package struct Column: Hashable, Sendable {
-  /// The format of a value.
   package enum Format: String, Hashable, Sendable, CaseIterable {
     /// As it is.
     case text
@@ -19,7 +18,6 @@ package struct Column: Hashable, Sendable {
   package var pointer: JSONPointer
   package var format: Format
 
-  /// A value with a format.
   package init(_ pointer: JSONPointer, _ format: Format = .text) {
     self.pointer = pointer
     self.format = format

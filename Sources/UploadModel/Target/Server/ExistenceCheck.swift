@@ -4,15 +4,14 @@ package struct ExistenceCheck: Hashable, Sendable {
   package var call: ServerCall
   /// What a successful reply says if the server has the file; empty if its status is enough.
   package var signs: [FailureRule] = []
-  /// What stands for each file in `{files}`, as JSON; nil if a request is about one file.
+  /// The JSON for each file in `{files}`; nil if a request is about one file.
   package var each: Template?
   /// The most files in a request with `each`.
   package var maxFiles = 100
 
-  /// A check by this request.
   package init(call: ServerCall) { self.call = call }
 
-  /// Everything in it that is filled in.
+  /// All of its templates.
   var templates: [Template] {
     call.templates + [each].compactMap(\.self) + signs.compactMap(\.template)
   }
@@ -20,7 +19,7 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// The most files that one request is about.
   package var most: Int { each == nil ? 1 : maxFiles }
 
-  /// What a request about several files is filled in with.
+  /// The values that fill in a request about several files.
   ///
   /// - Parameter values: those of each file, in order.
   package func values(of files: [Template.Values]) -> Template.Values? {
@@ -37,7 +36,7 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// Whether a status says that the server does not have the file.
   package static func isMissing(_ status: Int?) -> Bool { status == 404 || status == 410 }
 
-  /// What says in a reply which files the server has, to be read once for all of them.
+  /// The part of a reply that says which files the server has, read once for all of them.
   package func content(of reply: Reply) -> ReplyContent { signs.content(of: reply) }
 
   /// Whether the server has a file.
@@ -51,7 +50,7 @@ package struct ExistenceCheck: Hashable, Sendable {
   ) throws(Failure.Cause) -> Bool {
     let isThere = try signs.fit(end, content)
     guard each != nil, let document = content.document else { return isThere }
-    // A list that is shorter or longer would say something of other files than those that it was asked for.
+    // A shorter or longer list would be about other files than those that the server was asked about.
     for case .pointer(let pointer) in signs.map(\.place) where pointer.dependsOnFile {
       let found = pointer.fileCount(in: document)
       guard found != end.place.count else { continue }

@@ -9,7 +9,7 @@ extension ServerSide {
     package var items: JSONPointer
     /// An entry's identifier, in the entry.
     package var id: JSONPointer
-    /// What an entry is called, in the entry.
+    /// An entry's name, in the entry.
     package var title: JSONPointer
     /// Its size in bytes, in the entry; nil if it has none.
     package var size: JSONPointer?
@@ -24,7 +24,6 @@ extension ServerSide {
     /// What `hoist ls` prints for an entry; empty for its identifier and its title.
     package var columns: [Column] = []
 
-    /// A way to list entries.
     package init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
       self.call = call
       self.items = items

@@ -26,8 +26,8 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
     return port.map { "\(name):\($0)" } ?? name
   }
 
-  /// Whether an address is exactly at this host. It has to be encrypted, unless even the target's own server is reached
-  /// without leaving this machine.
+  /// Whether an address is exactly at this host. It must use TLS, unless both it and the target's own server are on
+  /// this machine.
   ///
   /// - Parameter home: the target's own origin.
   func holds(for url: URL, from home: Origin?) -> Bool {

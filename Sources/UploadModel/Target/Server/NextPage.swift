@@ -8,11 +8,11 @@ import ScalarText
 package enum NextPage: Hashable, Sendable {
   /// The header field `Link` names the next one (RFC 8288).
   case link
-  /// The reply holds its address.
+  /// The reply contains its address.
   case address(JSONPointer)
-  /// The reply holds a text that stands for the rest, which goes into this query item.
+  /// The reply contains a token for the rest of the list, which goes into this query item.
   case token(JSONPointer, query: String)
-  /// Pages are numbered in this query item, from this number on, until one is empty.
+  /// Pages are numbered in this query item, from this number on, until a page is empty.
   case number(query: String, from: Int)
 
   /// How the request for a page differs from the one for the list.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file that its server has accepted, but not finished with.
+/// A file that its server has accepted but not finished processing.
 package struct Processing: Hashable, Sendable, Codable {
   /// What the server said when it accepted the file.
   package var receipt: Receipt
-  /// Where it is asked what has become of the file; nil if the address was too secret to be kept.
+  /// Where the server is asked about the file's progress; nil if the address is secret, so that it is not kept.
   package var url: URL?
   /// When it accepted the file.
   package var since: Date
-  /// What the server answered to the last question instead of saying how far it is, or why it could not be asked; nil if
-  /// it said that it is at work.
+  /// The server's last answer if it did not say how far it is, or why the server could not be asked; nil if it said
+  /// that it is at work.
   package var trouble: String?
 
   /// A file that was accepted at this time.

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What is kept of a run until it is over.
+/// The state of a run, saved until the run is over.
 package struct RunPoint: Hashable, Sendable, Codable {
-  /// Identifies it.
   package var id = UUID.random()
   /// How far it has come.
   package var phase: Phase
-  /// What the reply to the first request gave.
+  /// The values that the reply to the first request gave.
   package var values: [String: String] = [:]
-  /// Whether a server other than the target's own gave it.
+  /// Whether a server other than the target's own gave these values.
   package var isFromAway = false
   /// Whether it has any files.
   package var hasFiles = false
-  /// Whether it may have files all the same: of one that failed, or that the server is working on, nobody knows.
+  /// Whether it may have files even so: it is unknown whether it has a file that failed, or that the server is still
+  /// working on.
   package var mayHaveFiles: Bool?
 
   /// How far a run has come.

@@ -1,5 +1,5 @@
 /// The requests before the first file of a run and after its last: a draft and its publication, an album. A run is one
-/// push, or in the queue the time during which there is something to send to the target.
+/// push or, in the queue, the time during which there are files to send to the target.
 package struct RunRules: Hashable, Sendable {
   /// The request before the first file, whose reply gives values for all others, if the target has one.
   package var open: PieceCall?
@@ -19,17 +19,16 @@ package struct RunRules: Hashable, Sendable {
     package init() {}
   }
 
-  /// What happens to a run of which a file has failed.
+  /// What happens to a run in which a file has failed.
   package enum OnFailure: String, Hashable, Sendable, CaseIterable {
     /// It stays open until the file is there or no longer wanted.
     case keep
-    /// It is closed all the same.
+    /// It is closed anyway.
     case close
     /// It is discarded.
     case abort
   }
 
-  /// No requests.
   package init() {}
 
   /// Whether there is anything to do before or after the files.

@@ -22,7 +22,7 @@ package struct ServerCall: Hashable, Sendable {
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
   }
 
-  /// Everything in it that is filled in.
+  /// All of its templates.
   package var templates: [Template] {
     [url] + [json].compactMap(\.self) + (form + query).map(\.value)
   }
@@ -45,7 +45,7 @@ extension Target {
       .compactMap(\.self)
   }
 
-  /// Everything in it that is filled in.
+  /// All of its templates.
   package var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)

@@ -1,4 +1,4 @@
-/// What can be done with what is already on a target's server.
+/// What can be done with the entries on a target's server.
 package struct ServerSide: Hashable, Sendable {
   /// Lists the entries.
   package var list: Listing?

@@ -4,24 +4,22 @@ import JSONText
 /// A request for permission to upload. Its reply says where to upload, and with which form fields and header fields
 /// (presigned POST and PUT).
 package struct Ticket: Hashable, Sendable {
-  /// The request.
   package var call: ServerCall
   /// Where its reply names the URL that takes the file.
   package var uploadURL: ReplyValue
-  /// Where its reply holds an object of form fields; nil for none.
+  /// Where its reply contains an object of form fields; nil for none.
   package var fields: JSONPointer?
-  /// Where its reply holds an object of header fields; nil for none.
+  /// Where its reply contains an object of header fields; nil for none.
   package var headers: JSONPointer?
-  /// What its reply says if the server has the file already, and wants nothing; empty if it never says so.
+  /// What its reply says if the server has the file already, so that nothing is sent; empty if it never says so.
   package var signs: [FailureRule] = []
 
-  /// What the server is told once it has the file, if its reply asks for that; nil if it never does.
+  /// The request that follows the upload if the ticket asks for it; nil if tickets never do.
   package var confirmation: Confirmation?
 
   /// Hosts that get the target's own credentials if the ticket leads there.
   package var namedHosts: Set<NamedHost> = []
 
-  /// A way to get a ticket.
   package init(
     call: ServerCall, uploadURL: ReplyValue, fields: JSONPointer? = nil,
     headers: JSONPointer? = nil
@@ -32,7 +30,7 @@ package struct Ticket: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// Whether the file goes to an address that a ticket names with the target's own header fields and bearer token.
+  /// Whether the target's own header fields and bearer token go with the file to an address that a ticket names.
   ///
   /// - Parameter home: the target's own origin.
   package func givesCredentials(at url: URL, from home: Origin?) -> Bool {
@@ -94,7 +92,7 @@ package struct Ticket: Hashable, Sendable {
     package var call: ServerCall
     /// Where the ticket names its address.
     package var url: JSONPointer
-    /// Where the ticket holds an object of header fields for it; nil for none.
+    /// Where the ticket contains an object of header fields for it; nil for none.
     package var headers: JSONPointer?
 
     /// A confirmation before its keys are read.
@@ -112,7 +110,7 @@ package struct Ticket: Hashable, Sendable {
       var call = call
       let url = try Ticket.address(text, "\(self.url)", from: target.url, target.redirectOrigins)
       call.url = Template(literal: url.absoluteString)
-      // A server may leave them out where it needs none.
+      // A server that needs no header fields may leave them out.
       let isGiven = headers.flatMap { pointer in ticket.flatMap { pointer.value(in: $0) } } != nil
       return (call, isGiven ? try Ticket.headers(headers, in: ticket) : [])
     }

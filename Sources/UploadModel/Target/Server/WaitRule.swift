@@ -1,9 +1,10 @@
 import Foundation
 import JSONText
 
-/// How a server that has accepted a file is asked whether it has finished with it.
+/// How a server that has accepted a file is asked whether it has finished processing it.
 package struct WaitRule: Hashable, Sendable {
-  /// The request, a GET. Its address has values of the upload's reply, unless `place` says where that names it.
+  /// The request, a GET. Its address is filled in with values of the upload's reply, unless `place` says where that
+  /// reply names the address.
   package var call: ServerCall
   /// Where the upload's reply names the address; nil if `call` has it.
   package var place: ReplyValue?
@@ -19,11 +20,11 @@ package struct WaitRule: Hashable, Sendable {
   /// A rule without an address.
   package init() {
     call = ServerCall(url: Template(literal: ""))
-    // Accepted, and partial content: Mastodon has not finished with the medium.
+    // Without 202 (Accepted) and 206 (Partial Content, from Mastodon): the server has not finished yet.
     call.rules.ok = [200...201, 203...205, 207...299]
   }
 
-  /// Everything in it that is filled in.
+  /// All of its templates.
   var templates: [Template] {
     call.templates + signs.compactMap(\.template)
       + (place.map { [$0.prefix, $0.suffix] } ?? [])
@@ -65,7 +66,7 @@ package struct WaitRule: Hashable, Sendable {
     return url
   }
 
-  /// What a server says of a file that it has accepted.
+  /// What a server says about a file that it has accepted.
   package enum Answer: Hashable, Sendable {
     /// It has finished; with the file's address, if its reply names one.
     case finished(url: String?)
@@ -89,7 +90,7 @@ package struct WaitRule: Hashable, Sendable {
       return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
     case .failure(var failure):
       guard Self.isFinal(failure) else {
-        // Accepted, or in part: it is at work.
+        // With a status such as 202 or 206, it is at work.
         let isAtWork = failure.status.map((200..<300).contains) == true
         return .open(
           trouble: isAtWork
@@ -101,7 +102,8 @@ package struct WaitRule: Hashable, Sendable {
     }
   }
 
-  /// Whether the server has said that nothing will come of the file. A status about the request itself does not.
+  /// Whether the server has said that nothing will come of the file. A status about the request itself does not say
+  /// that.
   private static func isFinal(_ failure: Failure) -> Bool {
     switch failure.cause {
     case .rejected: true
