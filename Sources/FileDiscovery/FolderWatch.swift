@@ -142,7 +142,7 @@ private final class Watcher {
       folders[number] = Self.withSlash(folder)
     } else if errno == ENOSPC {
       trouble =
-        "cannot watch \(folder): the system's limit of watched folders is reached; "
+        "cannot watch \(folder): the system's limit on watched folders has been reached; "
         + "raise fs.inotify.max_user_watches"
     } else if folder == root {
       trouble =

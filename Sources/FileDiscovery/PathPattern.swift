@@ -1,4 +1,4 @@
-// All text in this file is handled as Unicode scalars.
+// All text in here is Unicode scalars.
 /// A pattern for paths in the style of `.gitignore`.
 ///
 /// `*` matches anything but a slash, `?` one character, `[a-z]` one of a set, `**` any number of folders. A

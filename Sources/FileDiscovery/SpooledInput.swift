@@ -52,7 +52,7 @@ package struct SpooledInput {
         guard step > 0 else {
           let code = step == 0 ? ENOSPC : errno
           close(file)
-          throw SystemError(doing: "keep standard input in \(directory)", code: code)
+          throw SystemError(doing: "store standard input in \(directory)", code: code)
         }
         written += step
       }
@@ -63,7 +63,7 @@ package struct SpooledInput {
     let code = errno
     close(file)
     guard kept >= 0 else {
-      throw SystemError(doing: "read what was kept in \(directory)", code: code)
+      throw SystemError(doing: "read the stored input in \(directory)", code: code)
     }
     location = FileLocation("\(Self.folder)\(kept)")
   }

@@ -43,7 +43,7 @@ struct Service: Sendable {
     case .file(let name):
       try await site.skipBody(of: request)
       guard let file = try site.inbox.read(name) else {
-        throw Refusal(.notFound, "There is no file of that name.")
+        throw Refusal(.notFound, "There is no file with that name.")
       }
       return .file(file)
     case .deletion(let name):
@@ -100,7 +100,7 @@ struct Service: Sendable {
       throw Refusal(.forbidden, "This receiver does not allow files to be deleted.")
     }
     guard try site.inbox.delete(name) else {
-      throw Refusal(.notFound, "There is no file of that name.")
+      throw Refusal(.notFound, "There is no file with that name.")
     }
     if site.configuration.syncsToDisk { try site.inbox.sync() }
     site.onEvent?(.deleted(name, client: request.client))

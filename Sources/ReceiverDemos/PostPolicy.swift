@@ -64,7 +64,7 @@ struct PostPolicy {
       throw Refusal(400, "The form needs one file, in the field \"file\".")
     }
     guard form.order.last == "file" else {  // not text
-      throw Refusal(400, "The file has to come last: what follows it is ignored by S3.")
+      throw Refusal(400, "The file must come last: S3 ignores everything after it.")
     }
     let fields = Dictionary(
       form.fields.compactMap { name, values in values.first.map { (name.lowercased(), $0) } },

@@ -5,7 +5,7 @@ enum LocalSocket {
   /// A non-blocking stream socket that child processes do not inherit.
   static func make() throws(LinkError) -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw LinkError("no socket can be made", errno: errno) }
+    guard descriptor >= 0 else { throw LinkError("cannot create a socket", errno: errno) }
     prepare(descriptor)
     return descriptor
   }

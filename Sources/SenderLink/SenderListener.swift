@@ -24,7 +24,7 @@ package final class SenderListener {
     guard LocalSocket.call(connect, descriptor, address) == 0 else {
       let reason = errno
       close(descriptor)
-      throw LinkError("nobody answers at \(place.path)", errno: reason)
+      throw LinkError("no sender answers at \(place.path)", errno: reason)
     }
     guard LocalSocket.isOwn(descriptor) else {
       close(descriptor)

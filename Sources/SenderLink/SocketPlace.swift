@@ -13,7 +13,7 @@ package struct SocketPlace: Hashable, Sendable {
   package init(queue path: String, environment: [String: String]) throws(LinkError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw LinkError("the queue \(path) cannot be looked at", errno: errno)
+      throw LinkError("the queue \(path) cannot be accessed", errno: errno)
     }
     folder = Self.folder(environment)
     self.path = "\(folder)/\(status.st_dev)-\(status.st_ino).socket"
@@ -45,7 +45,7 @@ package struct SocketPlace: Hashable, Sendable {
   func check() throws(LinkError) {
     var status = stat()
     guard lstat(folder, &status) == 0 else {
-      throw LinkError("the folder \(folder) cannot be looked at", errno: errno)
+      throw LinkError("the folder \(folder) cannot be accessed", errno: errno)
     }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
       throw LinkError("\(folder) is not a folder of this user; remove it")
@@ -63,7 +63,7 @@ package struct SocketPlace: Hashable, Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw LinkError("\(path) is longer than a socket's path may be")
+      throw LinkError("\(path) is too long for the path of a socket")
     }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     return address

@@ -34,7 +34,7 @@ struct Secrets: Sendable {
   ) throws(ConfigError) -> Source {
     let wanted = "expected { env = … }, { file = … } or { command = [ … ] }"
     guard case .table = node.value else {
-      throw node.fault("\(wanted); the secret itself does not belong in here")
+      throw node.fault("\(wanted); the secret itself does not belong here")
     }
     let entries = try node.table(["env", "file", "command", "timeout"])
     guard ["env", "file", "command"].count(where: { entries[$0] != nil }) == 1 else {

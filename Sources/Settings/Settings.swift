@@ -179,7 +179,7 @@ package struct Settings: Sendable {
   package func target(_ name: String?) throws(ConfigError) -> Target {
     guard let name = name ?? defaultTarget else {
       throw ConfigError(
-        "no target: say --to URL, or set default_target in "
+        "no target: use --to URL, or set default_target in "
           + (file ?? Self.usualPath(environment: environment)))
     }
     if let node = nodes[name] {

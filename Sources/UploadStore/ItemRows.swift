@@ -102,7 +102,8 @@ enum ItemRows {
   private static func failure(_ text: String?, _ last: LastAttempt?) -> Failure {
     let words = text.map { "another version of hoist recorded the reason: \($0)" }
     return Failure(
-      JSONColumn.value(text) ?? .network(words ?? "the reason was not kept"), status: last?.status,
+      JSONColumn.value(text) ?? .network(words ?? "the reason was not recorded"),
+      status: last?.status,
       reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
   }
 }

@@ -61,7 +61,7 @@ package final class SenderLock: Sendable {
     let file = try QueueFile(path, descriptor)
     // Has no effect if the lock is already on this descriptor, as it should be.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw StoreError("the right to send the queue \(path) was not handed over")
+      throw StoreError("the lock on the queue \(path) was not handed over")
     }
     self.file = file
     Self.leaveNote(beside: path)

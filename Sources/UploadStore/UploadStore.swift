@@ -62,7 +62,8 @@ package final class UploadStore: Sendable {
           let mode: String? = try db.value("PRAGMA journal_mode = WAL")
           guard mode == "wal" else {
             throw StoreError(
-              "the queue \(path) cannot be opened: its file system has no shared memory for SQLite")
+              "the queue \(path) cannot be opened: its file system lacks the shared memory that SQLite needs"
+            )
           }
         }
       }
@@ -84,7 +85,7 @@ package final class UploadStore: Sendable {
       }
       guard try Schema.complete(pool) else {
         throw StoreError(
-          "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
+          "the queue \(path) was written by a newer version of hoist and was left unchanged. Use that version, "
             + "or another file with --queue FILE")
       }
     } catch {

@@ -75,16 +75,16 @@ import UploadModel
     ),
     (
       0, 0, 1,
-      "0 may have arrived there before: a look on the server tells. Sent again, it",
+      "0 may have arrived there before; check on the server. Sent again, it",
       "perhaps arrived before"
     ),
     (
       0, 0, 2,
-      "2 files may have arrived there before: a look on the server tells. Sent again, they",
+      "2 files may have arrived there before; check on the server. Sent again, they",
       "perhaps arrived before"
     ),
     (
-      0, 3, 1, "3 files were sent there before, 1 may have arrived there before: a look",
+      0, 3, 1, "3 files were sent there before, 1 may have arrived there before; check on",
       "sent before or perhaps arrived before"
     ),
     (
@@ -137,7 +137,7 @@ import UploadModel
   @Test func whatMayHaveArrivedIsSentAgainAfterAQuestion() {
     var (state, effects) = ReducerTests.press(["r"], on: 8)
     #expect(effects == [] && state.mode == .sendingAgain)
-    #expect(Self.said(state).contains("lost.bin may have arrived: a look on the"))
+    #expect(Self.said(state).contains("lost.bin may have arrived; check on the"))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
     #expect(Fixture.type("ry", &state) == [.retry([ItemID(9)])])
     // One that has been sent meanwhile, by another screen, is not sent again.
@@ -168,7 +168,7 @@ import UploadModel
     ]
     Fixture.play(&state, .key("3"), .history(.rows(rows)))
     #expect(Fixture.type("r", &state) == [] && state.mode == .sendingAgain)
-    #expect(Self.said(state).contains("a may have arrived: a look on the server tells."))
+    #expect(Self.said(state).contains("a may have arrived; check on the server."))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
     #expect(Fixture.type("rr", &state) == [add("a")])
     #expect(Fixture.type("jr", &state) == [add("b")])
@@ -369,7 +369,8 @@ import UploadModel
     var state = AppState.setup(
       isASCII: false, size: Size(width: 80, height: 24), now: Instant(seconds: 0), keymap: .usual)
     #expect(
-      Self.said(state).contains("Where shall files go?") && Self.said(state).contains("hoist demo"))
+      Self.said(state).contains("Where should files go?") && Self.said(state).contains("hoist demo")
+    )
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
     #expect(Self.said(state).contains("a URL is required"))
     Fixture.type("http://nas/up", &state)

@@ -152,7 +152,7 @@ import Testing
     Fixture.play(
       &state, .engine([(ItemID(1), .paused)], at: state.now), .command("pause a.bin"),
       .engine([(ItemID(1), .waiting)], at: state.now))
-    #expect(announcer.lines(for: state) == ["a.bin: not paused any more"])
+    #expect(announcer.lines(for: state) == ["a.bin: resumed"])
     Fixture.play(
       &state, .engine([(ItemID(1), .sending(attempt: 1, sent: 0, total: 1000))], at: state.now),
       .engine([(ItemID(1), .sending(attempt: 1, sent: 550, total: 1000))], at: state.now + 1))

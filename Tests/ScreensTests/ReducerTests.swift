@@ -78,7 +78,7 @@ import UploadModel
     Case(0, "P", asks: []),
     Case(
       0, "P", "p", asks: [.pause(ids(1, 5, 6, 7, 12))],
-      says: "what awaits its reply is left to end"),
+      says: "files awaiting a reply are left to finish"),
     Case(0, "P", "f", asks: [.setStarted(false)]),
     Case(0, "P", .enter, asks: [.setStarted(false)]),
     Case(0, "P", .escape, asks: []),

@@ -96,7 +96,7 @@ import Testing
     #expect(Fixture.play(&state, .perform(.pause)) == [.bell])
     #expect(Self.said(state).contains("only the reply is awaited"))
     #expect(Fixture.play(&state, .perform(.pauseAll)) == [.pause([ItemID(2)])])
-    #expect(Self.said(state).contains("left to end"))
+    #expect(Self.said(state).contains("left to finish"))
     Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now), .perform(.quit))
     #expect(Self.said(state).contains("1 only awaiting a reply"))
     #expect(Self.said(state).contains("may have arrived"))

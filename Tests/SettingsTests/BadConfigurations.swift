@@ -267,13 +267,13 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "auth.basic: \"user\" and \"password\" are both needed"),
     BadConfiguration(
       line: "auth = { basic = { user = \"m:e\", password = \"x\" } }",
-      "auth.basic.user: a user name cannot hold a colon"),
+      "auth.basic.user: a user name cannot contain a colon"),
     BadConfiguration(
       line: "auth = { digest = { password = \"x\" } }",
       "auth.digest: \"user\" and \"password\" are both needed"),
     BadConfiguration(
       line: "auth = { digest = { user = \"m:e\", password = \"x\" } }",
-      "auth.digest.user: a user name cannot hold a colon"),
+      "auth.digest.user: a user name cannot contain a colon"),
     BadConfiguration(
       line: "auth = { sigv4 = { region = \"r\", key = \"k\" } }",
       "auth.sigv4: \"region\", \"key\" and \"secret\" are all needed"),
@@ -347,9 +347,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(url: "\"http://h:0/\"", "the port 0 is not between 1 and 65535"),
     BadConfiguration(url: "\"http://h:99999/\"", "the port 99999 is not between 1 and 65535"),
     BadConfiguration(url: "\"http://h/#top\"", "a fragment (\"#…\") is never sent; leave it out"),
-    BadConfiguration(url: "\"http://h/a b\"", "the URL holds a space; write %20 for it"),
-    BadConfiguration(url: "\"http://h h/\"", "the URL holds a space; write %20 for it"),
-    BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL holds a control character"),
+    BadConfiguration(url: "\"http://h/a b\"", "the URL contains a space; write it as %20"),
+    BadConfiguration(url: "\"http://h h/\"", "the URL contains a space; write it as %20"),
+    BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL contains a control character"),
     BadConfiguration(
       line: "redirect_to = [\"http://x/\", \"x\"]",
       "redirect_to[1]: expected a URL such as https://host/upload, found \"x\""),

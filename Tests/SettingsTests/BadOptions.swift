@@ -101,7 +101,7 @@ extension BadConfiguration {
       "c.toml:3: targets.a.tls: tls rules need an https:// URL, and this target's is http://h/u"),
     // Placeholders in the address.
     BadConfiguration(
-      url: "\"http://{file.name}/\"", "the host and port of a URL hold no placeholders"),
+      url: "\"http://{file.name}/\"", "the host and port of a URL cannot contain placeholders"),
     BadConfiguration(
       url: "\"http://h:{file.size}/\"",
       "expected a URL such as https://host/upload, found \"http://h:a/\""),
@@ -370,7 +370,7 @@ extension BadConfiguration {
       "server.delete: {id} is missing: every request would be about the same entry"),
     BadConfiguration(
       line: "server.delete = { url = \"http://{id}/\" }",
-      "server.delete.url: the host and port of a URL hold no placeholders"),
+      "server.delete.url: the host and port of a URL cannot contain placeholders"),
     BadConfiguration(
       line: "server.create = { url = \"h/\" }",
       "server.create.url: expected a URL such as https://host/upload, found \"h/\""),
@@ -412,7 +412,7 @@ extension BadConfiguration {
   static let secrets: [BadConfiguration] = [
     BadConfiguration(
       "[secrets]\na = \"hunter2\"",
-      "c.toml:2: secrets.a: \(source); the secret itself does not belong in here"),
+      "c.toml:2: secrets.a: \(source); the secret itself does not belong here"),
     BadConfiguration("[secrets]\na = {}", "c.toml:2: secrets.a: \(source)"),
     BadConfiguration(
       "[secrets]\na = { env = \"X\", file = \"y\" }", "c.toml:2: secrets.a: \(source)"),

@@ -21,7 +21,7 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
-      "open: cannot be combined with \"exists\": it would be sent although no file may have to be"),
+      "open: cannot be combined with \"exists\": it would be sent even if no file needs to be"),
     BadConfiguration(
       line:
         "after = { delete = true, final = [201] }\nclose = { url = \"http://h/c\", on_failure = \"abort\", abort = { url = \"http://h/a\" } }",

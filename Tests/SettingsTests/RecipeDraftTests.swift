@@ -132,7 +132,7 @@ struct RecipeDraftTests {
     "an answer that makes no target is refused, and the place is named",
     arguments: [
       ("nextcloud", 0, "cloud.test", "expected a URL such as https://host/upload"),
-      ("nextcloud", 0, "https://me:secret@cloud.test", "the URL holds a user name or password"),
+      ("nextcloud", 0, "https://me:secret@cloud.test", "the URL contains a user name or password"),
       ("nextcloud", 0, "https://cloud.test/?a=b", "it has no query"),
       ("nextcloud", 0, "https://cloud.test/{nonsense}", "this URL has no braces"),
       ("nextcloud", 1, "", "an answer is needed"),

@@ -207,7 +207,7 @@ struct SettingsTests {
     ),
     (
       "http://me:pw@h/",
-      "the URL holds a user name or password; put an Authorization header instead"
+      "the URL contains a user name or password; use an Authorization header instead"
     ),
   ])
   func targetsThatAreNone(_ name: String, _ text: String) throws {
@@ -219,7 +219,7 @@ struct SettingsTests {
     let none = Settings.none(environment: ["HOME": "/home/me"])
     #expect(
       message { _ = try none.target(nil) }
-        == "no target: say --to URL, or set default_target in /home/me/.config/hoist/config.toml")
+        == "no target: use --to URL, or set default_target in /home/me/.config/hoist/config.toml")
   }
 
   @Test func theEnvironmentIsReadWhenTheTargetIsUsed() throws {

@@ -167,7 +167,7 @@ struct CredentialTests {
     (["true"], "true printed no token"), (["sh", "-c", "echo; echo later"], "sh printed no token"),
     (
       ["printf", "a b\n"],
-      "the first line that printf printed is no token: it has characters that tokens cannot have"
+      "the first line that printf printed is not a token: it contains characters that tokens cannot contain"
     ),
     (["sh", "-c", "kill -9 $$"], "sh was ended by signal 9"),
     (["sleep", "60"], "sleep did not finish within 0.5 s"),

@@ -119,7 +119,9 @@ struct TransportCauseTests {
       hidesCredentials: false, mayExpect: true, now: .now)
     #expect(request == nil)
     #expect(
-      faults.map(\.cause) == [.unsendable("the header field X-Name would hold a control character")]
+      faults.map(\.cause) == [
+        .unsendable("the header field X-Name would contain a control character")
+      ]
     )
   }
 }

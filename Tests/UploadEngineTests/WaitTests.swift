@@ -52,10 +52,10 @@ struct WaitTests {
       code: "done 202", asked: 7, troubles: ["404 Not Found", "503 Service Unavailable"]),
     Row(
       testDescription: "never finished", answers: [atWork], code: "outcome-unknown",
-      words: "it had not finished with it: it is still at work"),
+      words: "it had not finished with the file: it is still at work"),
     Row(
       testDescription: "never to be asked", answers: [(500, "")], code: "outcome-unknown",
-      words: "it had not finished with it: 500 Internal Server Error",
+      words: "it had not finished with the file: 500 Internal Server Error",
       troubles: ["500 Internal Server Error"]),
   ]
 

@@ -168,7 +168,7 @@ struct FailureTests {
     let failure = Failure(cause, attempts: 1)
     #expect(failure.explanation.hasSuffix("Retry sends it again from the first byte."))
     #expect(
-      failure.explanation(goesOn: true).hasSuffix("Retry goes on where the server is."))
+      failure.explanation(goesOn: true).hasSuffix("Retry resumes where the server left off."))
     // Whether it does is the item's to say.
     var item = UploadItem(id: ItemID(1), target: "nas", location: FileLocation("/a"))
     #expect(item.explanation == nil)
@@ -197,7 +197,7 @@ struct FailureTests {
     var failure = Failure(.refused, status: 500, attempts: 1)
     failure.mayBeStored = true
     #expect(!failure.isTransient && failure.needsPerson && failure.code == "http-500")
-    #expect(failure.explanation.hasSuffix("look there, then retry."))
+    #expect(failure.explanation.hasSuffix("check there before you retry."))
     let unknown = Failure(.outcomeUnknown("a gateway answered"), status: 502, attempts: 1)
     #expect(unknown.explanation.hasPrefix("The server answered 502 Bad Gateway, and it is unclear"))
   }

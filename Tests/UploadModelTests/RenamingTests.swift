@@ -27,9 +27,9 @@ import Testing
   @Test(
     arguments: [
       ("{file.stem", "without"), ("{file.sha256}", "has no value here"), ("{stem}", "{file.stem}"),
-      ("{env.HOME}", "HOME"), ("{secret.x}", "no secrets"), ("s/a", "s/from/to/"),
+      ("{env.HOME}", "HOME"), ("{secret.x}", "cannot contain secrets"), ("s/a", "s/from/to/"),
       ("s/a/b", "s/from/to/"), ("s//b/", "s/from/to/"), ("s/a/b/x", "s/from/to/"),
-      ("s/(/b/", "regular expression"), (#"s/a/\1/"#, #"\1 is no group"#),
+      ("s/(/b/", "regular expression"), (#"s/a/\1/"#, #"no group \1"#),
     ])
   func mistakes(_ rule: String, _ words: String) {
     let error = #expect(throws: InvalidInput.self) { try Renaming(rule) }

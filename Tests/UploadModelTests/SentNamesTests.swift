@@ -74,7 +74,8 @@ struct SentNamesTests {
     let found = target.sameName(in: items, now: now)
     #expect(found?.item == second.map { items[$0] })
     if let cause = found?.cause {
-      #expect(Failure(cause).explanation.contains("another file of the same request is called"))
+      #expect(
+        Failure(cause).explanation.contains("another file in the same request is also called"))
     }
     target.takesSameNames = true
     #expect(target.sameName(in: items, now: now) == nil)

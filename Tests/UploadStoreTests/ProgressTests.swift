@@ -93,10 +93,12 @@ struct ProgressTests {
       of: queued[0].id)
     try store.record(queued.map { ($0.id, .failed(lost)) })
     #expect(
-      try store.history().map { $0.message?.hasSuffix("Retry goes on where the server is.") }
+      try store.history().map { $0.message?.hasSuffix("Retry resumes where the server left off.") }
         == [true, false])
     #expect(
-      try store.items().map { $0.explanation?.hasSuffix("Retry goes on where the server is.") }
+      try store.items().map {
+        $0.explanation?.hasSuffix("Retry resumes where the server left off.")
+      }
         == [true, false])
   }
 

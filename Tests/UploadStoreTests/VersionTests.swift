@@ -78,7 +78,7 @@ struct VersionTests {
     try raw { rows = try $0.rows(content) { $0[0] } }
     #expect(rows.count > 1)
     let error = #expect(throws: StoreError.self) { try harness.open() }
-    #expect(error?.description.contains("newer hoist") == true)
+    #expect(error?.description.contains("newer version of hoist") == true)
     var left: [[UInt8]] = []
     try raw { left = try $0.rows(content) { $0[0] } }
     #expect(left == rows)

@@ -221,7 +221,7 @@ final class Transfer {
     if arrival?.isLost == true {
       return TransportError(
         .connectionLost, code: code,
-        words: "The server answered before it had everything, and closed the connection")
+        words: "The server replied before it had received everything, and closed the connection")
     }
     guard code != CURLE_OK, !task.content.withLock({ $0.isReplyCut }) else { return nil }
     // libcurl does not report why a socket could not be created.

@@ -82,7 +82,7 @@ extension ParserError: CustomStringConvertible, LocalizedError {
       "The file in part \(part + 1) is longer than \(limit) bytes."
     case .bodyTooLong(let limit): "The body is longer than \(limit) bytes."
     case .truncated(.preamble):
-      "The body ended before the boundary that its Content-Type names had come."
+      "The body ended before the first boundary, which its Content-Type names."
     case .truncated(let place):
       "The body ended within \(place), before its final boundary."
     case .header(let fault, let part):

@@ -103,7 +103,7 @@ public struct Refusal: Error {
     case EAGAIN:
       self.init(
         .serviceUnavailable,
-        "The receiver could not \(failure.doing): somebody else has it. Try again.",
+        "The receiver could not \(failure.doing): it is in use. Try again.",
         headers: [("Retry-After", "1")])
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")

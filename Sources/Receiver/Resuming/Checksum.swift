@@ -17,7 +17,7 @@ struct Checksum {
     case "sha1": hash = SHA1()
     case "sha256": hash = SHA256()
     default:
-      throw Refusal(.badRequest, "The checksums that are taken are \(Self.algorithms).")
+      throw Refusal(.badRequest, "The supported checksum algorithms are \(Self.algorithms).")
     }
     guard words.count == 2, let sum = Data(base64Encoded: words[1].trimming(\.isBlank)) else {
       throw Refusal(.badRequest, "The checksum is not Base64.")

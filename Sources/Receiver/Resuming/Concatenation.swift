@@ -18,7 +18,8 @@ enum Concatenation: Hashable {
       return
     }
     guard let list = value.removingPrefix(scalars: "final;") else {
-      throw Refusal(.badRequest, "Upload-Concat is to be partial, or final; and the parts.")
+      throw Refusal(
+        .badRequest, "Upload-Concat must be \"partial\", or \"final;\" followed by the parts.")
     }
     var ids: [String] = []
     for address in list.split(scalar: " ") where !address.isEmpty {
@@ -30,7 +31,7 @@ enum Concatenation: Hashable {
       ids.append(id)
     }
     guard !ids.isEmpty, Set(ids).count == ids.count else {
-      throw Refusal(.badRequest, "Upload-Concat names no part, or one of them twice.")
+      throw Refusal(.badRequest, "Upload-Concat names no parts, or the same part twice.")
     }
     self = .whole(ids)
   }

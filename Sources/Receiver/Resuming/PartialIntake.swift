@@ -45,7 +45,8 @@ struct PartialIntake: Sendable {
     let end = min(file.record.length, most)
     let rest = end - start
     if let length = request.head.contentLength, length > rest {
-      throw Refusal(.payloadTooLarge, "The upload lacks \(rest) bytes, and \(length) are sent.")
+      throw Refusal(
+        .payloadTooLarge, "The upload is missing \(rest) bytes, but the request has \(length).")
     }
     var checksum = try request.header("upload-checksum").map { value throws(Refusal) in
       try Checksum(value)
@@ -61,7 +62,7 @@ struct PartialIntake: Sendable {
     do {
       while let buffer = try await request.body.next() {
         guard Int64(buffer.readableBytes) <= end - file.offset else {
-          throw Refusal(.payloadTooLarge, "More was sent than the upload lacks.")
+          throw Refusal(.payloadTooLarge, "The request has more bytes than the upload is missing.")
         }
         try reserve.reserve(buffer.readableBytes)
         try buffer.withUnsafeReadableBytes { bytes in
@@ -82,7 +83,7 @@ struct PartialIntake: Sendable {
       try file.cut(to: start)
       throw Refusal(
         .custom(code: 460, reasonPhrase: "Checksum Mismatch"),
-        "What came does not have the checksum that was sent with it, and was dropped.")
+        "The data does not match its checksum and was discarded.")
     }
     try file.settle(syncing: site.configuration.syncsToDisk)
     return file.isWhole ? hash?.finalize() : nil

@@ -246,7 +246,7 @@ final class PartialUploads: Sendable {
 
   func write(_ record: Record, of id: String) throws {
     guard let data = try? JSONEncoder().encode(record), data.count <= Self.mostRecord else {
-      throw Refusal(.requestHeaderFieldsTooLarge, "What is said of the upload is too long.")
+      throw Refusal(.requestHeaderFieldsTooLarge, "The upload's metadata is too long.")
     }
     try inbox.replace(Self.record(id), with: Array(data))
   }

@@ -43,7 +43,7 @@ struct ResumableRequest {
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
     if hasBadLength {
       throw Refusal(
-        .badRequest, "Upload-Length is to be one whole number of bytes, and not below 0.")
+        .badRequest, "Upload-Length must be a single whole number of bytes, 0 or more.")
     }
     var end: Int64?
     if isLast, let contentLength {

@@ -141,7 +141,7 @@ struct ResumableService: Sendable {
         headers: [("Accept-Patch", type)])
     }
     guard let offset = asked.offset else {
-      throw Refusal(.badRequest, "Send Upload-Offset, the number of bytes that are there.")
+      throw Refusal(.badRequest, "Send Upload-Offset, the number of bytes already received.")
     }
     guard offset == file.offset else {
       throw Refusal(
@@ -180,7 +180,8 @@ struct ResumableService: Sendable {
           + limitFields(of: file, in: version))
     }
     guard file.record.length == .max || file.isWhole else {
-      throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
+      throw Refusal(
+        .badRequest, "The request says that the upload is complete, but bytes are missing.")
     }
     let answer: PartialUploads.Record.Answer
     do { answer = try await complete(file, request) } catch let refusal as Refusal {

@@ -1,6 +1,6 @@
 import ScalarText
 
-// All text in this file is processed as Unicode scalars.
+// All text in here is Unicode scalars.
 
 /// A file name that a stranger chose, made safe for a file in one folder.
 ///

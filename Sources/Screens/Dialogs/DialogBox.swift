@@ -124,7 +124,7 @@ struct DialogBox {
     let isNothing = prompt.preview?.files == 0
     let words =
       prompt.hasNoMatch
-      ? "nothing begins like this"
+      ? "nothing starts with this"
       : !prompt.candidates.isEmpty
         ? "\(prompt.candidates.count) begin like this"
         : prompt.preview?.words
@@ -153,7 +153,7 @@ struct DialogBox {
     canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
     canvas.put(
       prompt.isRefused
-        ? "that is no speed; 2 MB/s, 500k or off is one" : "such as 2 MB/s; empty for no limit",
+        ? "not a speed; try 2 MB/s, 500k or off" : "such as 2 MB/s; empty for no limit",
       row: top + 2, column: left + 2, style: Style(prompt.isRefused ? .warning : .dim))
   }
 

@@ -31,7 +31,7 @@ struct FooterPrompt {
     guard !line.candidates.isEmpty || line.hasNoMatch else { return }
     canvas.fill(row: above, columns: 0..<canvas.size.width, style: Style(.plain))
     guard !line.hasNoMatch else {
-      canvas.put("nothing begins like this", row: above, column: 1, style: Style(.warning))
+      canvas.put("nothing starts with this", row: above, column: 1, style: Style(.warning))
       return
     }
     // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.

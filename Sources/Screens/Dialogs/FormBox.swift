@@ -64,7 +64,7 @@ struct FormBox {
 
   private var title: String {
     switch form.subject {
-    case .target: "Where shall files go?"
+    case .target: "Where should files go?"
     case .edited(let row): "Edit the target \(row.name)"
     case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
     case .items(let ids): "Edit \(ids.first.flatMap(state.item)?.fileName ?? "")"
@@ -75,7 +75,7 @@ struct FormBox {
     guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
     return
       "A target is a URL that takes files as a web form does. Name one, and hoist tries it and "
-      + "writes it down."
+      + "saves it."
       + (isFirst ? " Without one at hand, hoist demo shows everything at work." : "")
   }
 

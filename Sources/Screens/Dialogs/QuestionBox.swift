@@ -117,9 +117,9 @@ struct QuestionBox {
         ? ""
         : " \(HumanReadable.count(count, "file")) in the queue can then not be sent."
       let place = state.options.configuration ?? "the configuration"
-      return ("Delete the target?", "\(shown(name)) goes from \(place).\(files)")
+      return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
     case .keepingTarget(let words):
-      return ("It does not seem to take uploads", "\(words). It can be written down all the same.")
+      return ("It does not seem to take uploads", "\(words). You can save it anyway.")
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -152,7 +152,7 @@ struct QuestionBox {
       } else {
         files.waiting.count == count ? "Already in the queue" : "Already there"
       }
-    let look = doubtful > 0 ? ": a look on the server tells" : ""
+    let look = doubtful > 0 ? "; check on the server" : ""
     return (title, "\(what)\(look). Sent again, \(count == 1 ? "it" : "they") may be stored twice.")
   }
 
@@ -179,7 +179,7 @@ struct QuestionBox {
         ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
       "Send again?",
-      "\(what): a look on the server tells. Sent again, \(count == 1 ? "it" : "they") may be stored twice."
+      "\(what); check on the server. Sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
   }
 

@@ -49,7 +49,7 @@ struct PaneTable {
 /// The message of a list whose filter hides all rows.
 func filteredOut(_ filter: String) -> [String] {
   [
-    RowFilter(filter).hasKinds ? "Nothing is \"\(filter)\"." : "No name holds \"\(filter)\".",
+    RowFilter(filter).hasKinds ? "Nothing is \"\(filter)\"." : "No name contains \"\(filter)\".",
     "Esc shows all again.",
   ]
 }

@@ -102,8 +102,8 @@ extension Action {
     Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
       .filter, ["f"], in: Mode.named,
-      "show only names that hold a text, or what is failed, sent, today…", argument: "[TEXT]"),
-    Action(.filter, ["f"], in: [.browser], "show only names that hold a text"),
+      "show only names that contain a text, or what is failed, sent, today…", argument: "[TEXT]"),
+    Action(.filter, ["f"], in: [.browser], "show only names that contain a text"),
     Action(
       .find, ["/"], in: Mode.named, "go to the next name that holds a text", argument: "TEXT",
       traits: .looks),
@@ -168,7 +168,7 @@ extension Action {
       hint: "hidden"),
     Action(.order, ["o"], in: [.browser], "by name, newest first, or largest first", hint: "sort"),
     Action(.find, ["/"], in: [.help], "show only what holds a text", hint: "look for"),
-    Action(.find, ["/"], in: [.browser], "show only names that hold a text", hint: "filter"),
+    Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),
     Action(.accept, [.enter, .right, "l", " "], in: [.menu], "take it", hint: "take"),
     Action(.accept, [.enter], in: [.pick], "take it", hint: "take"),
     Action(.down, [.down, .control("n"), .tab], in: [.pick], "down", hint: "down"),
@@ -223,8 +223,8 @@ extension Action {
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
     Action(
-      .keepAnyway, ["y"], in: [.keepingTarget], "write it down as it is",
-      hint: "write it down anyway"),
+      .keepAnyway, ["y"], in: [.keepingTarget], "save it as it is",
+      hint: "save it anyway"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"

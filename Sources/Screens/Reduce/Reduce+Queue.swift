@@ -160,7 +160,7 @@ extension AppState {
     guard !going.isEmpty else { return [] }
     list.clearMarks()
     if items.contains(where: \.state.isHandedOver) {
-      message = "what awaits its reply is left to end"
+      message = "files awaiting a reply are left to finish"
     }
     record("\(Self.name(of: going)) paused")
     return [.pause(going.map(\.id))]
@@ -179,7 +179,7 @@ extension AppState {
             ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
     }
     list.clearMarks()
-    record("\(Self.name(of: paused)) not paused any more")
+    record("\(Self.name(of: paused)) resumed")
     return [.resume(paused.map(\.id))]
   }
 

@@ -52,7 +52,7 @@ package struct ShareXUploader {
       throw InvalidInput("RequestURL: \(error.description)")
     }
     guard Origin(sample) == Origin(url) else {
-      throw InvalidInput("RequestURL: the host and port of a URL hold no placeholders")
+      throw InvalidInput("RequestURL: the host and port of a URL cannot contain placeholders")
     }
     var name = members["Name"]?.text ?? ""
     if name.isEmpty { name = url.host ?? "sharex" }

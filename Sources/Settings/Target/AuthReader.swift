@@ -134,7 +134,7 @@ private struct AuthReader {
     let (account, secret) = (try secret(user), try secret(password))
     // Basic credentials cannot represent a colon in a user name (RFC 7617 §2).
     guard !account.fixedText.utf8.contains(UInt8(ascii: ":")) else {
-      throw user.fault("a user name cannot hold a colon")
+      throw user.fault("a user name cannot contain a colon")
     }
     return (account, secret)
   }
@@ -143,7 +143,7 @@ private struct AuthReader {
     var words: [String] = []
     for element in try node.array() {
       let word = try element.foreign()
-      guard !word.utf8.contains(0) else { throw element.fault("a word cannot hold a NUL") }
+      guard !word.utf8.contains(0) else { throw element.fault("a word cannot contain a NUL") }
       words.append(word)
     }
     guard let program = words.first, !program.isEmpty else {

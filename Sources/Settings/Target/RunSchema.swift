@@ -47,7 +47,7 @@ extension RunRules {
     }
     if let node = entries["open"], entries["exists"] != nil {
       throw node.fault(
-        "cannot be combined with \"exists\": it would be sent although no file may have to be")
+        "cannot be combined with \"exists\": it would be sent even if no file needs to be")
     }
     if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
       throw node.fault("on_failure = \"abort\" needs the request \"abort\"")

@@ -55,7 +55,7 @@ private struct TLSReader {
         try refuseEncrypted(text, certificate)
       } else {
         throw certificate.fault(
-          "holds no private key: name the file that does in \"client_key\"")
+          "contains no private key; name the file that does in \"client_key\"")
       }
     }
     return rules
@@ -88,7 +88,7 @@ private struct TLSReader {
     guard text.contains(scalars: "-----BEGIN "),
       text.contains(scalars: "\(label)-----")
     else {
-      throw node.fault("\(path) holds no \(label.lowercased()) in PEM form")
+      throw node.fault("\(path) contains no \(label.lowercased()) in PEM format")
     }
     return (path, text)
   }

@@ -18,13 +18,13 @@ package enum TargetURL {
     // Check this first, because all later messages show the text.
     guard !mayHoldPassword(text) else {
       throw InvalidInput(
-        "the URL holds a user name or password; put an Authorization header instead")
+        "the URL contains a user name or password; use an Authorization header instead")
     }
     guard !text.unicodeScalars.contains(where: isControl) else {
-      throw InvalidInput("the URL holds a control character")
+      throw InvalidInput("the URL contains a control character")
     }
     guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
-      throw InvalidInput("the URL holds a space; write %20 for it")
+      throw InvalidInput("the URL contains a space; write it as %20")
     }
     // A query may contain a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })

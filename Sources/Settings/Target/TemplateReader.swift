@@ -133,7 +133,7 @@ struct TemplateReader: Sendable {
     let template = try template(node, scope: scope, escaping: .url)
     let url = try Self.url(template.sample("a"), node)
     guard Origin(try Self.url(template.sample("b"), node)) == Origin(url) else {
-      throw node.fault("the host and port of a URL hold no placeholders")
+      throw node.fault("the host and port of a URL cannot contain placeholders")
     }
     return template.hidingQuery()
   }

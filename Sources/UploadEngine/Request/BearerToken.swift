@@ -42,7 +42,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw Missing(
         reason:
-          "the first line that \(command.name) printed is no token: it has characters that tokens cannot have"
+          "the first line that \(command.name) printed is not a token: it contains characters that tokens cannot contain"
       )
     }
     self.init(text: token)

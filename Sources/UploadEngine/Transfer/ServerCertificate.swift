@@ -37,7 +37,7 @@ package struct ServerCertificate: Sendable {
     guard let pem = seen.certificate, let der = der(inPEM: pem),
       let certificate = X509Certificate(der: der),
       let pin = PublicKeyPin(digest: SHA256.hash(certificate.publicKeyInfo))
-    else { throw Unreachable(description: "it showed no certificate that can be read") }
+    else { throw Unreachable(description: "it presented no readable certificate") }
     return ServerCertificate(
       refusal: trusted.trouble?.words, certificate: certificate,
       fingerprint: SHA256.hash(der).map { String(format: "%02X", $0) }

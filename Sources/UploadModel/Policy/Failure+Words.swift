@@ -189,7 +189,7 @@ extension Failure {
     case .empty: "Fill it, or leave it out."
     case .tooLarge: "Make it smaller, or send it elsewhere."
     case .typeNotAllowed: "Send it elsewhere, or correct its type."
-    case .unsendable: "Mend the target or the file's name, then retry."
+    case .unsendable: "Correct the target or the file's name, then retry."
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server is running, then retry."
     case .proxyUnreachable:
@@ -197,14 +197,14 @@ extension Failure {
         + "list the server in no_proxy, then retry."
     case .connectionLost, .stalled, .network, .cancelled:
       goesOn
-        ? "Retry goes on where the server is." : "Retry sends it again from the first byte."
-    case .outOfTime: "Give the target a longer deadline, or retry when the line is faster."
+        ? "Retry resumes where the server left off." : "Retry sends it again from the first byte."
+    case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
     case .refused where step == .wait: "Fix what the server names, then retry."
     case .refused where mayBeStored == true:
-      "The server may have stored the file before it reported an error: look there, then retry."
+      "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
     case .refused: Self.statusAdvice(status)
@@ -225,8 +225,8 @@ extension Failure {
     case .denied:
       status == nil
         ? "Run the command by hand, fix it, then retry."
-        : "Check what the token is good for, then retry: that gets a new one."
-    case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
+        : "Check what the token permits, then retry: a retry gets a new one."
+    case .outcomeUnknown: "Check the server before you retry: a retry may store it twice."
     }
   }
 
@@ -240,11 +240,11 @@ extension Failure {
     case 403: "Retrying will not help: these credentials do not permit uploads here."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405: "Retrying will not help: the server wants another method at this URL."
-    case 411: "Retrying will not help: something between strips the length of the request."
+    case 411: "Retrying will not help: an intermediary strips the length from the request."
     case 413: "Retrying will not help: the server does not take files of this size."
     case 415: "Retrying will not help: the server does not take this type."
     case 507:
-      "The server cannot store it: no room is left, or it lacks permission. Retry once that is fixed."
+      "The server cannot store it: it is out of space or lacks permission. Retry once that is fixed."
     case .some(let status) where transientStatuses.contains(status):
       "This may pass: retry in a while."
     case .some, .none: "Retrying will not help until something changes on the server."

@@ -136,7 +136,7 @@ package struct JobMachine: Sendable {
     case (.processing(let processing), .cancel):
       return fail(
         processing,
-        processing.trouble.map { "hoist stopped asking; the last question led to: \($0)" }
+        processing.trouble.map { "hoist stopped asking; the last status request led to: \($0)" }
           ?? "it was still at work when hoist stopped asking")
 
     case (.retrying, .timerFired), (.retrying, .retry):
@@ -232,7 +232,7 @@ package struct JobMachine: Sendable {
       return fail(processing, "the status address was not saved")
     }
     guard Origin(url) == target.origin else {
-      return fail(processing, "the target's server is another one now")
+      return fail(processing, "the target now names another server")
     }
     return [.ask(url, after: seconds)]
   }
@@ -254,7 +254,7 @@ package struct JobMachine: Sendable {
         let limit = HumanReadable.seconds(rule.limit)
         return fail(
           processing,
-          "after \(limit) it had not finished with it: \(trouble ?? "it is still at work")")
+          "after \(limit) it had not finished with the file: \(trouble ?? "it is still at work")")
       }
       var news: [Action] = []
       if trouble != processing.trouble {

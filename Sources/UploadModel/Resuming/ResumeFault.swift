@@ -80,7 +80,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .endedEarly: "The server closed the upload before it had all of it."
     case .neverComplete:
       "The server has all of the upload but does not say that it is complete (Upload-Complete)."
-    case .otherLength: "The upload at the address that was kept is of another length."
+    case .otherLength: "The upload at the saved address has a different length."
     case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
     case .otherVersion: "The server does not speak tus 1.0.0."
     case .appendTooSmall:
@@ -104,7 +104,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .appendTooSmall:
       "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
-      "Something in between may change what is sent. Retry goes on where the server is."
+      "An intermediary may change what is sent. Retry resumes where the server left off."
     }
   }
 }

@@ -80,7 +80,7 @@ package enum RunNews: Hashable, Sendable {
     case .opened(let point): return "opened\(point.words)"
     case .mayBeOpen:
       return
-        "perhaps opened before hoist was ended, and now begun anew; look at the server for one without files"
+        "perhaps opened before hoist ended, and now started again; check the server for one without files"
     case .notOpened(let failure): return "not opened, so nothing is sent: \(told(failure))"
     case .ended(.close, let point): return "closed\(point.words)"
     case .ended(.abort, let point): return "aborted, since not all files arrived\(point.words)"
@@ -97,7 +97,7 @@ package enum RunNews: Hashable, Sendable {
         + (isLasting ? "R tries it again" : byHand)
     case .unknown(let ending, let failure, let point):
       return "perhaps \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
-        + "see at the server, since hoist does not try it again"
+        + "check on the server, since hoist does not try it again"
     case .none: return ""
     }
   }

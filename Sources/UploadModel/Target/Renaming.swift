@@ -25,7 +25,7 @@ package struct Renaming: Sendable {
     guard text.hasPrefix(scalars: "s/") else {
       let lookup = Template.Lookup(
         environment: { _ in nil },
-        secret: { (_) throws(InvalidInput) in throw InvalidInput("a name holds no secrets") })
+        secret: { (_) throws(InvalidInput) in throw InvalidInput("a name cannot contain secrets") })
       rule = .template(try Template(text, scope: Self.placeholders, lookup: lookup))
       return
     }
@@ -50,7 +50,7 @@ package struct Renaming: Sendable {
     let pattern = try Pattern(flags.contains { $0 == "i" } ? "(?i)" + parts[0] : parts[0])
     let words = Self.words(parts[1])
     if let group = words.compactMap(\.group).first(where: { $0 > pattern.groups }) {
-      throw InvalidInput("\\\(group) is no group of the pattern, which has \(pattern.groups)")
+      throw InvalidInput("the pattern has no group \\\(group); it has \(pattern.groups)")
     }
     rule = .pattern(pattern, words: words, all: flags.contains { $0 == "g" })
   }

@@ -83,8 +83,8 @@ extension Target {
   }
 
   private static func sameNameWords(_ name: String) -> String {
-    "another file of the same request is called \"\(name)\" as well, and the server may keep one of them "
-      + "only; put {index} or {uuid} into file_name, or allow it with same_names = true"
+    "another file in the same request is also called \"\(name)\", and the server may keep only one of them; "
+      + "put {index} or {uuid} into file_name, or allow it with same_names = true"
   }
 }
 

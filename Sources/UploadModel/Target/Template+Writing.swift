@@ -372,11 +372,11 @@ extension Target.Field {
     let text = value.filled(with: values)
     // A file's name may contain a line break, and so begin another header field.
     guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-      throw .unsendable("the header field \(name) would hold a control character")
+      throw .unsendable("the header field \(name) would contain a control character")
     }
     if let slot = value.bareQuote(with: values) {
       throw .unsendable(
-        "{\(slot)} holds a quotation mark or a backslash, which would mean something in the header field "
+        "{\(slot)} contains a quotation mark or a backslash, which would mean something in the header field "
           + "\(name); write {\(slot)|quoted} or {\(slot)|json}")
     }
     return text

@@ -41,7 +41,7 @@ enum BackgroundSender {
     guard words.hasSuffix(scalars: Handover.word) else {
       kill(process, SIGTERM)
       let reason = SafeText.line(words)
-      throw Failure(reason: reason.isEmpty ? "it ended before it began" : reason)
+      throw Failure(reason: reason.isEmpty ? "it exited before it could start" : reason)
     }
     return process
   }

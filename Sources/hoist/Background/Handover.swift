@@ -29,7 +29,7 @@ struct Handover: Codable, Equatable {
       let data = try FileHandle.standardInput.readToEnd(),
       let handover = try? JSONDecoder().decode(Handover.self, from: data)
     else {
-      throw UserError("--take-over: is how a screen that is left starts this; use hoist send")
+      throw UserError("--take-over: is for hoist's own use; run hoist send instead")
     }
     return handover
   }

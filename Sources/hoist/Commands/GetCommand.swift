@@ -4,7 +4,8 @@ import UploadModel
 
 struct GetCommand: HoistCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Print all that a target's server says of one entry, as JSON.",
+    commandName: "get",
+    abstract: "Print everything that a target's server says about one entry, as JSON.",
     discussion: """
       The target says how in its table server.get; without it, the entry is looked for in the list. \
       hoist ls shows the identifiers.

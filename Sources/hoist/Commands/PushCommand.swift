@@ -148,7 +148,7 @@ struct PushCommand: HoistCommand {
     let summary = await push.run()
     if let trouble = push.history?.trouble {
       context.output.error(
-        "hoist: not all is in the history, so that --skip-sent will not know it: \(trouble)")
+        "hoist: the history is incomplete, so --skip-sent may send some files again: \(trouble)")
     }
 
     if let path = telling.report, let format {

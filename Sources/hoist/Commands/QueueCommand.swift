@@ -166,7 +166,7 @@ struct QueueCommand: AsyncParsableCommand {
       commandName: "stop",
       abstract: "Begin no more files of the queue, until hoist queue start.",
       discussion:
-        "What is being sent goes on. It is what s does on the screen, and outlives a restart.")
+        "Uploads under way continue. This is what s does on the screen, and it survives a restart.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -179,7 +179,7 @@ struct QueueCommand: AsyncParsableCommand {
   struct Start: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "start",
-      abstract: "Go on with a queue that was stopped.")
+      abstract: "Resume a stopped queue.")
 
     @OptionGroup var queue: QueueOptions
 

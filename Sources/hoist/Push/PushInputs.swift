@@ -62,7 +62,7 @@ struct PushInputs: Sendable {
         return goesOn
       }
       if case .failed(let code) = end {
-        let why = "the list cannot be read on: \(String(cString: strerror(code)))"
+        let why = "the rest of the list cannot be read: \(String(cString: strerror(code)))"
         _ = body(intake.failed(FileLocation(list.title), .unreadable(why)))
       }
       guard goesOn else { return true }

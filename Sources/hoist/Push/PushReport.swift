@@ -155,7 +155,7 @@ struct PushReport: Codable {
     init(of path: String) throws(UserError) {
       let ending = path.split(scalar: ".").dropFirst().last?.lowercased() ?? ""
       guard let format = Format(rawValue: ending) else {
-        throw UserError("--report \(path): the name has to end in .json or .csv")
+        throw UserError("--report \(path): the name must end in .json or .csv")
       }
       self = format
     }

@@ -233,7 +233,7 @@ final class ScreenSession {
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {
-      context.output.error("! nothing goes on in the background: \(error.reason)")
+      context.output.error("! cannot continue in the background: \(error.reason)")
       return nil
     }
   }

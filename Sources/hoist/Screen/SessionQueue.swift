@@ -288,7 +288,9 @@ final class SessionQueue {
     }
     // If there is no engine for another reason, that reason is on the screen already.
     guard state.isAside, !link.order(order) else { return }
-    loop.handle([.message("another hoist sends this queue; this counts from when it has gone")])
+    loop.handle([
+      .message("another hoist is sending this queue; this takes effect once it has ended")
+    ])
   }
 
   /// Immediately retries servers that could not be reached.

@@ -147,7 +147,7 @@ extension EndToEnd {
         "ulimit -f 100; head -c 1000000 /dev/zero | hoist push a - --name x --to \(inbox.url)"
       ).end()
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("cannot keep standard input in"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("cannot store standard input in"), "\(outcome.errors)")
       #expect(outcome.errors.contains("File too large"))
       #expect(inbox.names == ["a"])
     }

@@ -74,7 +74,7 @@ extension EndToEnd {
       gate.open()
       let outcome = try await program.end()
       #expect(outcome.output.contains("status \(status)"), "\(outcome)")
-      #expect(outcome.errors.contains("hoist: not all is in the history"), "\(outcome)")
+      #expect(outcome.errors.contains("hoist: the history is incomplete"), "\(outcome)")
       #expect(outcome.errors.contains("1 of 1 file sent"), "\(outcome)")
     }
 

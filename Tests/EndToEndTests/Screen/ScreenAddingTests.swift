@@ -107,7 +107,7 @@ extension EndToEnd {
       try await terminal.wait(for: "OUTCOME")
       try await terminal.wait(for: "b.txt")
       try await terminal.press("r")
-      try await terminal.wait(for: "b.txt may have arrived: a look on the server tells.")
+      try await terminal.wait(for: "b.txt may have arrived; check on the server.")
       try await terminal.press("Enter", "1")
       try await terminal.wait(for: "2 unknown")
       #expect(server.requests.count == 2)
@@ -158,19 +158,19 @@ extension EndToEnd {
       try person.folder.write("a.txt", count: 1000)
       let terminal = try await person.terminal()
       try await terminal.command("hoist a.txt")
-      try await terminal.wait(for: "Where shall files go?")
+      try await terminal.wait(for: "Where should files go?")
       try await terminal.type("http://127.0.0.1:9/upload")
       try await terminal.press("Enter")
       try await terminal.wait(for: "no answer from 127.0.0.1")
       // Back to the form, with the address as it was typed.
       try await terminal.press("Escape")
-      try await terminal.wait(until: "the form again") { !$0.shows("all the same") }
+      try await terminal.wait(until: "the form again") { !$0.shows("save it anyway") }
       try await terminal.press("C-u")
       try await terminal.type(inbox.url.replacing("/upload", with: "/uplaod"))
       try await terminal.press("Enter")
       try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there")
       try await terminal.press("Escape")
-      try await terminal.wait(until: "the form again") { !$0.shows("all the same") }
+      try await terminal.wait(until: "the form again") { !$0.shows("save it anyway") }
       try await terminal.press("C-u")
       try await terminal.type(inbox.url)
       try await terminal.press("Tab")

@@ -102,7 +102,7 @@ extension EndToEnd {
       try await terminal.press("Tab", "C-u")
       try await terminal.type("nonsense")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "that is no media type")
+      try await terminal.wait(for: "not a media type")
       try await terminal.press("C-u")
       try await terminal.type("application/x-custom")
       try await terminal.press("Enter")

@@ -144,7 +144,7 @@ extension EndToEnd {
     func alone() async throws {
       let outcome = try await person.hoist("send", "--take-over").end()
       #expect(outcome.status == 2, "\(outcome)")
-      #expect(outcome.errors.contains("use hoist send"))
+      #expect(outcome.errors.contains("run hoist send"))
     }
   }
 }

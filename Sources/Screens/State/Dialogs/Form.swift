@@ -231,7 +231,7 @@ struct Form: Sendable {
       case .names:
         if let words = firstError(ofNames: text) { return (index, words) }
       case .type where !TypePattern.isType(text):
-        return (index, "that is no media type; text/plain or image/png is one")
+        return (index, "not a media type; try text/plain or image/png")
       case .target where !targets.contains(text):
         let all = targets.joined(separator: ", ")
         return (index, "no target is called that; t makes one; there are: \(all)")
