@@ -6,8 +6,8 @@ package struct Command: Hashable, Sendable {
   /// Why a program did not do what it was asked to do.
   package enum Failure: Error, Hashable, CustomStringConvertible {
     case notStarted(program: String, errno: Int32)
-    /// The program exited with a non-zero status. `errors` is its standard error, with every word removed that
-    /// it also printed: those may be secrets.
+    /// The program exited with a non-zero status. `errors` is its standard error, without the words that also appear in
+    /// its standard output: those may be secrets.
     case status(program: String, Int32, errors: String)
     /// A signal ended the program. `errors` is its standard error up to then.
     case signal(program: String, Int32, errors: String)

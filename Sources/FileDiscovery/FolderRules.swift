@@ -1,6 +1,6 @@
 import ScalarText
 
-/// Which files of a folder are included.
+/// Which files in a folder are included.
 package struct FolderRules: Sendable {
   /// Whether subfolders are entered.
   package var isRecursive = true

@@ -8,7 +8,7 @@ struct FileBody: ExchangeBody {
   init(_ url: URL) {
     path = url.path
     var status = stat()
-    // If the file cannot be read, the reader reports why.
+    // If there is no regular file, a length of 1 makes the transport read it, and the reader reports the error.
     let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     length = isFile ? Int64(status.st_size) : 1
   }

@@ -114,7 +114,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   private enum Step { case begin, goOn, refuse }
 
   /// Puts the rest of the body on hold. Bytes that were already handed to a connection are still sent; if the body is
-  /// sent together with its head, those are all of it. Suspending twice has the same effect as once.
+  /// sent together with the request's head, those are the whole body. Suspending twice has the same effect as once.
   package override func suspend() {
     content.withLock { content in
       guard content.state == .running else { return }

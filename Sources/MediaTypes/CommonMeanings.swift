@@ -23,7 +23,7 @@ enum CommonMeanings {
     ("*.orig", nil),
     // An editor's copy of anything; mime.types says rubbish.
     ("*~", nil),
-    // The beginning of anything.
+    // The beginning of a file of any type.
     ("*.part", nil),
     // Anything.
     ("*.tmp", nil),

@@ -1,4 +1,5 @@
-/// Guesses the media type of a file: the one that the caller names, or else by its name, or else by its first bytes.
+/// Guesses the media type of a file by its name or, if no table knows the name, by its first bytes. A type that the
+/// caller gives takes precedence.
 ///
 /// If a table knows the name, only the first few hundred bytes are read, and only if they could contradict it
 /// (``MediaTypeGuess/contradiction``). Among tables the longest matching pattern wins, so that `.tar.gz` in one table
@@ -30,8 +31,8 @@ public struct MediaTypeGuesser: Sendable {
   ///
   /// Never fails: a file that cannot be read or recognised is ``MediaType/octetStream``, with the reason.
   /// - Parameters:
-  ///   - path: the raw bytes of the path, since file names need not be UTF-8. Only the first bytes are read if a
-  ///     table knows its name.
+  ///   - path: the raw bytes of the path, since file names need not be UTF-8. If a table knows the file's name, at
+  ///     most its first bytes are read.
   ///   - override: the type to use in any case.
   public func guess(path: [UInt8], override: MediaType? = nil) -> MediaTypeGuess {
     if let override { return MediaTypeGuess(type: override, source: .override) }
@@ -54,7 +55,8 @@ public struct MediaTypeGuesser: Sendable {
   /// Frees the memory that is only needed to examine content, until the next file that needs it.
   public func unload() { content.unload() }
 
-  /// The same for the raw bytes of a name.
+  /// Guesses by the raw bytes of a file's name alone; nil if no table knows it, or if it reveals nothing about the
+  /// content.
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)

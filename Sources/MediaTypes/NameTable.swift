@@ -37,7 +37,7 @@ public struct NameTable: Sendable {
     let start: UInt32
     let count: UInt16
 
-    /// Nil if the range does not fit, which no sensible table needs.
+    /// Nil if the range is too large, which does not happen with a sensible table.
     init?(_ range: Range<Int>) {
       guard let start = UInt32(exactly: range.lowerBound), let count = UInt16(exactly: range.count)
       else { return nil }

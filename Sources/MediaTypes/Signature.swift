@@ -44,7 +44,7 @@ struct Signature: Sendable {
   /// Whether any first bytes can contradict a type. Files of a type without a signature may start with anything, but no
   /// text starts with any of these signatures.
   static func canContradict(_ type: MediaType) -> Bool {
-    // Usually many files in a row have the same few types.
+    // Cached, since many files in a row usually have the same few types.
     asked.withLock { asked in
       if let answer = asked[type] { return answer }
       let answer = type.type == "text" || all.contains { $0.belongs(to: type) }

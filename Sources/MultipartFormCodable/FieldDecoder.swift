@@ -32,7 +32,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     } catch { throw Self.typed(error, at: codingPath) }
   }
 
-  /// The only part of a value that consists of one.
+  /// The part of a value that consists of a single part.
   func part(for type: Any.Type) throws -> CollectedForm.Part {
     guard let node else { throw missing() }
     guard let part = node.only else {
@@ -60,7 +60,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    // An array without elements sends nothing.
+    // An array without elements sends no part, so a missing field is an empty array.
     guard let elements = node.map(\.elements) ?? [] else {
       throw mismatch([Any].self, "is not an array")
     }

@@ -59,7 +59,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 
   /// Reads a file out of a form.
   ///
-  /// - Throws: `DecodingError`, also if the decoder is not a ``MultipartFormDecoder``.
+  /// - Throws: `DecodingError`, including if the decoder is not a ``MultipartFormDecoder``.
   public init(from decoder: any Decoder) throws {
     guard let field = decoder as? FieldDecoder else {
       throw DecodingError.typeMismatch(
@@ -73,7 +73,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 
   /// Writes the file into a form.
   ///
-  /// - Throws: `EncodingError`, also if the encoder is not a ``MultipartFormEncoder``.
+  /// - Throws: `EncodingError`, including if the encoder is not a ``MultipartFormEncoder``.
   public func encode(to encoder: any Encoder) throws {
     guard let field = encoder as? FieldEncoder else {
       throw EncodingError.invalidValue(

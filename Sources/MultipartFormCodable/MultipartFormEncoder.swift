@@ -35,8 +35,8 @@ public struct MultipartFormEncoder: Sendable {
 
   /// Makes a form out of a structure, a class or a dictionary.
   ///
-  /// - Throws: `EncodingError`, whose path leads to the value, if the value is not made of named values, a key cannot be
-  ///   part of a name, an array contains nil, or a number is not finite. An error that a type itself throws is the
+  /// - Throws: `EncodingError`, whose path leads to the value, if the value is not made of named values, a key cannot
+  ///   be part of a name, an array contains nil, or a number is not finite. An error that a type itself throws is the
   ///   `underlyingError`.
   public func encode(_ value: some Encodable) throws(EncodingError) -> FormData {
     let parts = PartList()

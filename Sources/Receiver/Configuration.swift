@@ -12,8 +12,8 @@ extension UploadReceiver {
     public var names: [String] = []
     /// The folder in which files are stored. It is created if it does not exist.
     public var directory: String
-    /// If not nil, every request needs this token: `Authorization: Bearer TOKEN`, or, since browsers can send it, Basic
-    /// with any user name and the token as the password.
+    /// If not nil, every request needs this token: `Authorization: Bearer TOKEN`, or, for browsers, Basic with any user
+    /// name and the token as the password.
     public var token: String?
     /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil, it is taken from the
     /// request's Host header.

@@ -43,7 +43,7 @@ final class LinkConnection {
 
   /// Sends lines, which include their ends, as soon as the other end reads them.
   ///
-  /// - Parameter isOwed: whether they are exempt from the limit.
+  /// - Parameter isOwed: whether the lines are exempt from the limit on buffered output.
   func send(_ lines: [UInt8], isOwed: Bool = false) {
     guard isOpen else { return }
     if isOwed { bound += lines.count }

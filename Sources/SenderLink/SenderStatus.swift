@@ -37,7 +37,7 @@ package struct SenderStatus: Hashable, Sendable {
       + [.complete]
   }
 
-  /// The news that reset everything but the settings, for when the sender's process is gone.
+  /// The news that resets everything but the settings, for when the sender's process is gone.
   package var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }

@@ -6,7 +6,7 @@ import UploadModel
 extension ConfigEdit {
   /// The text with `pin` in the target called `name`. A missing target is added, with the address `url`.
   ///
-  /// - Throws: `ConfigError` if the text cannot be edited safely. It says what to write by hand.
+  /// - Throws: `ConfigError` if the text cannot be edited safely. The error says what to write by hand.
   package func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {
@@ -32,7 +32,7 @@ extension ConfigEdit {
   }
 
   private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {
-    // By scalar, so that a carriage return stays with its line.
+    // Split by scalar, so that a carriage return stays with its line.
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }
     let (places, entry) = (KeyLocator(text), "pin = \"\(pin)\"")
@@ -67,7 +67,7 @@ extension ConfigEdit {
     return lines.joined(separator: "\n")
   }
 
-  /// The line with the string after its `pin =` replaced.
+  /// The line with the string after `pin =` replaced; nil if it has none.
   private static func settingPin(_ pin: PublicKeyPin, in line: String) -> String? {
     guard let value = line.firstMatch(of: /\bpin\s*=\s*("[^"]*"|'[^']*')/)?.1 else { return nil }
     return line.replacingCharacters(in: value.startIndex..<value.endIndex, with: "\"\(pin)\"")

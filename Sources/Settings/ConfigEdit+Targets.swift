@@ -125,7 +125,7 @@ extension ConfigEdit {
     return edited
   }
 
-  /// Its lines, by scalar, so that a carriage return stays with its line.
+  /// The lines of the text, split by scalar, so that a carriage return stays with its line.
   private var rows: [String] {
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }

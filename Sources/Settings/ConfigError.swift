@@ -19,8 +19,7 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// The error with its place last, for where only the beginning may be visible: `expected … (config.toml:3:
-  /// targets.demo.url)`.
+  /// The error with its place last, for lines that may be cut off: `expected … (config.toml:3: targets.demo.url)`.
   package var reasonFirst: String {
     place.isEmpty
       ? SafeText.line(problem) : SafeText.line("\(problem) (\(place.joined(separator: ": ")))")

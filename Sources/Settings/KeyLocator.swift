@@ -202,8 +202,7 @@ private struct Scanner {
     return text
   }
 
-  /// Skips a value: to the end of the line on which it ends, which may be that of its last bracket or of the
-  /// end of a long string.
+  /// Skips a value, which may extend over several lines, and the rest of the line on which it ends.
   ///
   /// - Returns: the line of the first "}" where a "[" is still open; nil if there is none.
   mutating func skipValue() -> Int? {

@@ -7,11 +7,11 @@ import Screens
 enum ControlSequences {
   /// Turns bracketed paste on.
   static let enter = "\u{1B}[?2004h"
-  /// Asks for the colour of the background (OSC 11), and to be told when the user changes from dark to light or back
-  /// (mode 2031).
+  /// Asks for the colour of the background (OSC 11).
   static let askBackground = "\u{1B}]11;?\u{1B}\\"
   /// A question that all terminals answer (DA1).
   static let askLast = "\u{1B}[c"
+  /// Turns reports of changes between dark and light on and off (mode 2031).
   static let watchBackground = "\u{1B}[?2031h"
   static let unwatchBackground = "\u{1B}[?2031l"
   /// Pushes the window's title on the terminal's stack (xterm control sequences).
@@ -70,7 +70,7 @@ enum ControlSequences {
   ///
   /// - Parameters:
   ///   - hasKeyboard: whether kitty's keyboard protocol is on.
-  ///   - hasLinks: whether addresses are sent.
+  ///   - hasLinks: whether links are sent.
   static func rescue(hasKeyboard: Bool, hasLinks: Bool) -> String {
     endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff
       + mouseOff

@@ -221,7 +221,7 @@ nonisolated struct KeyDecoder {
     case "u" where modifiers == 0: return keysByNumber[number] ?? digit(number)
     case "u" where isShifted: return number == 9 ? .backTab : keysByNumber[number]
     case "u" where isControlled:
-      // As in all other terminals.
+      // Control with i, j or m gives Tab or Enter, as in all other terminals.
       let others: [Int: Key] = [0x69: .tab, 0x6A: .enter, 0x6D: .enter]
       let letter = UInt32(exactly: number).flatMap { (0x61...0x7A).contains($0) ? $0 - 0x60 : nil }
       return others[number] ?? letter.flatMap { key($0) }

@@ -16,7 +16,7 @@ struct Painter {
   /// Where the terminal's cursor is, if that is certain.
   private var place: (row: Int, column: Int)?
   private var style: Style?
-  /// Whether addresses are sent.
+  /// Whether links are sent.
   private let showsLinks: Bool
   /// The address that the text written next is linked to; empty for none.
   private var link = ""
@@ -113,14 +113,14 @@ struct Painter {
       place = (row, column + width)
       return
     }
-    // Its real width must not shift anything else.
+    // The glyph's real width must not shift anything else.
     bytes += repeatElement(UInt8(ascii: " "), count: width)
     move(to: row, column)
     glyph.append(to: &bytes)
     place = nil
   }
 
-  /// Whether the system's tables, and so probably the terminal, give the glyph the same width.
+  /// Whether the system's tables, and so probably the terminal, give the glyph the width that it has here.
   private func isAgreed(_ glyph: Glyph) -> Bool {
     curses_columns(wchar_t(truncatingIfNeeded: glyph.base.value)) == Int32(glyph.width)
   }

@@ -26,7 +26,7 @@ struct Palette {
       let number = Int(ControlSequences.number("colors"))
       count = number >= 256 ? 256 : max(0, number)
       let says = ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "")
-      // GNU Screen passes on the variable of the terminal around it, but not its colours.
+      // GNU Screen passes on the outer terminal's COLORTERM, but not its direct colours.
       let isScreen = environment["STY"] != nil && environment["TMUX"] == nil
       isDirect =
         count > 0 && !isScreen
@@ -114,7 +114,7 @@ struct Palette {
 }
 
 extension Style.Ground {
-  /// The role that has its background.
+  /// The role whose background this ground has.
   fileprivate var role: Role {
     switch self {
     case .plain: .plain

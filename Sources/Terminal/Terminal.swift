@@ -170,7 +170,7 @@ package final class Terminal {
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
     clear()
-    // Terminals with fewer colours use their own, which suit their background.
+    // Terminals with fewer than 256 colours use their own, which suit their background.
     guard isAsked else { return }
     let hasBackground = colors.count >= 256
     ask(

@@ -3,13 +3,13 @@ import StructuredFields
 /// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): its interop number, on which client
 /// and server must agree, and its rules.
 ///
-/// The table is the only place that knows how the versions differ.
+/// ``all`` is the only place that says how the versions differ.
 package struct DraftVersion: Hashable, Sendable {
   /// A rule that only some versions have.
   package enum Rule: Hashable, Sendable, CaseIterable {
     /// `Upload-Incomplete` takes the place of `Upload-Complete`, with the opposite meaning.
     case incomplete
-    /// Requests that only ask or delete must not have the header fields of other requests.
+    /// Requests that only query or delete an upload must not have header fields that belong to other requests.
     case bareQuestions
     /// `Upload-Complete` in the reply to HEAD says whether the upload is complete.
     case statedCompleteness
@@ -25,9 +25,10 @@ package struct DraftVersion: Hashable, Sendable {
     case maxAge
     /// `Upload-Complete` in a reply says whether the reply comes from the resource that the upload is for. In earlier
     /// versions, the request tells whether the upload is complete, each reply tells the offset, 201 acknowledges a
-    /// part, and `Location` in the reply to the creating request is the upload's.
+    /// part, and `Location` in the reply to the creating request names the upload.
     case markedReplies
-    /// A lost reply to a complete upload can be requested again. (8 forbids that, but only clients that want it ask.)
+    /// A lost reply to a complete upload can be requested again. (Version 8 forbids that, but only clients that want
+    /// the reply ask for it.)
     case replay
   }
 
@@ -63,7 +64,7 @@ package struct DraftVersion: Hashable, Sendable {
       10, "-13", [.progress, .pieceType, .length, .limits, .maxAge, .markedReplies, .replay]),
   ]
   package static let newest = all[all.count - 1]
-  /// The version of uploads whose record names none, from when hoist supported only this one.
+  /// The version of an upload whose record names none: such records date from when hoist supported only this one.
   package static let unnamed = DraftVersion(number: 8) ?? newest
 
   private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {
@@ -115,7 +116,7 @@ package struct DraftVersion: Hashable, Sendable {
 
   /// Whether a message says that an upload is complete; nil if it does not say.
   ///
-  /// - Parameter value: the value of the header field with that name in lower case.
+  /// - Parameter value: returns the value of the header field with the given lower-case name, if the message has one.
   package func isComplete(_ value: (String) -> String?) -> Bool? {
     value(completenessField.lowercased()).flatMap { FieldValue(item: $0)?.boolean }
       .map { $0 != has(.incomplete) }

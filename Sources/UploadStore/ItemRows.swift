@@ -19,8 +19,8 @@ enum ItemRows {
     "content_type", "sum", "position", "listed", "revision", "added", "id",
   ]
 
-  /// Leaves finished items alone. Also leaves items that are being sent alone, except to pause them, or if they were
-  /// removed, since those are being cancelled.
+  /// Does not change finished items. Items that are being sent can only be paused, unless they were removed: then they
+  /// are being cancelled, and any change is possible.
   static let update = """
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,

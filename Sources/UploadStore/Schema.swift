@@ -207,8 +207,8 @@ enum Schema {
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
 
-    // The runs, until they end, of targets that have requests before their first file and after their last, as JSON
-    // (`RunPoint`); the run in which an item was last sent; and how runs have ended. Digests of files in hexadecimal
+    // The unfinished runs, as JSON (`RunPoint`), of targets with requests before their first file and after their
+    // last; the run in which an item was last sent; and how runs have ended. Digests of files in hexadecimal
     // digits, with the metadata that shows that a file is unchanged; `learnt` is when they were computed. The bandwidth
     // limit that the user has set, in bytes per second.
     """

@@ -279,8 +279,8 @@ private struct Doubts {
     }
   }
 
-  /// When the last of these uploads of the item ended: of the same content, or of the same file unless both
-  /// digests are known and differ.
+  /// When the last of these uploads of the item ended. An upload counts if it sent the same content, or the same file
+  /// unless both digests are known and differ.
   func latest(
     of item: UploadItem, to target: String, at place: (UploadItem) -> FileLocation
   ) -> Double? {

@@ -18,7 +18,7 @@ extension UploadStore {
     }
   }
 
-  /// The items whose files must still be moved or deleted, and which of the two. A file is left alone as long as
+  /// The items whose files must still be moved or deleted, each with its disposal. A file is left alone as long as
   /// another item in the queue needs it.
   package func dueDisposals() throws(StoreError) -> [(item: UploadItem, disposal: Disposal)] {
     try read { db in

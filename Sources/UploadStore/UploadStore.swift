@@ -11,7 +11,7 @@ import UploadModel
 /// that writes before it acts may be killed, or lose power, at any time. Several processes can use the file at
 /// once; `SenderLock` decides which of them sends.
 package final class UploadStore: Sendable {
-  /// What changes survive once the method that made them has returned.
+  /// The worst event that changes survive once the method that made them has returned.
   package enum Durability: Sendable {
     /// A loss of power. Each change waits for the disk, which takes some milliseconds.
     case powerLoss
@@ -431,7 +431,7 @@ extension UploadStore: DigestMemory {
   /// Remembers digests of a file. They are written with the next change, or once enough have accumulated.
   package func remember(_ digests: ContentDigests, of stamp: FileStamp) {
     guard self.digests.add(digests, of: stamp) else { return }
-    // Losing them does no harm.
+    // Losing digests does no harm.
     try? pool.write { try self.digests.write($0) }
   }
 }

@@ -30,7 +30,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("x", "gets no whole"), ("jx", "awaits its reply may"), ("  x", "awaits its reply may"),
+      ("x", "the whole file"), ("jx", "awaits its reply may"), ("  x", "awaits its reply may"),
     ])
   func removingPromisesOnlyWhatIsSo(_ keys: String, _ words: String) {
     var state = Fixture.mixed(size: Size(width: 120, height: 40))

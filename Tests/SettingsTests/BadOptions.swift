@@ -273,7 +273,7 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "response = { fail_when = [{ header = \"a\" }] }",
-      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+      "response.fail_when[0]: expected either \"is\" (a value that means failure) or \"not\" (the only value that means success)"
     ),
     BadConfiguration(
       line:
@@ -282,11 +282,11 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "\(rule) }] }",
-      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+      "response.fail_when[0]: expected either \"is\" (a value that means failure) or \"not\" (the only value that means success)"
     ),
     BadConfiguration(
       line: "\(rule), is = 1, not = 0 }] }",
-      "response.fail_when[0]: expected either \"is\", a value that means failure, or \"not\", the only value that does not"
+      "response.fail_when[0]: expected either \"is\" (a value that means failure) or \"not\" (the only value that means success)"
     ),
     BadConfiguration(
       line: "\(rule), not = 0, mesage = \"/x\" }] }",

@@ -37,7 +37,7 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// How many seconds after the deadline by our clock libcurl may stop waiting for "100 Continue".
+  /// libcurl may stop waiting for "100 Continue" up to this many seconds after the deadline on our clock.
   private static let clockMargin = 0.05
 
   /// Reads the whole body. Returns whether that succeeded.

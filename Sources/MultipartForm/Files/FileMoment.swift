@@ -12,7 +12,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
       (self.start, self.end, self.sum) = (start, end, sum)
     }
 
-    /// Replaces an impossible range by a possible one, since another program may have written it.
+    /// Replaces an impossible range with a possible one, since another program may have written the saved values.
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       start = max(0, try values.decode(Int64.self, forKey: .start))
@@ -22,7 +22,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
   }
 
   /// The time of the last change to the file's content or metadata (`st_ctime`), in nanoseconds since 1970. Unlike the
-  /// modification time, programs cannot set it; new permissions, names or owners change it too.
+  /// modification time, it cannot be set by programs; new permissions, names or owners change it too.
   var changed: Int64
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool
@@ -32,7 +32,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
   /// Whether nothing more was read after this was saved.
   package var isOver: Bool { stretches != nil }
 
-  /// The same, to save while the file is being read: a later reader does not know how far that reading got.
+  /// The moment to save while the file is being read: a later reader cannot know how far that reading got.
   package var whileReading: FileMoment {
     var moment = self
     moment.stretches = nil

@@ -44,7 +44,7 @@ package final class HeldFile: Sendable {
   /// Opens a file to read once, from its first byte to its last, with no comparison afterwards.
   ///
   /// - Parameters:
-  ///   - expected: the identity that it must have. Its path is known to lead to a regular file.
+  ///   - expected: the identity that it must have. The path must be known to lead to a regular file.
   ///   - moment: what is known about an earlier reading to resume.
   ///   - watch: the watch since that reading began, if any.
   /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
@@ -144,8 +144,8 @@ package final class HeldFile: Sendable {
   /// Checks that the file has not changed, as far as its size and modification time show.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
-  /// Checks that no other file has taken the place of the one being read. If the place is empty, the file was moved or
-  /// removed, which does not affect the reading.
+  /// Checks that no other file has taken the place of the one being read. If there is no file at the path any more, it
+  /// was moved or removed, which does not affect the reading.
   func checkPlace() throws(FileError) {
     var now: SystemFile.Look
     do throws(FileError) { now = try SystemFile.look(at: location) } catch {
@@ -214,7 +214,7 @@ package final class HeldFile: Sendable {
 
   /// How to find out, before more is read, whether everything that was read is still in the file.
   ///
-  /// - Parameter ranges: the bytes that must have been read; nil for all up to the last one that was.
+  /// - Parameter ranges: the bytes that must have been read; nil for all bytes up to the last one that was read.
   /// - Throws: ``FileError`` if the file has changed since it was opened.
   package func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())

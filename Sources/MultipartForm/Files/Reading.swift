@@ -2,7 +2,7 @@
 ///
 /// If nobody has the file open for writing when it is opened, and its size and timestamps are the same after the last
 /// byte has been read, nothing was written to it in between. Otherwise, or if that is unknown, the file is read a
-/// second time. If both readings give the same, every byte was in the file at the moment between them.
+/// second time. If both readings give the same bytes, every byte was in the file at the moment between them.
 ///
 /// A large file is watched instead if possible: checksums would take a tenth of the time.
 ///
@@ -17,11 +17,11 @@ struct Reading {
   /// The stretches that are being read, the most recent one last: several if the file is read at several places at
   /// once.
   private var open: [(start: Int64, end: Int64, sum: ContentSum)] = []
-  /// The most stretches that are being read: more than the number of pieces that are sent at once.
+  /// How many stretches may be open at once: more than the number of pieces that are sent at once.
   private static let mostOpen = 24
 
-  /// For how many nanoseconds after a change a second change may get the same timestamp. Some file systems store whole
-  /// seconds. On the others, timestamps advance with the clock's ticks (up to 10 ms), which a virtual machine may
+  /// How long after a change a second change may still get the same timestamp, in nanoseconds. Some file systems store
+  /// whole seconds. On the others, timestamps advance with the clock's ticks (up to 10 ms), which a virtual machine may
   /// delay.
   private static func step(of time: Int64) -> Int64 {
     time % 1_000_000_000 == 0 ? 2_000_000_000 : 200_000_000
@@ -73,7 +73,7 @@ struct Reading {
       } else {
         if open.count == Self.mostOpen {
           known.stretches?.append(Self.stretch(open.removeFirst()))
-          // From then on, only the file's timestamps can tell.
+          // From then on, only the file's timestamps can show whether it has changed.
           if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
         }
         open.append((offset, offset, ContentSum()))

@@ -46,7 +46,8 @@ struct SystemFile: ~Copyable {
   /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is released at
   /// once, so that nobody has to wait for it.
   func isOpenForWriting() -> Bool? {
-    // If somebody opens the file in between, the system sends a signal. The default signal would end the process.
+    // If somebody opens the file while the lease is held, the system sends a signal. The default one would end the
+    // process; SIGURG is ignored.
     _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
     guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
       _ = fcntl(descriptor, Self.setLease, F_UNLCK)

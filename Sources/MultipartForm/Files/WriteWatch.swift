@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// A program must open a file to write to it. The system reports each write, and each close of a file that was open for
 /// writing; a mapping delays that close until nobody can write through it. So if nobody has the file open for writing
-/// before and after, and nothing was reported in between, nobody has written to it, whatever happened to its names and
-/// permissions.
+/// at two moments, and nothing was reported between them, nobody has written to it in that time, whatever happened to
+/// its names and permissions.
 final class WriteWatch: Sendable {
   /// Idle inotify instances, kept because closing one takes up to 16 ms.
   private static let spare = Mutex<[Int32]>([])
@@ -32,7 +32,7 @@ final class WriteWatch: Sendable {
 
   deinit {
     inotify_rm_watch(instance, number)
-    // So that the next watch gets no reports about this file.
+    // Discard the remaining reports, so that the next watch gets none about this file.
     _ = Self.takeReport(of: number, from: instance)
     Self.spare.withLock { $0.append(instance) }
   }

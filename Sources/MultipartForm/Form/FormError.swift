@@ -63,7 +63,7 @@ public enum FormError: Error, Hashable, Sendable {
 }
 
 extension FormError: CustomStringConvertible, LocalizedError {
-  /// What failed, with what, and what to do about it.
+  /// What failed, what it concerns, and what to do about it.
   public var description: String {
     switch self {
     case .invalidBoundary(let text, .empty):

@@ -1,5 +1,5 @@
-/// The bytes in front of a part's content, after the "multipart/form-data encoding algorithm" of
-/// the WHATWG HTML standard.
+/// The bytes in front of a part's content, according to the "multipart/form-data encoding algorithm" of the WHATWG HTML
+/// standard.
 struct PartEncoding {
   let part: FormPart
   let index: Int

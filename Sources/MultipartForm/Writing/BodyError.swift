@@ -9,7 +9,7 @@ public enum BodyError: Error, Hashable, Sendable {
 }
 
 extension BodyError: CustomStringConvertible, LocalizedError {
-  /// What failed, with what, why, and what to do about it.
+  /// What failed, what it concerns, why, and what to do about it.
   public var description: String {
     switch self {
     case .form(let error): error.description

@@ -57,8 +57,8 @@ extension FormBody {
   /// A stream that starts at the first byte, for `URLRequest.httpBodyStream` and for a delegate's `needNewBodyStream`.
   /// Only the bytes that URLSession requests are in memory.
   ///
-  /// - Parameter onFailure: called when a file has changed or cannot be read, on the thread that reads. URLSession itself
-  ///   only says that the stream failed.
+  /// - Parameter onFailure: called when a file has changed or cannot be read, on the thread that reads. URLSession
+  ///   itself only says that the stream failed.
   public func makeInputStream(
     onFailure: @escaping @Sendable (BodyError) -> Void = { _ in }
   ) -> InputStream {

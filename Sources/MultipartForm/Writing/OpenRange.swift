@@ -37,7 +37,7 @@ final class OpenRange {
   /// Whether this range's last byte completes what must come from one moment.
   private var isLast: Bool { range.isLast && !isInAnyOrder }
 
-  /// What to save if the file is closed before its end.
+  /// What to save if the file is closed before the range has been read to its end.
   var moment: FileMoment { file.moment }
 
   /// The watch on the file, if any.

@@ -61,7 +61,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   var demand: Demand {
     guard hasWaiting else { return Demand() }
     var (demand, last) = (Demand(), Address?.none)
-    // Most come from the same address as their predecessor, which need not be looked up again.
+    // Most come from the same address as their predecessor, so that address need not be looked up again.
     for (_, address) in waiting where address != last {
       last = address
       if countOf[address, default: 0] >= mostOfAddress {

@@ -82,7 +82,7 @@ public struct EndpointRequest {
   /// - Parameters:
   ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
   ///   - check: examines the whole form before any of its files becomes visible; throw to keep none of them.
-  /// - Throws: ``Refusal`` if the body is not a form, is too long, or if the disk has no room for it; what `check`
+  /// - Throws: ``Refusal`` if the body is not a form or is too long, or if the disk has no room for it; what `check`
   ///   throws; what ``nextBytes()`` throws.
   public mutating func storeForm(
     maxFiles: Int? = nil, checking check: (ReceivedForm) throws -> Void = { _ in }

@@ -39,8 +39,8 @@ public struct ReceiverFolder: Sendable {
   ///   - limit: the most bytes that the file may have.
   ///   - body: gets the current content, nil if there is no file, and replaces it with the new content, or with nil to
   ///     delete the file.
-  /// - Throws: ``Refusal`` if the file cannot be read or written, would be too long (507), or if another process keeps
-  ///   it locked for five seconds (503); what `body` throws.
+  /// - Throws: ``Refusal`` if the file cannot be read or written, if it would be too long (507), or if another process
+  ///   keeps it locked for five seconds (503); what `body` throws.
   public func change<Result>(
     _ name: String, atMost limit: Int, _ body: (inout [UInt8]?) throws -> Result
   ) throws -> Result {
@@ -73,7 +73,9 @@ public struct ReceiverFolder: Sendable {
   private static func own(_ name: String) throws(Refusal) -> EntryName {
     guard let file = EntryName(Inbox.ownPrefix + name),
       !name.isEmpty, !name.hasSuffix(scalars: Inbox.temporarySuffix)
-    else { throw Refusal(.internalServerError, "\"\(name)\" is no name for an endpoint's file.") }
+    else {
+      throw Refusal(.internalServerError, "\"\(name)\" cannot be the name of an endpoint's file.")
+    }
     return file
   }
 }

@@ -41,7 +41,7 @@ final class FormIntake {
     parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
 
-  /// How many bytes of each file are given to the check of a form.
+  /// How many bytes from the start of each file are passed to the check of a form.
   private static let beginning = 4096
 
   /// Parses the next bytes of the body.

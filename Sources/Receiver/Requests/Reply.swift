@@ -48,7 +48,7 @@ public struct Reply {
   var fault: String? {
     if let trouble { return trouble }
     guard (200...599).contains(status.code) else {
-      return "its reply has the status \(status.code), which is not from 200 to 599"
+      return "its reply has the status \(status.code), which is not between 200 and 599"
     }
     return Self.fault(in: headers)
   }

@@ -39,7 +39,7 @@ final class PartialUploads: Sendable {
     struct Purpose: Codable, Sendable {
       /// The form's content type; nil for a bare file.
       var form: String?
-      /// The most files in the form.
+      /// The most files that the form may contain.
       var maxFiles: Int
       /// The version of the draft in which the upload began; nil if an older version of the receiver began it.
       var draft: DraftVersion?
@@ -84,7 +84,7 @@ final class PartialUploads: Sendable {
 
   private static let prefix = Inbox.ownPrefix + "upload-"
   private static let mostRecord = 64 << 10
-  /// If there are too many uploads, the oldest one with fewer bytes than this is removed: it is quickly sent again.
+  /// If there are too many uploads, the oldest one with fewer bytes than this is removed: it can be sent again quickly.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
   /// The least time between two sweeps if there is no room, since each sweep examines all uploads.

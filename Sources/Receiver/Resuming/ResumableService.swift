@@ -84,7 +84,7 @@ struct ResumableService: Sendable {
     }
   }
 
-  /// Refuses a HEAD, GET or DELETE with header fields of other requests, in versions that forbid that.
+  /// Refuses a HEAD, GET or DELETE with header fields that belong to other requests, in versions that forbid them.
   private static func checkQuestion(_ request: Request, in version: DraftVersion?) throws(Refusal) {
     guard let version, version.has(.bareQuestions) else { return }
     let names =
@@ -159,7 +159,7 @@ struct ResumableService: Sendable {
     return try await store(asked, file, request)
   }
 
-  /// Stores the content of a request, and completes the upload if it is the last.
+  /// Stores the content of a request, and completes the upload if the request is its last.
   private func store(
     _ asked: ResumableRequest, _ file: PartialFile, _ request: Request
   ) async throws -> Reply {
@@ -248,8 +248,8 @@ struct ResumableService: Sendable {
     return file
   }
 
-  /// In versions where replies are marked, marks a refusal as one of this request unless it is already marked as one of
-  /// the whole upload.
+  /// In versions where replies are marked, marks a refusal as concerning only this request, unless it is already marked
+  /// as concerning the whole upload.
   private func refusing(
     in version: DraftVersion, _ work: () async throws -> Reply
   ) async throws -> Reply {

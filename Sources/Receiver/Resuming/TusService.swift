@@ -146,8 +146,8 @@ struct TusService: Sendable {
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
-    // A client that asks has lost the connection on which it was sending, so anything that still arrives there does not
-    // count.
+    // A client that asks for the offset has lost the connection on which it was sending, so anything that still arrives
+    // on that connection does not count.
     let file = try await intake.open(id, for: request)
     if file.isUnpublished { try await intake.publish(file, nil, request) }
     var headers = [
@@ -188,7 +188,7 @@ struct TusService: Sendable {
     return .empty(.noContent)
   }
 
-  /// The header field with the complete file's address, or with the time until which the rest is awaited.
+  /// The header field with the complete file's address, or with the time at which an incomplete upload expires.
   private func place(of file: PartialFile) -> [(String, String)] {
     guard file.isWhole else {
       return file.expires.map { [("Upload-Expires", Self.date($0))] } ?? []

@@ -241,7 +241,7 @@ final class Inbox: Sendable {
       let code = move(temporary, to: candidate)
       if code == 0 { return candidate }
       guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
-      // Each round means that another upload got a name, so this ends.
+      // Each round means that another upload got a name, so the loop ends.
       number = nextFree(name, after: number)
     }
     throw Failure(doing: "name the file", code: EEXIST)
@@ -338,7 +338,7 @@ final class Inbox: Sendable {
     try sync()
   }
 
-  /// Gives a temporary file its name, and replaces any file with that name.
+  /// Gives a temporary file this name, and replaces any file that already has it.
   func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
     guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
       throw Failure(doing: "write \(name)", code: errno)

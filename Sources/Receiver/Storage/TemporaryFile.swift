@@ -64,7 +64,7 @@ final class TemporaryFile {
     return published
   }
 
-  /// Gives the file this name, and replaces any file with that name.
+  /// Gives the file this name, and replaces any file that already has it.
   func replace(_ other: EntryName) throws(Inbox.Failure) {
     try inbox.replace(other, by: name)
     closeDescriptor()

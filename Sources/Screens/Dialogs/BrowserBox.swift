@@ -123,7 +123,7 @@ struct BrowserBox {
     put(hasSize ? HumanReadable.bytes(entry.size) : "", takeLast(8), .plain)
     if inner.count >= 76 {
       let place = takeLast(8, gap: 2)
-      // In proportion to the largest visible file.
+      // The bar compares the size with that of the largest visible file.
       if hasSize, browser.largest > 0 {
         let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
         canvas.bar(bar, row: row, columns: place, on: ground)
@@ -150,7 +150,7 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
-      // The sizes of folders are not known.
+      // The sizes of folders are not known, so the total of the marked entries can be 0.
       let size =
         browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
@@ -180,7 +180,7 @@ extension Folder.Entry {
     "7z", "bz2", "deb", "gz", "iso", "jar", "rar", "rpm", "tar", "tgz", "xz", "zip", "zst",
   ]
 
-  /// The role of its name, by the kind of file that its extension stands for.
+  /// The role of the entry's name, by the kind of file that its extension stands for.
   fileprivate var role: Role {
     if isFolder { return .accent }
     if !isSendable { return .dim }

@@ -1,7 +1,7 @@
 import ScalarText
 
-/// What can be typed next on the command line, in a box above it: the commands with their keys, or the arguments of
-/// one.
+/// A box above the command line that shows what can be typed next: commands with their keys, or the arguments of a
+/// command.
 struct CommandPalette {
   private struct Line {
     var title: String
@@ -87,7 +87,7 @@ struct CommandPalette {
         line.argument, row: row, column: used, width: max(0, keys - 1 - used),
         style: style(.accent))
       canvas.put(line.keys, row: row, column: keys, width: 8, style: style(.dim))
-      // If the name matches, the note need not.
+      // Matches are highlighted in the note only if the name does not match.
       let isNamed = matcher.rank(line.title, isLoose: true) != nil
       canvas.putEnd(
         line.note, row: row, columns: notes..<width - 1, style: style(.plain),

@@ -55,7 +55,7 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts laid out, so that drawing a frame need not do it.
+  /// The dialog with its texts laid out, so that drawing a frame need not lay them out.
   var laidOut: Dialog {
     switch dialog {
     case .details(var details):
@@ -120,7 +120,7 @@ struct DialogBox {
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
       row: top, column: left, size: Size(width: width, height: 3 + extra), title: "Add files")
-    // What the line names so far, or the folder that relative paths start from.
+    // A preview of the files that the line names, or the folder that relative paths start from.
     let isNothing = prompt.preview?.files == 0
     let words =
       prompt.hasNoMatch

@@ -25,7 +25,7 @@ struct FooterPrompt {
     canvas.field(field, row: row, columns: 1 + label.count..<width - 1, role: .plain)
   }
 
-  /// The candidates for its last word, in the line above.
+  /// Paints the candidates for the last word of the command line in the line above it.
   private func paintCandidates(of line: LinePrompt, on canvas: inout Canvas) {
     let above = row - 1
     guard !line.candidates.isEmpty || line.hasNoMatch else { return }

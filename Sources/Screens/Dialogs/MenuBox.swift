@@ -46,7 +46,7 @@ struct MenuBox {
         menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
-        // If the name matches, the note need not.
+        // Matches are highlighted in the note only if the name does not match.
         let isNamed = matcher?.rank(menu.choices[choice], isLoose: true) != nil
         canvas.putEnd(
           menu.note(choice), row: row, columns: start..<inner.upperBound,

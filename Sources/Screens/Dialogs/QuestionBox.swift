@@ -103,7 +103,8 @@ struct QuestionBox {
       let promise =
         mayHaveArrived
         ? Self.mayHaveArrived
-        : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
+        : active == 1
+          ? "The server does not get the whole file." : "The server gets none of them whole."
       let text =
         active == 1
         ? (others.isEmpty ? "\(name(of: ids)) is being sent." : "One\(others) is being sent.")
@@ -161,7 +162,7 @@ struct QuestionBox {
     TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
   }
 
-  /// The name of the first of these that is being sent.
+  /// The name of one of these items: of one that is being sent, if there is any.
   private func name(of ids: Set<ItemID>) -> String {
     let items = ids.compactMap(state.item)
     return shown((items.first(where: \.state.isActive) ?? items.first)?.fileName ?? "")
@@ -250,8 +251,8 @@ struct QuestionBox {
       guard let origin = Origin(text: address),
         origin != Origin(text: state.url(ofTarget: file.target))
       else { continue }
-      // If the whole address does not fit, the server is what matters. A user name before it could be mistaken for
-      // another server.
+      // Only the server is shown for several files, for an address that does not fit, and for one with a user name,
+      // which could be mistaken for another server.
       let isShown =
         files.count == 1 && address.utf8.count <= 2 * width && !address.contains(scalars: "@")
       let place = isShown ? address : origin.description

@@ -12,7 +12,7 @@ struct Bar {
     case unknown
     /// It did not arrive.
     case failed
-    /// It was done when its file was removed.
+    /// It was done when its file was removed from the queue.
     case gone
 
     var look: (sign: Unicode.Scalar, role: Role) {
@@ -88,7 +88,7 @@ extension Canvas {
       var (to, endsInHalf) = (whole[index], false)
       if isFine, part.kind == .moving {
         to = max(from, fine[index] / 2)
-        // If an earlier part was lengthened to be visible, it may end beyond this one, which then is half a cell.
+        // An earlier part that was lengthened to be visible may end beyond this one, which then gets half a cell.
         endsInHalf = fine[index] != to * 2 && to < columns.count
       }
       let end = max(from, endsInHalf ? to + 1 : to)

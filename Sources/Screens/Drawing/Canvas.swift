@@ -58,7 +58,7 @@ struct Canvas {
 
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
   ///
-  /// - Parameter matcher: what is highlighted in the text.
+  /// - Parameter matcher: finds the parts of the text to highlight.
   mutating func putMiddle(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher? = nil
   ) {
@@ -74,7 +74,7 @@ struct Canvas {
 
   /// Paints text, made safe and cut at its end.
   ///
-  /// - Parameter matcher: what is highlighted in the text.
+  /// - Parameter matcher: finds the parts of the text to highlight.
   mutating func putEnd(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
   ) {

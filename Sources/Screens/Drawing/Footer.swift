@@ -72,7 +72,7 @@ extension AppState {
     guard mode == .queue else {
       return actions.filter { isOfUseHere($0.name) }.map { offer($0, on: []) }
     }
-    // If very many are marked, only the one under the cursor is examined, since frames are drawn often.
+    // If very many items are marked, only the one under the cursor is examined, since frames are drawn often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
     func rank(_ action: Action) -> Int {

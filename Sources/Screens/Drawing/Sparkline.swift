@@ -8,7 +8,7 @@ struct Sparkline: Hashable, Sendable {
   init(seconds: Int = 60) { self.seconds = seconds }
 
   private var counts: [Int64] = []
-  /// The second of the last count.
+  /// The second in which bytes were last counted.
   private var last = 0
 
   /// Counts bytes that moved.

@@ -37,7 +37,7 @@ extension Theme {
         // A terminal with eight colours has the usual one in place of the bright one.
         if index < 16 { return index - 8 }
       }
-      // The first 16 of many look different in every terminal.
+      // The first 16 of 256 colours look different in every terminal.
       let candidates = count >= 256 ? 16..<256 : 0..<max(1, min(count, 16))
       let wanted = components
       func distance(_ index: Int) -> Int {

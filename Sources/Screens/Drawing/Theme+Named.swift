@@ -16,7 +16,7 @@ extension Theme {
       .match: "bold underline",
     ])
 
-  /// For a dark background, whatever it is.
+  /// For any dark background.
   package static let dark = Theme(
     "dark",
     [
@@ -28,7 +28,7 @@ extension Theme {
       .media: "#d7a6ff", .archive: "#e8b86d",
     ])
 
-  /// For a light background, whatever it is.
+  /// For any light background.
   package static let light = Theme(
     "light",
     [

@@ -65,7 +65,7 @@ package struct Theme: Hashable, Sendable {
     ]
   ).looks
 
-  /// The same, with row backgrounds that suit a dark and a light screen.
+  /// The same colours, with row backgrounds that suit both dark and light screens.
   private static let anywhere = few.merging(
     Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
   ) { $1 }
@@ -151,7 +151,7 @@ package struct Style: Hashable, Sendable {
   package var role: Role
   /// What it belongs to.
   package var ground: Ground
-  /// How far on the way from `barFull` to `barEnd` its colour is, of `Style.shades`.
+  /// The step of its colour on the way from `barFull` to `barEnd`, out of `Style.shades`.
   package var shade: UInt8 = 0
   /// Which of the frame's links the cell is part of, counted from 1; 0 for none.
   package var link: UInt8 = 0

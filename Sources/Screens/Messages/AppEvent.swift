@@ -29,7 +29,7 @@ package enum AppEvent: Sendable {
   case removed([ItemID])
   /// Items that are done can be dropped from memory. The user has not asked for this and cannot undo it.
   case forgetDone
-  /// The new order of these items. Items that are not named keep their distance from the end.
+  /// The new order of these items, which exchange places among themselves. All other items stay where they are.
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
@@ -47,7 +47,7 @@ package enum AppEvent: Sendable {
   case targetDeleted(String)
   /// A text to read.
   case page(title: String, lines: [String])
-  /// The addresses of targets of items in the queue, by name.
+  /// The addresses of the targets of the items in the queue, by the targets' names.
   case urls([String: String])
   /// The answer to `Effect.listServer`, and to a deletion.
   case server(Listing<ServerEntry>)
@@ -66,7 +66,7 @@ package enum AppEvent: Sendable {
   case linePreview(for: String, AddPreview)
   /// These files were not added. The user may still want them.
   case leftOut(LeftOut)
-  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which is at fault.
+  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault.
   ///
   /// `isGoodEnough` says that they can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)

@@ -142,7 +142,7 @@ package struct TargetAnswers: Hashable, Sendable {
   /// The environment variable with a bearer token, or the path of a file with it; empty if none is needed.
   package var token = ""
 
-  /// The answer that can be wrong.
+  /// An answer that can be wrong.
   package enum Part: Sendable {
     case url, name, token
   }

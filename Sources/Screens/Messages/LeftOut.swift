@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Files that were left out when others were added, unless the user wants them again.
+/// Files that were left out when others were added. The user may want them added anyway.
 package struct LeftOut: Hashable, Sendable {
   /// Files that already wait in the queue.
   package var waiting: [UploadItem]

@@ -32,7 +32,7 @@ struct ItemDetails {
 
   private var words: StateLabel { StateLabel(of: row, in: state) }
 
-  /// The speed of the last seconds, a column for each; `nil` if nothing has moved.
+  /// The speed over the last few seconds, one column per second; `nil` if nothing has moved.
   private func graph(width: Int) -> String? {
     let graph = state.speeds.graph(of: item.id)
     let text = graph?.text(width: width, at: state.now, ascii: isASCII) ?? ""
@@ -121,7 +121,7 @@ struct ItemDetails {
       case .processing(let processing): processing.receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
-    // If there is no request, the reason is already shown.
+    // If there is no request, `request` contains the reason, which is already shown.
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,

@@ -6,7 +6,7 @@ struct ListPane<Row: PaneRow> {
     var place: Range<Int>
     var isRight = false
     var role: (Row) -> Role = { _ in .plain }
-    /// What is highlighted in the column.
+    /// Finds the parts of the texts to highlight.
     var matcher: Matcher?
     var text: (Row) -> String
   }

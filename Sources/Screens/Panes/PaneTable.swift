@@ -6,7 +6,7 @@ struct PaneTable {
     var text: String
     var role: Role
     var isRight = false
-    /// What is highlighted in the cell.
+    /// Finds the parts of the text to highlight.
     var matcher: Matcher?
   }
 

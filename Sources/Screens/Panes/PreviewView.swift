@@ -1,7 +1,7 @@
 /// Paints the preview of a file, under a list or beside it.
 struct PreviewView {
   let preview: FilePreview
-  /// The role of the description: a heading below other text, dimmed on its own.
+  /// The role of the description: a heading if there is text above it, dim if it stands alone.
   var role = Role.dim
 
   /// Paints as much as fits.

@@ -150,7 +150,7 @@ struct QueuePane {
   /// An address without its scheme and, where space is short, without its host or folders: the end tells files apart.
   private static func short(_ url: String, _ width: Int, ascii: Bool) -> String {
     let rest = url.range(scalars: "://").map { String(url[$0.upperBound...]) } ?? url
-    // Names are shown as people write them.
+    // Names are shown as people write them, without percent-encoding.
     let bare = rest.removingPercentEncoding ?? rest
     let parts = bare.split(scalar: "/")
     let forms =

@@ -141,7 +141,7 @@ struct StateLabel {
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
-      // The status alone is shown as the reason only if it is the reason.
+      // The shortest form names the status alone only if the status is the reason for the failure.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },

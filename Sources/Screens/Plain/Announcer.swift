@@ -12,7 +12,7 @@ package struct Announcer: Sendable {
   private var listed: [Pane: ListRows] = [:]
   private static let mostListed = 10
 
-  /// Which version of its rows a pane has listed.
+  /// The target and the version of the rows that were listed last.
   private struct ListRows: Equatable {
     var target = ""
     var version = 0

@@ -57,7 +57,7 @@ extension AppState {
 }
 
 extension Theme {
-  /// What distinguishes it, in a few words.
+  /// What distinguishes the theme, in a few words.
   fileprivate var note: String {
     switch name {
     case "default": "dark or light, as the terminal is"

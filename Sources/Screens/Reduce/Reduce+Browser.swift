@@ -49,7 +49,7 @@ extension AppState {
     return effects
   }
 
-  /// Changes the list of files, if it is open, for its height on the screen.
+  /// Applies `change` to the list of files, if it is open, and passes the list's height on the screen.
   mutating func changeBrowser(_ change: (inout Browser, _ height: Int) -> Void) {
     let height = BrowserBox.lines(in: size)
     changeDialogs { dialog in

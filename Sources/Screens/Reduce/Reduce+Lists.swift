@@ -27,7 +27,7 @@ extension AppState {
     }
   }
 
-  /// What is highlighted in the names of the list: the text of the search, or else that of the filter.
+  /// Finds the parts of the names to highlight: by the text of the search, or else by that of the filter.
   var litMatcher: Matcher {
     if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
     return shown.matcher
@@ -101,8 +101,8 @@ extension AppState {
       : copy(items.map(\.url))
   }
 
-  /// Opens one of these URLs in the user's browser. They come from the server, so only web addresses are
-  /// opened: others can start programs.
+  /// Opens in the user's browser the first of these URLs that is known. URLs come from the server, so only web
+  /// addresses are opened: others can start programs.
   mutating func openURL(_ urls: [String?]) -> [Effect] {
     guard let url = urls.lazy.compactMap(\.self).first else {
       return refuse("there is no URL: the server has named none")

@@ -43,7 +43,7 @@ extension AppState {
   }
 
   /// Opens a menu of the actions on the row at a place, and on those marked with it. If this row is not marked, the
-  /// marks go, since the menu is about this row.
+  /// marks are cleared, since the menu is about this row.
   private mutating func openMenu(row: Int, column: Int) -> [Effect] {
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     change(.row(index))

@@ -99,8 +99,8 @@ extension AppState {
     return tellOfTheEnd() + leaving
   }
 
-  /// Whether nothing is left to be sent. Paused items will be resumed one day, so they do not count as the end, and
-  /// while the queue is being read, more may come.
+  /// Whether nothing is left to be sent. Paused items count as left, since they will be resumed one day. While the
+  /// queue is being read, more items may come.
   var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
 
   private func tellOfTheEnd() -> [Effect] {

@@ -175,7 +175,7 @@ extension AppState {
   mutating func switchTarget(_ name: String) -> [Effect] {
     if name == target { return [] }
     guard name.contains(scalars: "://"), options.configuration != nil else {
-      // Whether there is a target of that name is for the current configuration to say.
+      // The configuration may have changed, so only reading it again shows whether there is a target of that name.
       return [.switchTarget(name)]
     }
     dialog = .form(Form(forTarget: name))

@@ -95,7 +95,7 @@ extension AppState {
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
-    // What may already be on the server would be there twice, so ask first.
+    // Files that may already be on the server would be there twice, so ask first.
     guard !failed.contains(where: \.mayHaveArrived) else {
       dialog = .question(Question(.sendingAgain(failed.map(\.id))))
       return []

@@ -65,7 +65,7 @@ extension AppState {
   /// Takes the current targets of the configuration.
   mutating func showTargets(_ rows: [TargetRow]) {
     let usual = targets.rows.all.first(where: \.isUsual)?.name
-    // The trial was of another address.
+    // The result of trying a target no longer applies if its URL has changed.
     for old in targets.rows.all where rows.first(where: { $0.name == old.name })?.url != old.url {
       trials[old.name] = nil
     }

@@ -21,7 +21,7 @@ extension AppState {
       + leaveIfDone()
   }
 
-  /// Moves items, in their order, before another one or to the end.
+  /// Moves items, in the given order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
     perform(
       QueueEdit(
@@ -97,7 +97,7 @@ extension AppState {
     let gone = Set(ids)
     let isSorted = sortedNow != nil
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
-    // The remaining items are in the same order.
+    // If the items were sorted, the remaining ones still are.
     if isSorted { sorted?.version = queue.version }
     speeds.forget(gone)
     list.forget(gone)
@@ -130,7 +130,8 @@ extension AppState {
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
-    // Changes of state since then are not undone, and items that have been sent keep the name that the server knows.
+    // Changes of state since the edit are not undone, and items that have been sent keep the name that the server
+    // knows.
     let items = items.compactMap { item in
       self.item(item.id).flatMap { $0.state.isDone ? nil : item.with($0.state) }
     }

@@ -54,7 +54,7 @@ extension AppState {
       server = PaneList()
       // Entries to be deleted are not on the new target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
-      // The configuration may only have been read again.
+      // The configuration may only have been read again, with the same target.
       if isNew { message = "files that are added from now on go to \(name)" }
       if isNew, let usual, usual != name {
         let place = options.configuration ?? "the configuration"
@@ -218,7 +218,7 @@ extension AppState {
   private var canFinish: Bool { canGoOnInBackground || queue.totals.active > 0 || isReading }
 
   /// Why the queue cannot be edited yet: "all" and "last" would refer only to the part that has been read.
-  static let isStillRead = "the queue is still being read; in a moment"
+  static let isStillRead = "the queue is still being read; try again in a moment"
 
   mutating func refuse(_ why: String) -> [Effect] {
     message = why

@@ -38,7 +38,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     self = found
   }
 
-  /// The rows in this order; equal ones stay as they are, as `sorted` promises.
+  /// The rows in this order; equal ones keep their order, as `sorted` promises.
   func sorted(_ rows: [Queue.Row]) -> [ItemID] {
     let items = rows.map(\.item)
     let order: [UploadItem]

@@ -13,7 +13,7 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests are sent at once to the target.
   package internal(set) var concurrency: Int
-  /// The numbers of requests at once that the user has set, by the names of the targets.
+  /// How many requests at once the user has set for targets, by their names.
   package internal(set) var wishes: [String: Int] = [:]
   /// The limit on all uploads together, in bytes a second; `nil` for none.
   package internal(set) var rateLimit: Int64?
@@ -116,9 +116,9 @@ package struct AppState: Sendable {
     package var hasHistory = false
     /// The user's home folder, which `~/` stands for; nil if it is not known.
     package var home: String?
-    /// The folder that relative paths start from, for people.
+    /// The folder that relative paths start from, for display.
     package var folder = ""
-    /// Where the configuration is, for people; nil if there is no configuration to choose targets from.
+    /// Where the configuration is, for display; nil if there is no configuration to choose targets from.
     package var configuration: String?
     /// Whether another process can continue with the queue when the screen is left.
     package var background = Background.unavailable

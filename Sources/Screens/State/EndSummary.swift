@@ -25,7 +25,7 @@ extension AppState {
     self.summary = nil
     switch name {
     case .details where summary.problems > 0:
-      // The only problem may be the item under the cursor.
+      // If the cursor is already on the only problem, the key acts as usual.
       let id = selected?.id
       change(.next([.failed, .unknown]))
       return selected?.id == id ? nil : []

@@ -132,7 +132,8 @@ struct Queue: Sendable {
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
-  /// Once nothing more is sent by itself, removed items no longer count: no row accounts for them in the totals.
+  /// Once nothing more will be sent unless the user acts, removed items no longer count: no row accounts for them in
+  /// the totals.
   private mutating func forgetGoneAtRest() {
     guard !gone.isEmpty, totals.busy == 0 else { return }
     gone = [:]

@@ -12,7 +12,8 @@ struct Speeds: Sendable {
 
   /// How much arrived since items were last forgotten, and how long the successful attempts took.
   struct Arrivals: Sendable {
-    /// The bytes that these attempts sent: of some files, the server may already have had a part.
+    /// The bytes that these attempts sent. That can be less than the files' size, since the server may already have had
+    /// part of some files.
     private(set) var bytes: Int64 = 0
     /// The periods in which at least one of the attempts was under way, without overlaps.
     private var times: [Range<Double>] = []

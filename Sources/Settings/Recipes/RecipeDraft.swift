@@ -36,7 +36,7 @@ package struct RecipeDraft {
 
   /// The draft as tables of the configuration.
   package var text: String {
-    // A "#" before it turns a table off.
+    // A table that is commented out starts with "#".
     let heading = "[targets.\(recipe.usualName)"
     let table = TOMLStrings.changing(recipe.table, replacing).textLines.map { line in
       line.hasPrefix(scalars: heading) || line.hasPrefix(scalars: "#\(heading)")
@@ -91,7 +91,7 @@ package struct RecipeDraft {
     }
   }
 
-  /// Says where the question's secret is.
+  /// Answers a question with the place of its secret.
   ///
   /// - Throws: `InvalidInput` if the result is not a valid target.
   package mutating func answer(

@@ -43,8 +43,8 @@ struct CapturedGroup {
     return try rewritten(pattern, String(text))
   }
 
-  /// The expression with its groups changed. The original must not refer to them, and PCRE2 must count as many as we
-  /// do.
+  /// The expression with its groups changed. The original must not refer to them, and PCRE2 must find as many groups
+  /// in it as `groups` has.
   private func rewritten(_ pattern: Pattern, _ text: String) throws(InvalidInput) -> Pattern {
     guard !pattern.refersBack, pattern.groups == groups.count else {
       throw InvalidInput(

@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// The table `pieces` of a target: the requests in which a file goes in pieces.
+/// The table `pieces` of a target: the requests that send a file in pieces.
 extension Schema where Root == PieceRules {
   static let pieces: Schema = {
     let file = Template.Placeholder.ofUpload

@@ -81,7 +81,7 @@ extension Codec where Value == JSONPointer {
 extension ReplyPlace {
   static let keys = ["pointer", "regex", "header"]
 
-  /// Reads whichever of the three keys a table has.
+  /// Reads the one of `keys` that a table has.
   ///
   /// - Parameter missing: the error if it has none.
   init(
@@ -233,8 +233,8 @@ extension Codec where Value == FailureRule {
         case (.pointer, nil, let wanted?): test = .differs(try reader.fixed(wanted))
         case (_, nil, nil), (_, .some, .some):
           throw node.fault(
-            "expected either \"is\", a value that means failure, or \"not\", the only value that "
-              + "does not")
+            "expected either \"is\" (a value that means failure) or \"not\" (the only value that "
+              + "means success)")
         }
         var rule = FailureRule(place, test: test)
         if let node = entries["message"] {

@@ -229,7 +229,7 @@ extension Schema where Root == ServerSide.Listing {
     Schema<ServerCall>.call(scope: Template.Placeholder.always).keys.map { $0.within(\.call) } + [
       Key("items", \.items, .pointer),
       Key("id", \.id, .pointer, need: "the JSON Pointer to the ID of an entry"),
-      // Usually its ID.
+      // By default, the entry's identifier.
       Key(
         name: "title", read: { node, list, _ in list.title = try JSONPointer(node) },
         write: { list, _, _ in list.title == list.id ? nil : list.title.text }),

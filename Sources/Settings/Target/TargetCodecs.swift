@@ -38,7 +38,7 @@ extension Codec where Value == Template? {
 }
 
 extension Codec where Value == [Target.Field] {
-  /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that order, or a
+  /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, whose order is kept, or a
   /// plain table, sorted by name.
   static func formFields(scope: [Template.Placeholder]) -> Codec {
     Codec(
@@ -246,7 +246,7 @@ extension Codec where Value == Origin {
 }
 
 extension Codec where Value == AfterRule {
-  /// `"keep"`, `"delete"`, `{ move = "sent/" }`, or a table with `delete` or `move` and `final`.
+  /// `"keep"`, `"delete"`, `{ move = "sent/" }`, or a table with `delete` or `move`, and optionally `final`.
   static var after: Codec {
     Codec(
       read: { node, reader in

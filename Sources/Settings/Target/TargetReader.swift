@@ -137,7 +137,7 @@ struct TargetReader {
   /// Keys that cannot be combined with resuming, and why.
   private static let conflicts = [
     ("batch", "each file is an upload of its own"),
-    ("ticket", "a request of its own begins each upload"),
+    ("ticket", "resuming begins each upload with its own request"),
     ("prepare", "the command produces a different file each time"),
   ]
   /// Keys that cannot be combined with tus, which sends the file without a form, and what to use instead.

@@ -75,7 +75,7 @@ struct TemplateReader: Sendable {
     switch node.value {
     case .string(let source):
       var text = try template(node, scope: scope, escaping: .json)
-      // A secret is hidden as it is written, so it must be written as it is.
+      // The secret's value would be the escaped text, so hide it only if escaping changes nothing.
       if SecretName.matches(name), JSONValue.escaped(source) == source {
         text = text.hidden(as: name)
       }

@@ -3,7 +3,7 @@ import UploadModel
 /// What is known about servers that accept resumable uploads, from this run or an earlier one.
 struct KnownServers {
   private var servers: [Route: ResumeServer] = [:]
-  /// Routes already looked up in `memory`, where a lookup may have to wait for another process's write.
+  /// Routes already looked up in `memory`. Each is looked up only once, since another process's write can delay it.
   private var asked: Set<Route> = []
   /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
   private var recalled: Set<Route> = []

@@ -23,7 +23,7 @@ package actor UploadEngine {
   package typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
   /// Called on the engine's queue when a target's credentials are refused, so that its uploads wait, and when
-  /// they are tried again.
+  /// the credentials are tried again.
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
   /// Called on the engine's queue with the state of a target's run, before the next request is sent; nil if the run is
@@ -69,14 +69,14 @@ package actor UploadEngine {
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
   private let knownDigests: (any DigestMemory)?
-  /// The needs of the latest upload's target, which other uploads mostly share.
+  /// The needs of the latest upload's target, which most other uploads share.
   private var needs: (target: Boxed<Target>, found: Target.Needs)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
   /// The token in force on each route.
   private var tokens: [Route: BearerToken] = [:]
   private var knownServers: KnownServers
-  /// Uploads that would send more pieces at once.
+  /// Uploads that could send more pieces at once if lanes were free.
   private var widening: Set<ItemID> = []
   /// The latest time at which the scheduler is asked again.
   private var wakeUp: Instant?
@@ -86,7 +86,7 @@ package actor UploadEngine {
   private var isFilling = false
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   private var isInTurn = false
-  /// Files that their servers have accepted and are asked about, by server.
+  /// The questions about files that servers have accepted, by server.
   private var questions: [Origin: Questions] = [:]
   private var sentAddresses = SentAddresses()
   /// Uploads that wait for another attempt and hold their files open.
@@ -247,8 +247,8 @@ package actor UploadEngine {
     case .report(let state):
       if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
-        // The restored upload replaces this one if this one never arrived. If it has arrived, or may have, that is
-        // reported, and nothing is resent.
+        // The restored upload replaces this one if this one never arrived. If this one has arrived, or may have, that
+        // is reported, and nothing is resent.
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil
       }
@@ -760,7 +760,7 @@ extension UploadEngine {
     guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
       let (next, left) = ahead.takeNext(on: route)
     else { return receive([(number, news)], canWait: false) }
-    // In this order, because the second request takes the lane that the first one leaves.
+    // The end comes first, because the next request takes the lane that it frees.
     receive(
       [(number, news), (next.task.taskIdentifier, .begun(at: time.now()))],
       canWait: left >= Self.manyAhead)
@@ -1597,7 +1597,7 @@ extension UploadEngine {
       case .failure(let cause): leaveOut([id], cause, url)
       case .success(let made):
         ready[id] = made
-        // Digests of the file itself hold for the next attempt as well.
+        // Digests of the file itself remain valid for the next attempt.
         if made.folder == nil, let digests = made.upload.item.digests {
           jobs[id]?.keep(digests)
         }
@@ -1884,7 +1884,7 @@ extension UploadEngine {
     }
   }
 
-  /// Ends a target's run now that all its files are over, and reports the result, or that there was no run.
+  /// Ends a target's run now that all its files are finished, and reports the result, or that there was no run.
   ///
   /// - Parameters:
   ///   - hasFailed: whether a file of the run has failed.
@@ -2191,7 +2191,7 @@ extension UploadEngine {
     case .success(let (token, isNew)):
       tokens[route] = token
       if !isNew {
-        // Other uploads have already used this token, so it may have expired as well, and these may need yet another.
+        // The token is not new, so it may have expired as well. Let the uploads be resent once more with yet another.
         for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))

@@ -82,7 +82,7 @@ struct Preparation: Sendable {
     let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
     let file = try item.opened()
-    // Digests of a command's output are not remembered: it is gone after the attempt.
+    // Digests of a command's output are not remembered: the output is gone after the attempt.
     let known = ready.folder == nil ? known : nil
     if let digests = file.stamp.flatMap({ known?.digests(of: $0) }), digests.cover(wanted) {
       ready.upload.item.digests = digests

@@ -12,7 +12,7 @@ struct UploadRequest {
   let body: FormBody
   /// The files in the request, and the range of each one's bytes in the body.
   let files: [(item: UploadItem, content: Range<Int64>)]
-  /// The files as the request describes them to the server; empty if it does not.
+  /// The files as the request describes them to the server; empty if it does not describe them.
   let sent: [SentFile]
   /// The companions that are sent with the files.
   var companions: [RequestPlan.Accompaniment] = []

@@ -57,7 +57,7 @@ extension ServerClient {
   }
 
   /// Tries the credentials as an upload does, with a new token if a command gives it. Returns why that fails; nil if
-  /// nothing shows that it does.
+  /// there is no sign that it does.
   package func logIn() async -> String? {
     let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {

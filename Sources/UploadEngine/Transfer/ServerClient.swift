@@ -82,7 +82,7 @@ package struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
-    // Tried only once; the user knows the effect of a second request.
+    // The call is made only once; a user who repeats it knows the effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)

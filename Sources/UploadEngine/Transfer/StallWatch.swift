@@ -46,7 +46,7 @@ struct StallWatch {
     last = (progress, now)
     if progress.hasMoved(since: before) || gap > Self.longestGap { lastActivity = now }
     if gap > Self.longestGap { replyStart = nil }
-    // A reply that came before the body's end, or to an earlier copy, does not start the time limit.
+    // A reply that came before the body's end, or to an earlier copy of the body, does not start the time limit.
     if !progress.hasReplyBegun || progress.acknowledged != before.acknowledged {
       replyStart = nil
     } else if replyStart == nil {

@@ -65,7 +65,7 @@ final class Transfer {
 
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
-  /// Checks the progress. Returns the cause if there was none for too long, or if the reply does not end.
+  /// Checks the progress. Returns a cause if there was none for too long, or if the reply takes too long.
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(task.transferProgress, at: now)
     let limit = request.target.stallTimeout

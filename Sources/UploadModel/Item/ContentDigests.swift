@@ -87,7 +87,7 @@ package protocol DigestMemory: Sendable {
 }
 
 extension Target {
-  /// The digests of a file's content that its templates ask for.
+  /// The digests of a file's content that the target's templates ask for.
   package var digests: Set<ContentDigests.Algorithm> {
     Set(
       templates.flatMap(\.placeholders).compactMap(\.digest)

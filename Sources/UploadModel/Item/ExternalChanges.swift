@@ -6,7 +6,7 @@ package struct ExternalChanges: Hashable, Sendable {
   package private(set) var again: [UploadItem] = []
   /// Items to take out of the line.
   package private(set) var paused: [ItemID] = []
-  /// Items to send in another way: their known state with the edits.
+  /// Items whose send settings were edited: in their known state, with the edits applied.
   package private(set) var edited: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.

@@ -43,7 +43,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// Whether the server has accepted it, but has not finished with it.
   package var isProcessed: Bool { if case .processing = self { true } else { false } }
 
-  /// Whether bytes of it are leaving.
+  /// Whether its bytes are being sent.
   package var isMoving: Bool { if case .sending = self { true } else { false } }
 
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.

@@ -4,9 +4,9 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that have been handed over. `share` compares them with the total of these and of the bytes that will
-/// still be handed over without user action, which the remaining time is for. So it falls only if files are added or
-/// released, or if an upload starts over.
+/// other files that have been handed over. `share` compares the done bytes with the sum of these and the bytes that
+/// will still be handed over without user action, on which the remaining time is based. So the share falls only if
+/// files are added or released, or if an upload starts over.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -38,9 +38,9 @@ package struct Totals: Hashable, Sendable {
   /// Bytes of files that did not arrive.
   package private(set) var failedBytes: Int64 = 0
 
-  /// Files that had finished when they were taken out.
+  /// Files that had finished when they were taken out of the queue.
   package private(set) var goneFiles = 0
-  /// Bytes that were done in files when these were taken out.
+  /// The done bytes of files that were taken out of the queue.
   package private(set) var goneBytes: Int64 = 0
 
   /// Totals of no files.

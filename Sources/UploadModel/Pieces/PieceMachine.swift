@@ -95,7 +95,7 @@ package struct PieceMachine: ResumeMachine {
       course.point = point
       return keep() + goOn()
     }
-    // In case the request tells the server how much it should have.
+    // Placeholders in the request may tell the server how much it should have.
     piece.range = point.offset..<point.offset
     return ask(rules.status, .asking)
   }
@@ -137,7 +137,7 @@ package struct PieceMachine: ResumeMachine {
     case .again: return true
     case .restart: return false
     case .taken:
-      // The upload needs the replies to the first piece and to the last.
+      // The upload cannot resume without a reply that it needs: the first piece's, if it gives values, or the last's.
       guard rules.piece.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
         course.record(min(point.offset + progress.size, course.length), into: &point) == nil
       else { return false }
@@ -360,7 +360,7 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: The end
 
-  /// Checks whether the file has changed while its pieces were sent, before the server joins them.
+  /// Checks whether the file has changed while its pieces were being sent, before the server joins them.
   private mutating func verify() -> [ResumeAction] {
     if course.point?.pieces?.isFinishing == true { return finish() }
     phase = .verifying
@@ -613,7 +613,8 @@ package struct PieceMachine: ResumeMachine {
     }
     guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     let before = point.offset
-    // In any order, the offset counts the bytes that have arrived; these need not be the beginning of the file.
+    // If pieces go in any order, the offset counts the bytes that have arrived; these need not be the beginning of the
+    // file.
     if sendsInAnyOrder { reached = before + Int64(piece.range.count) }
     if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
     var begun: [String: String] = [:]

@@ -87,7 +87,7 @@ extension Failure {
     return "\(place)\(tried) \(advice(goesOn: goesOn))"
   }
 
-  /// Which request failed, if the story does not say so.
+  /// Which request failed, if the story does not name it.
   private var place: String {
     switch cause {
     case .refused, .rejected, .unusable, .denied: ""

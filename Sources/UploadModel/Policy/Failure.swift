@@ -8,7 +8,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var status: Int?
   /// What the server said, if anything.
   package var reply: Reply
-  /// How many attempts were made, from 1; 0 if none could be.
+  /// How many attempts were made; 0 if none could be made.
   package var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   package var retryAfter: Double?
@@ -68,7 +68,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case shortage(String)
     /// The path names something that is not a regular file: "a folder", "a FIFO", …
     case notAFile(kind: String)
-    /// The file is not the one that was queued, or changed while it was sent.
+    /// The file is not the one that was queued, or it changed while it was being sent.
     case changed(FileChange)
     /// The file is larger than the target's limit, in bytes.
     case tooLarge(limit: Int64)
@@ -110,11 +110,11 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case notHTTP(String)
     /// The status means success, but the target's own rule says that the upload failed.
     case rejected(String)
-    /// The status means success, but the answer is of no use; the text is what it lacks.
+    /// The status means success, but the answer is of no use; the text says what it lacks.
     case unusable(String)
     /// The content that the server stored is not the file's; the text says how it differs.
     case differs(String)
-    /// The server has the file, but the record that goes with it could not be created; the text is why.
+    /// The server has the file, but the record that goes with it could not be created; the text says why.
     case notRecorded(String)
     /// The server breaks the protocol for resuming uploads.
     case unresumable(ResumeFault)
@@ -149,7 +149,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case grew
     /// There is another file at the path now.
     case replaced
-    /// It has the same size, but has been written to since.
+    /// It has the same size, but has been written to since it was queued.
     case modified
   }
 

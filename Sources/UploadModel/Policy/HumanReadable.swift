@@ -7,7 +7,7 @@ package enum HumanReadable {
     var value = Double(count)
     for unit in ["kB", "MB", "GB", "TB", "PB"] {
       value /= 1000
-      // 999.95 would round up to "1000.0".
+      // From these bounds on, rounding would give "10.0" and "1000".
       if value < 9.95 { return "\(tenths(value)) \(unit)" }
       if value < 999.5 { return "\(Int(value.rounded())) \(unit)" }
     }

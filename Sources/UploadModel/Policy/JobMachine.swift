@@ -18,7 +18,7 @@ package struct JobMachine: Sendable {
     case waiting
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
     case running(Run)
-    /// The server has accepted the file. Goes to `finished` once it has finished with it, or the time is up.
+    /// The server has accepted the file. Goes to `finished` once the server has finished with it, or the time is up.
     case processing(Processing)
     /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
     case retrying
@@ -175,7 +175,7 @@ package struct JobMachine: Sendable {
     ]
   }
 
-  /// - Parameter counted: how many attempts a failure reports.
+  /// - Parameter counted: how many attempts the failure reports if the user has cancelled the upload.
   private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
     attempts -= 1
     switch run.stop {

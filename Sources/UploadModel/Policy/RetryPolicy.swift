@@ -31,7 +31,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// Seconds to wait before the next attempt; `nil` if there is no next one.
   ///
   /// - Parameters:
-  ///   - failure: how the last attempt ended; its `attempts` counts it.
+  ///   - failure: how the last attempt ended; its `attempts` includes that one.
   ///   - random: a number in 0..<1 from the caller's generator.
   func delay(after failure: Failure, random: Double) -> Double? {
     // A shortage on this machine is always retried.
@@ -50,7 +50,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// with every round ("full jitter").
   func backOff(round: Int, random: Double) -> Double {
     var bound = min(base, cap)
-    // Stops at the cap: a base of zero stays zero.
+    // The bound stops at the cap; a base of zero stays zero.
     for _ in 1..<max(1, min(round, 31)) where bound < cap { bound *= 2 }
     return random * min(bound, cap)
   }
@@ -75,7 +75,7 @@ extension Target {
     // The server is asked how much it has before anything is sent again.
     if resume.createsFirst { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
-    // What the usual request does says nothing about the one that puts the pieces together.
+    // Whether the usual request is idempotent says nothing about the one that joins the pieces.
     if resume.pieces != nil { return false }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in
@@ -88,7 +88,7 @@ extension Target {
   ///
   /// - Parameters:
   ///   - failure: how the last attempt ended.
-  ///   - url: where it went.
+  ///   - url: where that attempt's request went.
   ///   - random: a number in 0..<1.
   package func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
     var policy = retry

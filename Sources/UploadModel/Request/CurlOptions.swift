@@ -65,7 +65,7 @@ struct CurlOptions {
     try add("--aws-sigv4", [.text("aws:amz:\(keys.region):\(keys.service)")])
     try addUser(keys.key, keys.secret)
     for header in keys.tokenHeaders { try add(header) }
-    // Newer versions of curl would add it themselves.
+    // Older versions of curl do not add the digest that S3 requires; newer ones do.
     guard keys.isS3, !head.has(SignatureV4.digestName) else { return }
     let sum = target.signsContent ? sum : .text(SignatureV4.unsignedContent)
     if let sum { try add("--header", [.text("\(SignatureV4.digestName): "), sum]) }
@@ -126,7 +126,7 @@ struct CurlOptions {
   mutating func addTLS(of target: Target) throws(InvalidInput) {
     if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
-      // Without authorities, the key alone decides.
+      // Without a CA file, the pinned key alone decides.
       if target.tls.caFile == nil { add("--insecure") }
       try add("--pinnedpubkey", [.text(pin.description)])
     }
@@ -220,7 +220,7 @@ struct CurlOptions {
     return ([function.rawValue] + words).joined(separator: " ")
   }
 
-  /// The output of such a call.
+  /// The output of a call to one of the script's functions.
   private mutating func output(_ function: ShellFunction, _ words: String...) -> String {
     functions.insert(function)
     return "$(\(([function.rawValue] + words).joined(separator: " ")))"

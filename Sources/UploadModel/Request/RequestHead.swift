@@ -54,7 +54,7 @@ package struct RequestHead: Hashable, Sendable {
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
     if target.closesConnections { set("Connection", "close") }
-    // Another origin gets only the public header fields: the others may hold credentials.
+    // Another origin gets only the public header fields: the others may contain credentials.
     if case .all(let token) = credentials {
       try add(target.headers, values)
       if let token {

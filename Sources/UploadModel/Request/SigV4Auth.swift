@@ -53,7 +53,7 @@ package struct SigV4Auth: Hashable, Sendable {
 }
 
 extension Target {
-  /// Why its requests could not be signed; nil if they can be.
+  /// Why the target's requests could not be signed; nil if they can be.
   package var signatureConflict: String? {
     let pieces = resume.pieces.map { [$0.piece, $0.last ?? $0.piece].map(\.body) } ?? []
     // The upload that a ticket permits usually goes to another server, where nothing is signed.
@@ -68,7 +68,7 @@ extension Target {
 
   /// The digests of a file's content that are needed to send it, given its size.
   package func digests(forFileOf size: Int64) -> Set<ContentDigests.Algorithm> {
-    // The digest of each piece is computed before the piece is sent.
+    // Uploads that can resume need no digest of the whole file: each piece's is computed before the piece is sent.
     signsContent && body == .binary && ticket == nil && !resume.holds(for: size)
       ? digests.union([.sha256]) : digests
   }

@@ -88,7 +88,7 @@ package struct SignatureV4 {
     headers.last { $0.name.lowercased() == name.lowercased() }?.value
   }
 
-  /// `20130524` and `20130524T000000Z`.
+  /// The date and the time in UTC, such as `20130524` and `20130524T000000Z`.
   private static func stamp(_ date: Date) -> (day: String, time: String) {
     var (seconds, parts) = (time_t(date.timeIntervalSince1970.rounded(.down)), tm())
     gmtime_r(&seconds, &parts)

@@ -4,7 +4,7 @@ import ScalarText
 extension Target {
   /// The address of a request with secrets marked. The query of the URL itself can also contain a key.
   package func addressStretches(with values: Template.Values) -> [Template.Filled] {
-    // Most addresses have no placeholder, and no query that could hold a key.
+    // Most addresses have no placeholder, and no query that could contain a key.
     let text = url.absoluteString
     if address == nil, query.isEmpty, !text.utf8.contains(UInt8(ascii: "?")) {
       return [.text(text)]
@@ -32,7 +32,7 @@ extension Template {
 extension [Template.Filled] {
   /// The text as it is sent.
   package var written: String {
-    // Most are a single piece.
+    // Most texts are a single piece.
     if count == 1, case .text(let text) = self[0] { return text }
     return map { stretch in
       switch stretch {

@@ -42,7 +42,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     case noOffer
     /// The upload is larger than the server takes: it is deleted.
     case unwanted(URL)
-    /// The server takes less at once: the rest goes in pieces.
+    /// The server does not take all the content in one request: the rest goes in pieces.
     case tooMuchAtOnce
     /// Interim replies do not get through: the upload is deleted, and begun again with the usual request.
     case lostInterims
@@ -288,7 +288,7 @@ extension HTTPResumeMachine {
       && course.last?.content?.isEmpty == false
   }
 
-  /// Cancels a request before any of its content has left, so that the server does not get the same twice.
+  /// Cancels a request before any of its content has left, so that the server does not get the same content twice.
   package mutating func handleLackOfOffer() -> [ResumeAction] {
     guard awaitsOffer else { return [] }
     breakOff = .noOffer
@@ -366,7 +366,7 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Even if the reply is an error, the upload is created: an intermediary may have answered OPTIONS.
+  /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
@@ -392,7 +392,7 @@ extension HTTPResumeMachine {
       return [.end(end)]
     }
     takeNextVersion()
-    // A connection may be lost at any time.
+    // Only a reply proves anything: a connection may be lost at any time.
     let isProof = known.isSettled && end.status != nil
     return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
   }
@@ -421,7 +421,7 @@ extension HTTPResumeMachine {
     guard (200..<300).contains(status) else {
       if isComplete == true, version.has(.markedReplies) { return [.forget] + [.end(end)] }
       if status == 413, isWhole, limits != nil, mostContent < course.length {
-        // The server has said how much it takes at once, or the target has.
+        // The server has announced limits, so it can take the content in smaller requests.
         known.isSettled = true
         return course.point.map { ask($0) } ?? create()
       }
@@ -463,7 +463,8 @@ extension HTTPResumeMachine {
       return course.fail(.noOffset, end)
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
-    // The rest would lose its interim replies too, and starting over costs less than half of the file.
+    // Starts over without the draft's fields: the rest would lose its interim replies too, and less than half of the
+    // file is sent again.
     let isComplete = isComplete(end)
     if losesInterims, !staysWithDraft, isComplete != true, offset < course.length / 2 {
       leavesDraft = true

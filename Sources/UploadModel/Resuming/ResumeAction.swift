@@ -14,7 +14,7 @@ package enum ResumeAction: Hashable, Sendable {
   case forget
   /// Remember what the server can do.
   case learn(ResumeServer)
-  /// Assume this about the server in this run only: it may have been chance.
+  /// Assume this about the server in this run only: the evidence may be due to chance.
   case assume(ResumeServer)
   /// Begin the attempt again with what has been learnt, such as that the server speaks another protocol.
   case startAgain
@@ -46,14 +46,14 @@ package enum ResumeServer: Hashable, Sendable, Codable {
     // Nothing was sent, because the file exceeds a remembered limit.
     if case .tooLarge = end.trouble { return true }
     if case .unresumable = end.trouble { return true }
-    // Content that was taken is not sent again, whatever the server says about itself.
+    // Only a refusal counts: content that was taken is not sent again, whatever the server says about itself.
     guard let status = end.status, (400..<500).contains(status) else { return false }
     // An ordinary upload is refused for many reasons; only a tus server says that it is one (tus 1.0.0,
     // "Tus-Version").
     guard case .tus = self else {
       return end.headers["tus-version"] != nil || end.headers["tus-resumable"] != nil
     }
-    // These concern who sends what, not how.
+    // These statuses concern who sends what, not how.
     return ![401, 403, 407, 413, 429].contains(status)
   }
 }

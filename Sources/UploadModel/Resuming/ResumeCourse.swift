@@ -153,8 +153,8 @@ package struct ResumeCourse: Sendable {
     return abandoned?.url
   }
 
-  /// Handles that the server has forgotten the upload. Returns nil the first time, so that a new one is created: the
-  /// upload may have expired. A second time, something else is wrong.
+  /// Handles the loss of an upload that the server has forgotten. Returns nil the first time, so that a new one is
+  /// created: the upload may have expired. A second time, something else is wrong.
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }

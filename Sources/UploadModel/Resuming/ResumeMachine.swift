@@ -27,7 +27,7 @@ package protocol ResumeMachine: Sendable {
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
   /// Whether the request under way must be cancelled if the server wants its content without having made an offer.
   var awaitsOffer: Bool { get }
-  /// Handles that the server wants the content without having made an offer.
+  /// Handles a server that wants the content without having made an offer.
   mutating func handleLackOfOffer() -> [ResumeAction]
   /// Handles the digests that were asked for.
   mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction]
@@ -45,9 +45,9 @@ package protocol ResumeMachine: Sendable {
   var mayFinish: Bool { get }
   /// Whether the request under way carries no part of the file, because the server already has all of it.
   var isFinishing: Bool { get }
-  /// Whether it only waits for the other requests under way before it handles a failure.
+  /// Whether the machine only waits for the other requests under way before it handles a failure.
   var isBreakingOff: Bool { get }
-  /// Handles that all but the end of a request has been sent, if the request asks for that.
+  /// Called once all but the end of a request has been sent, if its end is held back (`ResumeRequest.holdsEnd`).
   mutating func handleHeldEnd() -> [ResumeAction]
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }

@@ -45,7 +45,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     }
   }
 
-  /// Why an upload has to start over.
+  /// Why an upload must start over.
   package enum Loss: String, Hashable, Sendable, Codable {
     /// The file is not the one that the upload began with.
     case fileChanged

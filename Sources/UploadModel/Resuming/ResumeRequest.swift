@@ -15,7 +15,7 @@ package struct ResumeRequest: Hashable, Sendable {
   /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
   package var isTargetsOwn = false
-  /// Whether the end of its content is held back until the machine has handled that (`handleHeldEnd`).
+  /// Whether the end of its content is held back until the machine has prepared for it (`handleHeldEnd`).
   package var holdsEnd = false
   /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
   /// leads back to the target's own origin.

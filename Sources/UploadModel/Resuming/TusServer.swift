@@ -8,7 +8,7 @@ package struct TusServer: Hashable, Sendable, Codable {
   package var extensions: Set<String> = []
   /// The strongest checksum that both it and hoist know.
   package var checksum: Checksum?
-  /// Whether it says that it speaks only other versions.
+  /// Whether it says that it speaks only other versions of tus.
   var isOfOtherVersion = false
 
   /// A checksum by which a server can tell whether a request arrived undamaged.
@@ -19,7 +19,7 @@ package struct TusServer: Hashable, Sendable, Codable {
     case sha1
   }
 
-  /// Whether the request that creates an upload may carry its beginning.
+  /// Whether the request that creates an upload may carry the beginning of its content.
   var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
 
   /// A server about which nothing is known.

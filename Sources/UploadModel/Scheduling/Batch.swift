@@ -29,8 +29,8 @@ extension Scheduler.File {
   /// The field that the user chose for the file, or else the target's.
   private var chosenField: Template { field.map(Template.init(literal:)) ?? target.value.fileField }
 
-  /// Whether both may be in one request: they go to the same field of the same target, and have the same number
-  /// of attempts left.
+  /// Whether both may be in one request: they go to the same field of the same target, and have had the same number
+  /// of attempts.
   func goes(with other: Self) -> Bool {
     target == other.target && attempts == other.attempts
       && (field == other.field || chosenField == other.chosenField)
@@ -38,8 +38,8 @@ extension Scheduler.File {
 }
 
 extension Target {
-  /// Why the target cannot batch files, as a sentence without its full stop: a value that differs from file
-  /// to file can be written only once in a request.
+  /// Why the target cannot batch files, as a sentence without its full stop; nil if it can. A request has only one
+  /// place for a value that differs from file to file.
   package var batchConflict: String? {
     guard batch != nil else { return nil }
     if body == .binary { return "a binary body is one file, and a batch has several" }

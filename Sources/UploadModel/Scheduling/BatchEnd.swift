@@ -9,7 +9,7 @@ package struct BatchEnd: Sendable {
     package var bytes: Int64
     /// The fault of this file alone, if any.
     package var cause: Failure.Cause?
-    /// Whether the user took it back.
+    /// Whether the user stopped it.
     var isStopped: Bool
     /// The file as described to the server.
     package var sent: SentFile?
@@ -29,9 +29,9 @@ package struct BatchEnd: Sendable {
   }
 
   package enum Outcome: Hashable, Sendable {
-    /// This is how its attempt ended.
+    /// The file's attempt has ended like this.
     case ended(TransferEnd)
-    /// It is sent again, and this attempt does not count.
+    /// The file is sent again, and this attempt does not count.
     case startsOver
   }
 

@@ -56,7 +56,7 @@ package struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// An upload that was permitted to start does so.
+  /// Records that an upload that was permitted to start has started.
   mutating func recordStarted(at now: Instant) {
     if case .open = state { state = .probing(since: now) }
   }
@@ -93,10 +93,10 @@ package struct Breaker: Hashable, Sendable {
 }
 
 package enum Reachability: Hashable, Sendable, Codable {
-  /// It cannot be reached, for this reason. The next upload tries it at this moment, or now if it is nil.
+  /// The server cannot be reached, for this reason. The next upload tries it at `nextTry`; nil if one is trying now.
   case away(Failure, nextTry: Instant?)
-  /// It answers again.
+  /// The server answers again.
   case back
-  /// Nothing waits for it, so it is not tried.
+  /// Nothing waits for the server, so it is not tried.
   case unneeded
 }

@@ -23,7 +23,7 @@ package struct Credentials: Hashable, Sendable {
     /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a
     /// refusal that cannot be remedied.
     case open
-    /// The command runs. Goes to `open` or `halfOpen` with a token, to `closed` without one.
+    /// The token command runs. Goes to `open` or `halfOpen` with a token, to `closed` without one.
     case renewing(isProbed: Bool)
     /// Refused. Goes to `halfOpen` when the user tries again, to `open` when an upload that was under
     /// way is taken after all.
@@ -38,9 +38,9 @@ package struct Credentials: Hashable, Sendable {
   private var hasToken: Bool
   /// The number of the token in force; uploads that were sent with an older one prove nothing.
   private(set) var token = 0
-  /// Whether the server has taken anything.
+  /// Whether the server has accepted an upload.
   private var isProven = false
-  /// Whether the token was renewed after a refusal, and nothing has been taken with it yet.
+  /// Whether the token was renewed after a refusal, and no upload has been accepted with it yet.
   private var isFresh = false
   private var refusals = 0
 
@@ -81,12 +81,12 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// An upload that was permitted to start does so.
+  /// Records that an upload that was permitted to start has started.
   mutating func recordStarted() {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
 
-  /// The command that was permitted to start does so.
+  /// Records that the token command has started.
   mutating func recordRenewing() {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
@@ -103,13 +103,13 @@ package struct Credentials: Hashable, Sendable {
 
   /// What a refusal means.
   package enum Consequence: Hashable, Sendable {
-    /// It concerns this upload alone.
+    /// The refusal concerns this upload alone.
     case stands
     /// The upload is sent again with a newer token.
     case again
     /// The upload is sent again after the command has run.
     case renew
-    /// It stands, and nothing more starts.
+    /// The refusal stands, and nothing more starts.
     case close
   }
 
@@ -125,7 +125,7 @@ package struct Credentials: Hashable, Sendable {
     if hasCommand, token != self.token || isRenewing { return .again }
     refusals += 1
     if isClosed { return .stands }
-    // Others get in with the very same token.
+    // Other uploads were accepted with the same token, so the refusal is about this one.
     if isSecondTime, isProven, !isFresh { return .stands }
     if hasCommand, !isFresh {
       state = .renewing(isProbed: isProbed)
@@ -152,9 +152,10 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// There is a token.
+  /// A token was obtained.
   ///
-  /// - Parameter isNew: whether the command was run to get it. A token that other uploads used before may have expired.
+  /// - Parameter isNew: whether the command has just been run to get it. If not, other uploads have used it, and it may
+  ///   have expired.
   mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.
     isFresh = hasToken && isNew

@@ -17,7 +17,7 @@ package struct RunMachine: Sendable {
     case opening
     /// Files are sent. Goes to `ending`, `kept` or `closed` once no file is left.
     case open
-    /// It waits for its failed files, or for a person. Goes to `open` on a file's turn, or once nothing is wrong.
+    /// The run waits for its failed files, or for a person. Goes to `open` on a file's turn, or once nothing is wrong.
     case kept
     /// The last request is under way. Goes to `closed`, or to `kept` if it was refused.
     case ending(Ending)
@@ -38,7 +38,7 @@ package struct RunMachine: Sendable {
     case opened([String: String], isFromAway: Bool)
     /// The first request was refused or not sent.
     case notOpened
-    /// A file has ended, and is on the server or not.
+    /// A file's upload has ended; `isThere` says whether the server has the file.
     case ended(ItemID, isThere: Bool)
     /// The server has a file and is working on it.
     case accepted
@@ -72,7 +72,7 @@ package struct RunMachine: Sendable {
   /// The files that have failed.
   private var failed: Set<ItemID> = []
 
-  /// No run yet.
+  /// A machine without a run.
   package init() {}
 
   /// A run that an earlier process has begun.

@@ -2,15 +2,15 @@
 package enum RunNews: Hashable, Sendable {
   /// It has begun.
   case opened(RunPoint)
-  /// hoist ended before it knew whether the server had taken the first request. It begins anew.
+  /// hoist ended before it knew whether the server had taken the first request. The run begins anew.
   case mayBeOpen(RunPoint)
   /// It could not begin, so no file of the target is sent.
   case notOpened(Failure)
-  /// It is over; nil if no request ends it.
+  /// It is over, ended by this request; nil if no request ends it.
   case ended(RunMachine.Ending?, RunPoint)
   /// It stays open since a file failed, or since it has no files.
   case kept(isEmpty: Bool, RunPoint)
-  /// The sending was stopped, and it stays open.
+  /// Sending was stopped, and the run stays open.
   case stopped(RunPoint)
   /// It stays open since its last request was refused.
   case refused(RunMachine.Ending, Failure, RunPoint)
@@ -88,7 +88,7 @@ package enum RunNews: Hashable, Sendable {
     case .kept(isEmpty: true, let point): return "left open without files\(point.words); \(byHand)"
     case .kept(isEmpty: false, let point):
       return "left open, since not all files arrived\(point.words); "
-        + (isLasting ? "retry or remove those that failed, and it is closed" : byHand)
+        + (isLasting ? "retry or remove those that failed, and it will be closed" : byHand)
     case .stopped(let point):
       return "left open, since the upload was stopped\(point.words)"
         + (isLasting ? "" : "; \(byHand)")

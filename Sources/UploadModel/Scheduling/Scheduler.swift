@@ -58,13 +58,13 @@ package struct Scheduler: Sendable {
     case refusal(target: String, isRefused: Bool)
   }
 
-  /// Why a file is out of the line. It keeps its place there.
+  /// Why a file does not wait in line. It keeps its place.
   package enum HoldReason: Hashable, Sendable {
     /// It comes back by itself after a delay.
     case backOff
     /// The user holds it.
     case held
-    /// It is over, and comes back only if the user wants it to.
+    /// Its upload has ended, and it comes back only if the user wants it to.
     case over
   }
 
@@ -162,15 +162,15 @@ package struct Scheduler: Sendable {
     return giveUpProbing(with: file.id, on: old) + recordUnneeded(old)
   }
 
-  /// A file waits for its turn, at its place in line.
+  /// Puts a file back at its place in line.
   ///
-  /// - Parameter attempts: how many it has had.
+  /// - Parameter attempts: how many attempts it has had.
   package mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
     entries[id]?.file.attempts = attempts
     return put(id, in: .line)
   }
 
-  /// A file leaves its lane or the line. It keeps its place.
+  /// Takes a file off its lane or out of the line. It keeps its place.
   package mutating func park(_ id: ItemID, _ absence: HoldReason) -> [Action] {
     put(id, in: .away(absence))
   }
@@ -258,7 +258,7 @@ package struct Scheduler: Sendable {
     lanesTaken < laneCount && targets[target].underWay < targets[target].most
   }
 
-  /// Takes a lane for files of a route, or lets them wait for one.
+  /// Takes a lane for a request on a route, or makes the request wait for one if none is free.
   private mutating func occupyLane(on route: Int) -> Int {
     lastLane += 1
     let isAhead = !hasLane(for: routes[route].target)
@@ -401,7 +401,7 @@ extension Scheduler {
     var isShut = false
     /// The only file that may start while `isShut` is set.
     var key: ItemID?
-    /// Whether files are given out ahead.
+    /// Whether files are given out before lanes are free for them.
     var givesAhead = false
     /// How many requests wait for a lane.
     var ahead = 0
@@ -435,7 +435,8 @@ extension Scheduler {
 
 /// Whose turn it is.
 extension Scheduler {
-  /// Puts the files of the next request on a lane, or ahead of one, and returns them; none if nothing can start now.
+  /// Puts the files of the next request on a lane, or gives them out before one is free, and returns them; none if
+  /// nothing can start now.
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while mayStart {
@@ -735,7 +736,7 @@ extension Scheduler {
   /// How many files the server can be asked about together with this one, before any of them is sent.
   package func mostAsked(with id: ItemID) -> Int { entries[id]?.file.mostAsked ?? 1 }
 
-  /// Whether a file's server has been asked whether it has the file, and does not.
+  /// Whether a file's server has answered that it does not have the file.
   package func isKnownMissing(_ id: ItemID) -> Bool { entries[id]?.file.isKnownMissing == true }
 
   /// Records that a file's server does not have it. Each attempt asks again, so this is forgotten once one begins.
@@ -743,7 +744,7 @@ extension Scheduler {
     entries[id]?.file.isKnownMissing = isKnownMissing
   }
 
-  /// Dissolves the group of a file that leaves; its other files are free.
+  /// Dissolves the group of a file that leaves it. The group's other files are free to join any request.
   private mutating func dissolveGroup(of id: ItemID) {
     guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
       return

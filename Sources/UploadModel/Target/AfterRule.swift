@@ -1,8 +1,8 @@
 import Foundation
 
-/// A pending move or deletion of a local file that its server has proved to have.
+/// A pending move or deletion of a local file, whose server has proved that it has the content.
 package struct Disposal: Hashable, Sendable, Codable {
-  /// What becomes of it.
+  /// What becomes of the file.
   package enum Way: Hashable, Sendable, Codable {
     /// It goes into the trash, or is deleted if its file system has no trash.
     case delete
@@ -31,8 +31,9 @@ package struct AfterRule: Hashable, Sendable {
   /// What becomes of a file that a target has taken with this receipt; nil if it stays.
   ///
   /// - Parameters:
-  ///   - isRedirected: whether it came from an address other than the target's, so that its status proves nothing.
-  ///   - accepted: when it came.
+  ///   - isRedirected: whether the receipt came from an address other than the target's, so that its status proves
+  ///     nothing.
+  ///   - accepted: when the receipt came.
   func disposal(
     for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
   ) -> Disposal? {

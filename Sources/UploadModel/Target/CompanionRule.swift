@@ -17,8 +17,8 @@ package struct CompanionRule: Hashable, Sendable {
   /// The placeholders that `files` may have.
   package static let scope: [Template.Placeholder] = [.fileName, .fileStem, .fileExtension]
 
-  /// What a companion of a file may be called, in the order in which it is looked for. A file is not its own companion,
-  /// and one whose name is not text has none.
+  /// The possible names of a file's companion, in the order in which they are looked for. A file is not its own
+  /// companion, and one whose name is not text has none.
   ///
   /// - Parameter name: the name of the file that it goes with, on this machine.
   package func names(for name: [UInt8]) -> [[UInt8]] {
@@ -120,7 +120,7 @@ extension [CompanionRule] {
       let free = open.filter { name in
         (takers[name] ?? []).allSatisfy { owners[$0] != nil }
       }
-      // Of files that would take each other along, the first one does.
+      // If files would take each other along, only the first one does.
       for name in free.isEmpty ? [open[0]] : free where !decided.contains(name) {
         goesByItself(name)
       }

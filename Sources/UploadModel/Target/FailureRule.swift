@@ -13,7 +13,7 @@ package struct FailureRule: Hashable, Sendable {
     case equalsText(Template)
     /// It differs from this text, or is missing.
     case differsText(Template)
-    /// It is missing, or null; or if this is false, it is neither.
+    /// With true: it is missing or null. With false: it is present and not null.
     case missing(Bool)
   }
 
@@ -144,7 +144,7 @@ package struct FailureRule: Hashable, Sendable {
 }
 
 extension [FailureRule] {
-  /// What these rules look for in a reply.
+  /// The content of a reply that these rules look for.
   func content(of reply: Reply) -> ReplyContent {
     var rules = ReplyRules()
     rules.failures = self

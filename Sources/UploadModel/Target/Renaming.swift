@@ -80,7 +80,7 @@ package struct Renaming: Sendable {
   /// The most steps for all searches together, so that no key press waits for them for long.
   private static let steps = 10_000_000
 
-  /// The name of a file that is the `number`th of `count` that are renamed; nil if the search for the pattern takes too
+  /// The new name of the `number`th of `count` files that are renamed; nil if the search for the pattern takes too
   /// long.
   package func name(of item: UploadItem, number: Int, of count: Int) -> String? {
     switch rule {

@@ -6,12 +6,12 @@ import ScalarText
 package struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
   package var ok = [200...299]
-  /// What makes a reply with a success status a failure.
+  /// The rules by which a reply with a success status means a failure.
   package var failures: [FailureRule] = []
-  /// What a reply with a success status says if the server had the file already and stored no second copy.
+  /// How a reply with a success status says that the server had the file already and stored no second copy.
   package var duplicates: [FailureRule] = []
-  /// What a reply that is not JSON means if `failures` ask for JSON values. Nil leaves it to them: if they
-  /// describe failures, such a reply is a success; if they describe successes, its outcome is unknown.
+  /// What a reply that is not JSON means if `failures` ask for JSON values. If nil, such a reply is a success where the
+  /// rules name values that mean failure, and its outcome is unknown where they name the value that means success.
   package var unreadable: Unreadable?
   /// Where the reply names the file's address; nil for the `Location`.
   package var url: ReplyValue?

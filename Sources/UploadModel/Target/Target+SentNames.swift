@@ -45,14 +45,14 @@ extension Target {
     return fileName.filled(with: ownValues(of: item, at: position, now: now))
   }
 
-  /// The form field that carries a file, with values as for its name.
+  /// The form field that carries a file, filled in like the file's name.
   func sentField(of item: UploadItem, at position: Int, now: Date) -> String {
     if let field = item.field { return field }
     if fileField.isLiteral { return fileField.fixedText }
     return fileField.filled(with: ownValues(of: item, at: position, now: now))
   }
 
-  /// The form field that carries a companion, with values as for the name of the file that it goes with.
+  /// The form field that carries a companion, filled in like the name of the file that it goes with.
   func sentField(
     of companion: Companion, with item: UploadItem, at position: Int, now: Date
   ) -> String {

@@ -11,7 +11,7 @@ package struct Target: Hashable, Sendable {
   package private(set) var origin: Origin?
   /// The HTTP method, in upper case.
   package var method = "POST"
-  /// The form field that carries the file, with values of its own for each file of a request.
+  /// The form field that carries the file. Its placeholders are filled in for each file of a request.
   package var fileField = Template(literal: "file")
   /// Form fields that go before the file, in this order.
   package var fields: [Field] = []
@@ -63,7 +63,7 @@ package struct Target: Hashable, Sendable {
   package var publicHeaders: [Field] = []
   /// The reply to the request for the ticket.
   package var ticketReply: JSONValue?
-  /// Whether two files may have the same name in one request, or the same address of their own.
+  /// Whether two files may have the same name in one request, or be sent to the same address.
   package var takesSameNames = false
   /// Whether and how uploads resume.
   @Boxed package var resume = ResumeRules()
@@ -83,7 +83,7 @@ package struct Target: Hashable, Sendable {
   @Boxed package var run = RunRules()
   /// The run that its files belong to; nil before there is one.
   package var opened: RunPoint?
-  /// Whether its requests are only shown, so that the values of a run stay as they are.
+  /// Whether its requests are only shown, so that placeholders for values of replies stay as they are.
   package var isOnlyShown = false
   /// What becomes of local files after they have been sent.
   package var after = AfterRule()

@@ -58,7 +58,7 @@ extension Template {
     case uploadID = "upload.id"
     /// The number of pieces.
     case pieceCount = "piece.count"
-    /// The piece's number, from `first` on.
+    /// The piece's number, counted from the setting `first`.
     case pieceNumber = "piece.number"
     /// The piece's number, from 0.
     case pieceIndex = "piece.index"
@@ -269,9 +269,9 @@ extension Template {
     }
 
     struct Piece: Hashable, Sendable {
-      /// From `first` on.
+      /// Counted from the setting `first`.
       var number = 1
-      /// From 0.
+      /// Counted from 0.
       var index = 0
       var range: Range<Int64> = 0..<0
       var isLast = false

@@ -105,13 +105,13 @@ extension Template {
 
   /// Everything that is done to a placeholder's value before it is sent.
   struct Writing: Hashable, Sendable {
-    /// What the template asks for, in its order.
+    /// The filters that the template names, in order.
     var filters: [Filter] = []
     var escaping = Escaping.none
     /// Whether the value is already JSON (an array), so that it needs no quotation marks.
     var isJSON = false
 
-    /// Whether no quotation marks are around it in JSON.
+    /// Whether the value has no quotation marks around it in JSON.
     var isBare: Bool { isJSON || filters.last == .number }
 
     /// The filters as written in the placeholder.
@@ -277,8 +277,8 @@ extension Template {
     }
   }
 
-  /// The placeholder whose value would end the quotation marks around it, if there is one. Its template does
-  /// not say how to escape it.
+  /// The first placeholder whose value would end the quotation marks around it because the template does not escape
+  /// the value; nil if there is none.
   func bareQuote(with values: Values) -> String? {
     var isQuoted = false
     for piece in pieces {
@@ -308,7 +308,7 @@ extension Template.Values {
     case none
     /// Those that only replies fill in.
     case ofReplies
-    /// Those that a script fills in: in addition, those of a piece and digests of secrets.
+    /// Those that a script fills in: also those for values of a piece and digests of secrets.
     case ofScript
   }
 

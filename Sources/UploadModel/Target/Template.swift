@@ -52,7 +52,7 @@ package struct Template: Hashable, Sendable {
       self.secret = secret
     }
 
-    /// The same lookup with nothing for every variable and secret.
+    /// The same lookup, but every variable and secret is empty.
     package var withoutSecrets: Lookup {
       var copy = self
       copy.environment = { _ in "" }
@@ -82,7 +82,7 @@ package struct Template: Hashable, Sendable {
   ///   - scope: the placeholders that have a value where the template is used.
   ///   - escaping: how their values are escaped. For JSON, the text around them is escaped as well; in a
   ///     URL it stays as it is.
-  ///   - lookup: asked once, now.
+  ///   - lookup: finds variables, secrets and values; it is asked only while `source` is read.
   /// - Throws: `InvalidInput` for a placeholder without a value or a brace without its partner.
   package init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
@@ -231,7 +231,7 @@ package struct Template: Hashable, Sendable {
     }
   }
 
-  /// The placeholder for the value of a secret that is not looked up. It is not empty, because empty
+  /// Stands in for the value of a secret that is not looked up. It is not empty, because empty
   /// credentials are an error.
   package static let unknown = "?"
 
@@ -249,7 +249,7 @@ package struct Template: Hashable, Sendable {
     return copy
   }
 
-  /// What the template asks for, in order.
+  /// The placeholders in the template, in order.
   package var placeholders: [Placeholder] {
     slots.map(\.placeholder)
   }

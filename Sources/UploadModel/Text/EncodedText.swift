@@ -15,7 +15,7 @@ struct EncodedText {
 
   /// One to four bytes and where their spelling ends.
   struct Unit: Equatable {
-    /// The bytes, the first one lowest.
+    /// The bytes, with the first one in the lowest bits.
     let packed: UInt32
     let count: Int
     let end: Int

@@ -8,7 +8,7 @@ package struct Pattern: Hashable, Sendable {
   private let expression: RegularExpression
   private let steps: Int
 
-  /// How many groups it captures, without the whole match.
+  /// How many groups it captures, not counting the whole match.
   package var groups: Int { expression.groups }
   /// Whether it has a back-reference to one of its groups.
   package var refersBack: Bool { expression.refersBack }

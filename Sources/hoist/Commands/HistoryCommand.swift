@@ -57,7 +57,7 @@ struct HistoryCommand: HoistCommand {
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }
         context.output.line(CSV.row(values, isForTerminal: isForTerminal))
       } else if isForTerminal {
-        // A person reads by day; in a pipe, each line must stand alone.
+        // For a person, lines are grouped by day; in a pipe, each line must stand alone.
         let next = entry.began.localDay
         if next != day {
           let word = entry.began.dayWord(at: now)

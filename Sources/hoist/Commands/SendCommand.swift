@@ -39,7 +39,7 @@ struct SendCommand: HoistCommand {
 
   @OptionGroup(title: "Logging") var logging: LogOptions
 
-  /// Continues for a screen that has been left; see `Handover`.
+  /// Continues sending for a screen that the user has left; see `Handover`.
   @Flag(help: .hidden)
   var takeOver = false
 

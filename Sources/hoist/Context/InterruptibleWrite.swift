@@ -32,7 +32,7 @@ enum InterruptibleWrite {
     /// possible. `O_NONBLOCK` on the descriptor that hoist was given would affect everyone who shares it,
     /// including the shell.
     var own: Int32 = -1
-    /// Whether this reader has been given up.
+    /// Whether hoist has given up on this reader.
     var isAbandoned = false
   }
 
@@ -40,7 +40,7 @@ enum InterruptibleWrite {
   static func hurry() { end.cancel() }
 
   /// Writes all of the bytes.
-  /// - Returns: zero, or the value of `errno`; `EPIPE` also if the reader was given up.
+  /// - Returns: zero, or the value of `errno`; `EPIPE` also if the reader has been abandoned.
   static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
     let reader = reader(of: file)
     if reader.isAbandoned { return EPIPE }
@@ -102,7 +102,7 @@ enum InterruptibleWrite {
     }
   }
 
-  /// Waits until there is room. Returns false if the reader has been given up.
+  /// Waits until there is room. Returns false if the reader takes nothing for too long once the program should end.
   private static func waitsForRoom(in file: Int32, _ kind: mode_t) -> Bool {
     guard kind == S_IFIFO || kind == S_IFCHR || kind == S_IFSOCK else { return true }
     return !end.isCancelled(waitingForRoomIn: file) || hasRoom(file, within: patience)

@@ -28,7 +28,7 @@ final class Output: Sendable {
 
   init(results: Int32, errors: Int32) { (self.results, self.errors) = (results, errors) }
 
-  /// Why a line was lost, in the system's words. A reader that has gone does not count, since it wants no more.
+  /// Why a line was lost, in the system's words. Output for a reader that has gone does not count as lost.
   var lostLines: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
 
   /// Whether a person may be looking at the results.
@@ -61,7 +61,7 @@ final class Output: Sendable {
   /// Until `endBackground`, callers need not wait for the output to be read.
   func beginBackground() { waiting.withLock { $0.isInBackground = true } }
 
-  /// Returns once everything has been written, or its readers have been given up.
+  /// Returns once everything has been written, or its readers have been abandoned.
   func endBackground() {
     background.sync {}
     waiting.withLock { $0.isInBackground = false }

@@ -13,7 +13,7 @@ struct Question {
     return context.input.line()?.trimming(\.isWhiteSpace)
   }
 
-  /// Returns after a yes.
+  /// Returns once the user agrees; otherwise throws.
   ///
   /// - Parameters:
   ///   - isAgreed: whether the command line already says yes.

@@ -2,7 +2,7 @@ import Receiver
 import Synchronization
 
 /// Trouble that every user meets one day: one path refuses what it gets, one is busy the first time, and one
-/// takes everything and says nothing. Nothing is stored.
+/// accepts everything and never answers. Nothing is stored.
 final class DemoTrouble: ReceiverEndpoint {
   private let isBusy = Atomic(true)
 

@@ -5,10 +5,10 @@ import Synchronization
 import UploadEngine
 import UploadModel
 
-/// Finds out which files go with another one of the same folder, so that they are not sent by themselves as well.
+/// Finds out which files accompany another file in the same folder, so that they are not also sent on their own.
 final class CompanionFinder: Sendable {
   private let rules: [CompanionRule]
-  /// The folder that was read last. Files of one folder mostly arrive one after the other.
+  /// The folder that was read last. Files in the same folder mostly arrive one after another.
   private let last = Mutex<Folder?>(nil)
 
   private struct Folder {

@@ -15,7 +15,7 @@ struct FileArgument: Equatable, Sendable {
   /// The form field that carries the file.
   var field: String?
 
-  /// Splits an argument. If a file has the whole argument as its name, that file is meant.
+  /// Splits an argument. If the whole argument is the name of an existing file, it means that file.
   init(
     _ argument: String,
     exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

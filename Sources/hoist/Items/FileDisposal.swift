@@ -4,7 +4,7 @@ import MultipartForm
 import ScalarText
 import UploadModel
 
-/// Deletes or moves local files once their server has proved that it has them.
+/// Deletes or moves local files once the server has proved that it has their content.
 struct FileDisposal: Sendable {
   /// What became of a file.
   enum Outcome: Equatable, Sendable {
@@ -268,7 +268,7 @@ struct FileDisposal: Sendable {
       do throws(Obstacle) {
         guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
         let to = FileLocation("\(trash.path)/files").appending(name)
-        // A file that was left there without a `.trashinfo` file stays.
+        // Do not replace a file that is in the trash without its `.trashinfo` file.
         guard to.withCString({ access($0, F_OK) }) != 0 else {
           _ = note.withCString { unlink($0) }
           continue

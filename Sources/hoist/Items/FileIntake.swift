@@ -18,7 +18,7 @@ final class FileIntake: Sendable {
 
   /// - Parameters:
   ///   - limits: the target's limits. A file that exceeds them becomes a failed item.
-  ///   - companions: which files go with others.
+  ///   - companions: the rules that say which files accompany others.
   init(limits: UploadLimits = UploadLimits(), companions: [CompanionRule] = []) {
     self.limits = limits
     self.companions = CompanionFinder(companions)
@@ -66,7 +66,7 @@ final class FileIntake: Sendable {
   /// item.
   ///
   /// - Parameters:
-  ///   - rules: which files of a folder are taken; nil if folders are not entered.
+  ///   - rules: which files in a folder are added; nil if folders are not searched.
   ///   - wish: how the user wants the files to be sent.
   /// - Returns: false if `body` returned false, which ends the search.
   func each(
@@ -86,7 +86,7 @@ final class FileIntake: Sendable {
     return true
   }
 
-  /// The item with a note, if another file takes it along; nil if it goes by itself.
+  /// The item with a note, if its file accompanies another one; nil if it is sent on its own.
   func accompanying(_ item: UploadItem) -> UploadItem? {
     guard let owner = companions.owner(of: item.location) else { return nil }
     var item = item
@@ -115,7 +115,7 @@ final class FileIntake: Sendable {
     return item
   }
 
-  /// Frees the memory that is only needed to examine files, since the next one may be a while away.
+  /// Frees the memory that is only needed to examine files, since the next file may be a while away.
   func rest() { guesser.unload() }
 
   /// The type of a file that a target's command has made; nil if it is uncertain.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDiscovery
 
-/// The options that say which files of a folder are taken.
+/// The options that say which files in a folder are added.
 struct FolderOptions: ParsableArguments {
   @Flag(help: "In folders, include files whose names begin with a dot.")
   var hidden = false
@@ -24,7 +24,7 @@ struct FolderOptions: ParsableArguments {
       valueName: "name"))
   var ignoreFile: String?
 
-  /// Which files of folders are taken.
+  /// Which files in a folder are added.
   func rules() throws -> FolderRules {
     func patterns(_ option: String, _ texts: [String]) throws -> [PathPattern] {
       try texts.map { text in

@@ -16,7 +16,7 @@ struct NewTarget {
     let words: String
     /// Which answer is at fault.
     var part = TargetAnswers.Part.url
-    /// Whether the only problem is with the server at the URL, which may change.
+    /// Whether the only problem is with the server at the URL, and may be temporary.
     var isGoodEnough = false
   }
 
@@ -46,7 +46,7 @@ struct NewTarget {
     token = answers.token
   }
 
-  /// Makes a target from the user's answers: tries it, unless it is good enough, and writes it into the
+  /// Makes a target from the user's answers: tries it, unless `isGoodEnough`, and writes it into the
   /// configuration, as the default if it is the first. Returns its name. If cancelled, it writes nothing.
   static func make(
     _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
@@ -69,7 +69,7 @@ struct NewTarget {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
       let client = ServerClient(target: new.target)
-      // The form suggests this field.
+      // An empty answer means the usual field, "file".
       let isUsualField = ["", "file"].contains(answers.field)
       let draft: TargetDraft? =
         if isUsualField, let receiver = await client.receiver() {
@@ -91,8 +91,8 @@ struct NewTarget {
     } catch { throw Refusal(words: "\(error)") }
   }
 
-  /// Changes a target of the configuration: tries another address, unless it is good enough, and writes what has
-  /// changed. If cancelled, it writes nothing.
+  /// Changes a target of the configuration: tries another address, unless `isGoodEnough`, and writes the
+  /// changes. If cancelled, it writes nothing.
   static func change(
     _ old: TargetRow, to new: TargetRow, isGoodEnough: Bool, in config: ConfigSource
   ) async throws(Refusal) {

@@ -51,7 +51,7 @@ struct PreviewOptions: ParsableArguments {
     var sound = items.filter { $0.state.failure == nil }
     for index in sound.indices {
       let item = sound[index]
-      // A dry run shows no signature.
+      // A dry run shows no signature, so it needs no digest for one.
       let digests = asCurl ? target.digests(forFileOf: item.size) : target.digests
       if !digests.isEmpty {
         sound[index].digests = FileDigest.digests(digests, of: item.location)

@@ -43,7 +43,7 @@ struct SelectionOptions: ParsableArguments {
 
   /// Everything to send. Mistakes are found here, before anything is sent.
   ///
-  /// - Parameter again: the report of what failed.
+  /// - Parameter again: an earlier report whose failed files are sent again.
   func inputs(
     _ files: [String], in folders: FolderOptions, again: PushReport?, in context: Context
   ) throws -> PushInputs {

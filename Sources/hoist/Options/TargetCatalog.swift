@@ -163,7 +163,7 @@ final class TargetCatalog: Sendable {
 
   private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
     var settings = content.withLock { $0.settings }
-    // The target may have been added to the file since then. A URL is not a name.
+    // The target may have been added to the file since the file was read. A URL is not a name.
     let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }

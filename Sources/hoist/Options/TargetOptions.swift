@@ -65,8 +65,8 @@ struct TargetOptions: ParsableArguments {
       || destination.hasQuery(target)
   }
 
-  /// The target that these options describe, and those in the configuration. If its options cannot be recovered from
-  /// the target's name alone, the name says so.
+  /// The target that these options describe, and those in the configuration. If the options cannot be
+  /// recovered from the target's name alone, the name says so.
   ///
   /// - Parameter usually: the target if neither the user nor the configuration names one.
   func catalog(

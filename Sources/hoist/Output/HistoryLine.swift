@@ -14,7 +14,7 @@ enum HistoryLine {
     "pieces", "pieces_sent", "pieces_resumed",
   ]
 
-  /// The known values of an attempt, under those names and "reply".
+  /// The known values of an attempt, by the names of their columns; also the server's "reply".
   static func members(of entry: HistoryEntry) -> [String: JSONValue] {
     let members: [String: JSONValue?] = [
       "began": .string(entry.began.formatted(.iso8601)),

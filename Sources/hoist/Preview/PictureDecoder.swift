@@ -49,7 +49,7 @@ struct PictureDecoder {
           return FilePreview.Picture(width: width, bytes: Array(bytes))
         }
       } catch {
-        // Another program would take as long.
+        // After a timeout, do not try another program: it would take just as long.
         switch error {
         case .cancelled, .timeout: return nil
         case .notStarted, .status, .signal, .tooMuchOutput: continue

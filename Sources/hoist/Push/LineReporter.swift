@@ -171,7 +171,7 @@ struct LineReporter: PushReporter {
     lastLine[item.id] = nil
   }
 
-  /// What the server said, on one line and not too long.
+  /// The server's message, on one line and not too long; empty if there is no message.
   private static func words(of failure: Failure) -> String {
     // Cut by scalars: a single `Character` can be as long as the reply.
     guard let said = failure.reply.message?.unicodeScalars else { return "" }

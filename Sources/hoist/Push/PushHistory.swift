@@ -62,16 +62,16 @@ final class PushHistory: Sendable {
     if count == Self.portion { queue.async { [self] in write() } }
   }
 
-  /// Starts writing the rows that have come so far.
+  /// Starts writing the rows collected so far.
   func writeSoon() { queue.async { [self] in write() } }
 
-  /// Writes the rows that have come so far. Returns whether all of them are in the history.
+  /// Writes the rows collected so far. Returns whether all of them are in the history.
   func flush() -> Bool {
     queue.sync { write() }
     return trouble == nil
   }
 
-  /// Whether the queue has yet to send the file of this item, or cannot tell.
+  /// Whether the queue has yet to send this item's file; true if that cannot be determined.
   func hasYetToSend(_ item: UploadItem) -> Bool {
     guard let identity = item.identity else { return false }
     return (try? intake.store.hasYetToSend(identity)) ?? true

@@ -17,7 +17,7 @@ struct PushInputs: Sendable {
   var inputName: String?
   /// Whether folders stand for the files in them.
   var isRecursive = false
-  /// Which files of a folder are taken.
+  /// Which files in a folder are added.
   var rules = FolderRules()
   /// Files that an earlier push could not deliver.
   var again: [PushReport.Entry] = []

@@ -120,8 +120,8 @@ struct PushProgress {
     var sending: [ItemID] = []
   }
 
-  /// Records that files have been replaced. An item that was sent completely may end: the server may keep it,
-  /// and then it counts.
+  /// Records that files have been replaced. An item that was sent completely is left to finish: the server
+  /// may keep the file, and then it counts.
   mutating func replaced(by items: [UploadItem]) -> Replaced {
     var replaced = Replaced()
     for item in items {

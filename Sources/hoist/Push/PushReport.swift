@@ -57,7 +57,7 @@ struct PushReport: Codable {
   var openRun: RunPoint?
   var files: [Entry]
 
-  /// The report of a push that is over.
+  /// The report of a push that has ended.
   init(
     _ summary: PushSummary, target: String, needsOptions: Bool, folder: String, time: Date
   ) {
@@ -111,7 +111,7 @@ struct PushReport: Codable {
 
   /// The destination of the report's files, as a value for `--to`.
   ///
-  /// - Parameter path: the name of the report.
+  /// - Parameter path: the path of the report, for error messages.
   func address(in path: String) throws(UserError) -> String {
     guard needsOptions != true else {
       throw UserError(
@@ -123,7 +123,7 @@ struct PushReport: Codable {
 
   /// The run to continue; nil to begin a new one.
   ///
-  /// - Parameter path: the name of the report.
+  /// - Parameter path: the path of the report, for error messages.
   func runToContinue(in path: String) throws(UserError) -> RunPoint? {
     if let openRun { return openRun }
     switch run {

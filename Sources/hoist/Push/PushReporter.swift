@@ -22,7 +22,7 @@ protocol PushReporter {
   mutating func run(of target: String, _ news: RunNews)
   /// Another `tickInterval` has passed.
   mutating func tick(at now: Instant)
-  /// Everything is over.
+  /// The push has ended.
   mutating func summary(_ summary: PushSummary)
 }
 

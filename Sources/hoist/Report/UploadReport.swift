@@ -9,7 +9,7 @@ struct UploadReport {
   /// A file and its target, with the attempts to send it.
   struct File {
     var latest: HistoryEntry
-    /// The attempts before the latest, the last of them first.
+    /// The earlier attempts, the most recent first.
     var earlier: [HistoryEntry] = []
   }
 

@@ -58,7 +58,7 @@ final class PlainInterface: UserInterface {
     switch audience {
     case .standardInput: status
     case .nobody: wasStopped ? .interrupted : status
-    // What is left will be sent the next time.
+    // Files that are left will be sent next time, so they do not count as failures.
     case .nobodyForever: hasFailures ? .someFailed : .success
     }
   }

@@ -75,8 +75,8 @@ struct QueueIntake: Sendable {
   /// Looks for files and queues them in portions, so that a folder of 100,000 files appears bit by bit.
   ///
   /// - Parameters:
-  ///   - rules: which files of a folder are taken; nil if folders are not entered.
-  ///   - takes: whether an item that is ready is queued.
+  ///   - rules: which files in a folder are added; nil if folders are not searched.
+  ///   - takes: decides whether an item that is ready is queued.
   ///   - prepare: sets what an item's file cannot tell, such as the target.
   ///   - report: called with the outcome of each portion, and whether it is the last one, which may be empty; returns
   ///     false to stop.

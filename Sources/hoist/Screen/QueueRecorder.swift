@@ -196,7 +196,7 @@ final class QueueRecorder: Sendable {
         try store.record(all, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
-        // Even if these uploads have nothing due: a file may have waited for its other upload.
+        // Even if these uploads themselves make nothing due: a file may have been waiting for another upload to end.
         if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
         return Result<Void, StoreError>.success(())
       } catch {

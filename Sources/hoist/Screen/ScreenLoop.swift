@@ -70,7 +70,7 @@ final class ScreenLoop {
     answers.async { onMain(body) }
   }
 
-  /// A clock that runs only while something on the screen depends on it.
+  /// Starts or stops the clock, which runs only while something on the screen depends on it.
   private func keepTime() {
     if !state.needsTicks {
       clock?.cancel()

@@ -30,7 +30,7 @@ final class ScreenSession {
     var arguments: [String]?
     /// What to do about files that were sent before.
     var sent: SentOptions?
-    /// Which files of folders are taken.
+    /// Which files in a folder are added.
     var rules = FolderRules()
     /// Where events are logged.
     var journal: Journal?
@@ -157,7 +157,7 @@ final class ScreenSession {
     case .deleteTarget(let name): targets.delete(name)
     case .restoreTarget: targets.restore()
     case .retry(let ids):
-      // The cause of the failure may have been fixed in the configuration. The two answers come in this order.
+      // The cause of the failure may have been fixed in the configuration, so read that first. Answers come in order.
       targets.read()
       queue.retry(ids)
     case .resume(let ids): queue.retry(ids)

@@ -48,7 +48,7 @@ struct SessionAnswers {
   /// The maximum number of pages of a server's list that the screen requests.
   private nonisolated static let mostServerPages = 20
 
-  /// Reads the list off the main queue, which answers keys meanwhile, since the list can be long.
+  /// Reads the server's list in the background: it can be long, and the main queue must answer keys.
   func listServer() {
     let (target, tokens) = (book.current, tokens)
     Task.detached { [weak loop] in

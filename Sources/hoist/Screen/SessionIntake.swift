@@ -15,7 +15,7 @@ final class SessionIntake {
   private let targets: SessionTargets
   private let book: TargetCatalog
   private let home: String
-  /// Which files of folders are taken.
+  /// Which files in a folder are added.
   private let rules: FolderRules
   /// How files are queued unless the user says otherwise.
   private let usual: QueueIntake
@@ -36,7 +36,7 @@ final class SessionIntake {
   ///
   /// - Parameters:
   ///   - name: the target's name; nil for the current target.
-  ///   - isMeant: whether to queue files again that were sent before.
+  ///   - isMeant: whether files that were sent before are queued again.
   func add<Path: Sendable>(
     _ paths: [Path], to name: String? = nil, again isMeant: Bool,
     finding files: @escaping @Sendable (Path) -> TypedLine.Files

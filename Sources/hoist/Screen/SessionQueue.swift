@@ -310,7 +310,7 @@ final class SessionQueue {
 
   func edit(_ edited: [UploadItem]) {
     guard write({ try $0.edit(edited) }) != nil else { return }
-    // Looking up a target's secrets may take a while, and nothing may be sent the old way meanwhile.
+    // Looking up a target's secrets may take a while; send nothing with the old settings meanwhile.
     engine?.hold(edited.map(\.id))
     let book = book
     loop.answer({ book.lookUp(for: edited) }) {
@@ -623,7 +623,7 @@ final class SessionQueue {
   }
 
   private func hear(_ news: [SenderNews]) {
-    // The report shows the state at the time of leaving. News may be older than the queue.
+    // Once the session is leaving, its state stays as it is, for the report at the end.
     guard !keeper.isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
     var events: [AppEvent] = []

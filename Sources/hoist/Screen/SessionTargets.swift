@@ -130,7 +130,7 @@ final class SessionTargets {
     }
   }
 
-  /// Reads a target's secrets again, tries them, and calls back once files wait with the new ones.
+  /// Reads a target's secrets again, tries them, and calls back once waiting files use the new ones.
   func logIn(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
     book.forget(name)
     read()

@@ -3,7 +3,7 @@ import ScalarText
 /// A line of text with completion, for paths or commands.
 struct LinePrompt: Hashable, Sendable {
   private(set) var field = TextField()
-  /// The completions of the text before the cursor, once they have been requested.
+  /// The completions of the text before the cursor, once they have arrived.
   private(set) var candidates: [String] = []
   /// The candidate in the prompt, while the user goes through them.
   private(set) var chosen: Int?

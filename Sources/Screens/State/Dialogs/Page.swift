@@ -8,7 +8,7 @@ struct Page: Sendable {
   /// The text, laid out.
   var text = Memoized<Paper, [TextLine]>()
 
-  /// What a text is laid out for.
+  /// The width and the character set for which a text is laid out.
   struct Paper: Equatable, Sendable {
     var width: Int
     var isASCII: Bool

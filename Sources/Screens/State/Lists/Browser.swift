@@ -43,7 +43,7 @@ struct Browser: Sendable {
     entries.indices.contains(list.cursor) ? entries[list.cursor] : nil
   }
 
-  /// Shows another folder. If that is the parent of the last one, the cursor goes to the last one.
+  /// Shows another folder. If it is the parent of the previous one, the cursor goes to the previous one.
   mutating func show(_ next: Folder, height: Int) {
     let from = folder?.path
     folder = next
@@ -80,7 +80,7 @@ struct Browser: Sendable {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
     largest = entries.reduce(0) { max($0, $1.size) }
-    // Folders come sorted by name.
+    // The entries of a folder come sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
     list.move(to: row, of: entries.count, height: height)

@@ -114,7 +114,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     case .markAll: marks.formUnion(seen(in: rows))
     case .invertMarks: marks.formSymmetricDifference(seen(in: rows))
     case .clearMarks:
-      // One thing at a time: marks may reach beyond what the filter shows.
+      // The filter is cleared only if no marks are left to clear: marks may reach beyond what the filter shows.
       if marks.isEmpty { setFilter("", in: rows, height: height) }
       clearMarks()
     default: return false

@@ -92,7 +92,7 @@ struct Matcher: Hashable, Sendable {
   private func find<Units: RandomAccessCollection>(
     _ word: [UInt32], in units: Units, _ isLoose: Bool
   ) -> Match? where Units.Element: FixedWidthInteger, Units.Index == Int {
-    // Most names do not even contain its characters.
+    // Most names do not even contain the word's characters.
     guard let scattered = scattered(word, in: units) else { return nil }
     var inside: Int?
     var start = 0
@@ -109,7 +109,7 @@ struct Matcher: Hashable, Sendable {
     return isLoose ? (.scattered, scattered) : nil
   }
 
-  /// The place of each character: its first one after the place of the previous character.
+  /// The place of each character: where it first occurs after the place of the previous character.
   private func scattered<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
     -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
   {

@@ -33,7 +33,7 @@ package struct Column: Hashable, Sendable {
       case .epochMilliseconds: Double(value.text).map { Date(timeIntervalSince1970: $0 / 1000) }
       case .iso8601: Self.date(value.text)
       }
-    // Only years that a calendar has.
+    // A number more than some 6000 years from 1970 is probably not a time.
     guard let date, abs(date.timeIntervalSince1970) < 2e11 else { return value.text }
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))

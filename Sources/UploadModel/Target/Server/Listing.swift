@@ -21,7 +21,7 @@ extension ServerSide {
     package var next: NextPage?
     /// Where a reply says how many entries there are in all; nil if it does not.
     package var total: ReplyValue?
-    /// What `hoist ls` prints for an entry; empty for its identifier and its title.
+    /// What `hoist ls` prints for an entry. If empty, it prints the identifier and the title.
     package var columns: [Column] = []
 
     package init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {

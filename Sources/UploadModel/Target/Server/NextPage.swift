@@ -19,7 +19,7 @@ package enum NextPage: Hashable, Sendable {
   package enum Step: Hashable, Sendable {
     /// Another address.
     case address(URL)
-    /// The first page's with one more query item.
+    /// The list's address with one more query item.
     case query(name: String, value: String)
   }
 

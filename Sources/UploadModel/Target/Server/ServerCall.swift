@@ -6,7 +6,7 @@ package struct ServerCall: Hashable, Sendable {
   package var method: String
   /// The body, JSON once it is filled in; nil for none.
   package var json: Template?
-  /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
+  /// The fields of an `application/x-www-form-urlencoded` body; empty for none.
   package var form: [Target.Field] = []
   /// The media type of the body; nil for the usual one.
   package var type: String?

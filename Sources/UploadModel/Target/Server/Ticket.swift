@@ -65,7 +65,7 @@ package struct Ticket: Hashable, Sendable {
   /// What a reply to the call at `end.url` allows.
   ///
   /// - Parameters:
-  ///   - redirects: origins to which it may lead unencrypted.
+  ///   - redirects: origins to which the ticket may lead unencrypted.
   ///   - values: the values for the file.
   /// - Throws: `InvalidInput` if the reply is not a ticket, or leads where the file must not go.
   package func grant(

@@ -12,7 +12,7 @@ package struct WaitRule: Hashable, Sendable {
   package var statuses: Set<Int> = []
   /// Seconds between two requests.
   package var interval = 2.0
-  /// How many seconds after its reply to the upload the server is still asked.
+  /// How long the server is asked, in seconds from its reply to the upload.
   package var limit = 600.0
   /// What its reply says once it has finished; empty if the status is enough.
   package var signs: [FailureRule] = []
