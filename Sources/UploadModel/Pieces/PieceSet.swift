@@ -41,7 +41,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
     }
   }
 
-  /// The first piece before `end` that is neither in this set nor in `others`; nil if there is none.
+  /// The first piece before `end` that is neither in this set nor in `others`; nil if no piece is missing.
   func firstMissing(before end: Int, without others: Set<Int>) -> Int? {
     var index = 0
     while index < end {

@@ -41,7 +41,7 @@ package struct SigV4Auth: Hashable, Sendable {
     ] + tokenHeaders
   }
 
-  /// The header field with the session token; empty if there is none.
+  /// The header field with the session token; empty without one.
   var tokenHeaders: [RequestHead.Header] {
     [token].compactMap(\.self).map { token in
       RequestHead.Header(name: "X-Amz-Security-Token", value: token.stretches(with: Self.values))
