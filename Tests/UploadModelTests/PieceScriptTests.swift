@@ -72,6 +72,22 @@ struct PieceScriptTests {
     #expect(try command(Array("a".utf8), target, size: 11).text.hasPrefix("sh "))
   }
 
+  @Test("the first piece's values are kept even if it is also the last piece")
+  func onlyPiece() throws {
+    let target = try target {
+      $0.last = $0.piece
+      $0.piece.beginning = [
+        .init(name: "key", place: ReplyValue(.pointer(try JSONPointer("/key"))))
+      ]
+      $0.finish = PieceCall(method: "POST")
+    }
+    let lines = try command(Array("a".utf8), target, size: 3).lines
+    let (first, other) = try #require(
+      lines.firstIndex { $0.contains("begin_key=$(") }.map { (lines[..<$0], lines[$0...]) })
+    #expect(first.last { $0.contains("$last") }?.contains("= true") == true)
+    #expect(other.count { $0.contains("begin_key=$(") } == 2)
+  }
+
   @Test("what a script cannot do is said")
   func impossible() throws {
     #expect(throws: InvalidInput.self) { try command([0x61, 0], try target()) }
@@ -232,9 +248,11 @@ struct PieceCountTests {
     #expect(PieceCount(count: 1, sent: 1).words == "1 piece")
     #expect(PieceCount(count: 12, sent: 12).words == "12 pieces")
     #expect(
-      PieceCount(count: 12, resumed: 9, sent: 3).words == "12 pieces, 3 of them by this attempt")
+      PieceCount(count: 12, resumed: 9, sent: 3).words
+        == "12 pieces, 3 of them sent by this attempt")
     #expect(PieceCount(count: 12, sent: 3).words == "3 of 12 pieces")
     #expect(
-      PieceCount(count: 12, resumed: 9, sent: 2).words == "11 of 12 pieces, 2 by this attempt")
+      PieceCount(count: 12, resumed: 9, sent: 2).words
+        == "11 of 12 pieces, 2 of them sent by this attempt")
   }
 }

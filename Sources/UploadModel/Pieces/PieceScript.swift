@@ -3,8 +3,8 @@ import Foundation
 import JSONText
 import ScalarText
 
-/// A POSIX shell script that makes curl send a file in pieces as hoist would. It is fed to its own `sh`, so that it can
-/// be pasted into any shell.
+/// A POSIX shell script that makes curl send a file in pieces as hoist would. It is passed to an `sh` of its own, so
+/// that it can be pasted into any shell.
 ///
 /// It does not resume, and sends one piece after the other. It stops if a value in a reply contains control characters.
 struct PieceScript {
@@ -46,7 +46,7 @@ struct PieceScript {
     if let name = variables.first(where: { name in
       own.contains(name) || ["begin_", "piece_"].contains { name.hasPrefix(scalars: $0) }
     }) {
-      throw InvalidInput("the script has a variable of its own that is called \(name)")
+      throw InvalidInput("the script itself uses a variable called \(name)")
     }
     lines = try opening() + requests + ["reply", Self.end]
   }
@@ -79,10 +79,10 @@ struct PieceScript {
     let calls = [rules.begin, rules.ticket, rules.piece, rules.last].compactMap(\.self)
     let judged = calls.map(\.rules) + [rules.response(of: target)]
     if judged.contains(where: { !$0.failures.isEmpty }) {
-      lines.append("# Only the status of replies is judged; hoist also applies fail_when.")
+      lines.append("# The script judges a reply only by its status; hoist also applies fail_when.")
     }
     if rules.abort != nil {
-      lines.append("# If it stops before the end, the server keeps what it has received.")
+      lines.append("# If the script stops early, the server keeps what it has received.")
     }
     var tls = CurlOptions()
     try tls.addTLS(of: target)
@@ -97,9 +97,9 @@ struct PieceScript {
       work=$(mktemp -d)
       trap 'rm -rf "$work"' EXIT
       trap 'exit 1' HUP INT TERM
-      # Prints the last reply without what would control a terminal.
+      # Prints the last reply without characters that could control a terminal.
       reply() { tr -d '\000-\010\013-\037\177' < "$work/reply"; }
-      # Sends a request. The status of its reply has to be in the first argument: "200-299 308".
+      # Sends a request. The first argument lists the statuses that its reply may have: "200-299 308".
       ask() {
         allowed=$1
         shift
@@ -148,7 +148,7 @@ struct PieceScript {
     ]
     for digest in asked.compactMap(\.pieceDigest).map(\.rawValue).sorted() {
       guard Self.names.contains(digest) else {
-        throw InvalidInput("a script has no program that computes \(digest)")
+        throw InvalidInput("a script has no program to compute \(digest)")
       }
       lines.append("  \(digest)=$(\(digest)sum < \"$work/piece\" | cut -d ' ' -f 1)")
     }
@@ -163,11 +163,12 @@ struct PieceScript {
     let place = lines.endIndex
     let (piece, whole) = (rules.piece, rules.response(of: target).statuses)
     let isOver = "if [ \"$last\" = true ]; then break; fi"
-    var keeping = try keep(piece.values, as: .pieceValue)
+    var beginning: [String] = []
     if !piece.beginning.isEmpty {
-      keeping += ["if [ \"$offset\" -eq 0 ]; then"]
-      keeping += try keep(piece.beginning, as: .begun).map { "  \($0)" } + ["fi"]
+      beginning = ["if [ \"$offset\" -eq 0 ]; then"]
+      beginning += try keep(piece.beginning, as: .begun).map { "  \($0)" } + ["fi"]
     }
+    let keeping = try keep(piece.values, as: .pieceValue) + beginning
     switch (rules.finish, rules.last) {
     case (nil, nil):
       // The reply to the last piece is the upload's.
@@ -183,7 +184,7 @@ struct PieceScript {
       if let last {
         let other =
           try request(last, last.rules.statuses, isPiece: true)
-          + keep(last.values, as: .pieceValue)
+          + keep(last.values, as: .pieceValue) + beginning
         sending =
           ["if [ \"$last\" = true ]; then"] + other.map { "  \($0)" } + ["else"]
           + sending.map { "  \($0)" } + ["fi"]
@@ -202,7 +203,7 @@ struct PieceScript {
       }
       lines.append("pieces=$pieces\(try options.word(each.template.stretches(with: values)))")
     }
-    // The requests that carry the piece use these values of the ticket, so they must be set first.
+    // The requests that carry the piece use these values of the ticket, so the values must be set before them.
     let tickets = options.ticketValues.enumerated().map { index, pointer in
       "\(CurlOptions.ticketVariable(index))=\(read(.pointer(pointer)))"
     }
@@ -211,7 +212,7 @@ struct PieceScript {
     return lines + offset(after: piece)
   }
 
-  /// Sets the offset of the next piece.
+  /// The lines that set the offset of the next piece.
   private mutating func offset(after call: PieceCall) -> [String] {
     guard let offset = call.offset else { return ["offset=$next"] }
     var source = find(offset.place)
@@ -220,23 +221,23 @@ struct PieceScript {
     }
     let missing =
       switch offset.missing {
-      case .failure: "stop 'the reply does not say how much the server has'"
+      case .failure: "stop 'the reply does not say how many bytes the server has'"
       case .nothing: "taken=0"
       case .known: "taken=$next"
       }
     return [
       "taken=$(\(source)) || taken=",
       "case $taken in", "  '') \(missing) ;;",
-      "  *[!0-9]*) stop \"the reply says that the server has $taken bytes\" ;;",
+      "  *[!0-9]*) stop \"the reply has no number of bytes, but this: $taken\" ;;",
       "  *) taken=$((taken + \(offset.plus))) ;;", "esac",
       "if [ \"$taken\" -le \"$offset\" ] || [ \"$taken\" -gt \"$next\" ]; then",
-      "  stop \"the server has $taken bytes after $next were sent\"", "fi", "offset=$taken",
+      "  stop \"the server has $taken bytes of the $next that were sent\"", "fi", "offset=$taken",
     ]
   }
 
   // MARK: Replies
 
-  /// Sets variables to values from the last reply.
+  /// The lines that set variables to values from the last reply.
   private mutating func keep(
     _ wanted: [PieceCall.Value], as kind: Template.Placeholder
   ) throws(InvalidInput) -> [String] {
@@ -252,13 +253,13 @@ struct PieceScript {
     return lines
   }
 
-  /// The value at a place of the reply, which must exist.
+  /// The shell expansion that gives the value at a place of the reply. The script stops if there is no such value.
   private mutating func read(_ place: ReplyPlace) -> String {
     let words = find(place)
     return "$(\(options.call(.value, words)))"
   }
 
-  /// The command that prints the value at a place.
+  /// The command that prints the value at a place of the reply.
   private mutating func find(_ place: ReplyPlace) -> String {
     switch place {
     case .pattern(let pattern):
@@ -270,9 +271,9 @@ struct PieceScript {
 
   // MARK: One request
 
-  /// The command for a request. Its reply is judged by its status.
+  /// The lines that send a request and judge its reply by the status.
   ///
-  /// - Parameter statuses: those that mean success; nil if they are in the variable `ok`.
+  /// - Parameter statuses: the statuses that mean success; nil if they are in the variable `ok`.
   private mutating func request(
     _ call: PieceCall, _ statuses: String?, isPiece: Bool = false
   ) throws(InvalidInput) -> [String] {
@@ -301,7 +302,7 @@ struct PieceScript {
     let isTrusted = isFromReply ? !hasLeft : isAtHome
     if !isPiece || !call.beginning.isEmpty { hasLeft = hasLeft || isFromReply || !isAtHome }
     if isTrusted {
-      // Only the target's own server may get these.
+      // Only the target's own server may get these header fields and credentials.
       for header in own.headers where !bare.headers.contains(header) { try options.add(header) }
       var sum: CurlOptions.Piece?
       if target.sigV4?.isS3 == true, target.signsContent, parts == nil {
@@ -362,7 +363,7 @@ struct PieceScript {
 }
 
 extension ReplyRules {
-  /// The statuses that mean success, separated by blanks.
+  /// The statuses that mean success, separated by spaces.
   fileprivate var statuses: String {
     ok.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
       .joined(separator: " ")
@@ -375,7 +376,7 @@ extension JSONPointer {
     guard !tokens.isEmpty else { return "." }
     return tokens.map { token in
       let member = ".[\"\(JSONValue.escaped(token))\"]"
-      // A number may also be the name of a member.
+      // A number may also be the name of an object's member.
       guard token == "*" || !token.isEmpty && token.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
         return member
       }

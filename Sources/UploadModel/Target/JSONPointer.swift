@@ -1,25 +1,29 @@
 import JSONText
+import ScalarText
 
-/// Points to a value inside a JSON document (RFC 6901): "" is the whole document, `/files/0/url` a
-/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. If a request has
-/// several files, `*` stands for a file's number (`/files/*/url`), from 0.
+/// Points to a value inside a JSON document (RFC 6901). "" is the whole document; `/files/0/url` is the member `url` of
+/// the first element of `files`. `~1` stands for a slash and `~0` for a tilde. If a request has several files, `*`
+/// stands for a file's number (`/files/*/url`), from 0.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-  /// The names and indices on the way, unescaped.
-  private(set) var tokens: [String]
+  /// The names and indices along the path, unescaped.
+  let tokens: [String]
 
-  /// The pointer as it was written.
-  package let description: String
+  /// The pointer as text.
+  package var description: String {
+    tokens.map {
+      "/" + $0.replacing(scalars: "~", with: "~0").replacing(scalars: "/", with: "~1")
+    }.joined()
+  }
 
-  /// The whole document.
-  package static let whole = JSONPointer()
+  /// The pointer to the whole document.
+  package static let whole = JSONPointer(tokens: [])
 
-  private init() { (tokens, description) = ([], "") }
+  init(tokens: some Sequence<String>) { self.tokens = Array(tokens) }
 
-  /// Reads a pointer (RFC 6901 §3).
+  /// Parses a pointer (RFC 6901 §3).
   ///
   /// - Throws: `InvalidInput` if the text is not a pointer.
   package init(_ text: String) throws(InvalidInput) {
-    description = text
     guard !text.isEmpty else {
       tokens = []
       return
@@ -43,7 +47,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         case "1": token.append("/")
         default:
           throw InvalidInput(
-            "\"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"\(text)\""
+            "\"~\" in a JSON Pointer must be written as ~0 (and \"/\" as ~1), found \"\(text)\""
           )
         }
       }
@@ -52,17 +56,13 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.tokens = tokens
   }
 
-  /// Whether it may name an element of an array.
+  /// Whether its last step may be the number of an array element.
   var endsInNumber: Bool {
     tokens.last.map { Self.isNumber($0) || Int($0) != nil } ?? false
   }
 
-  /// The pointer to the array or object that contains the value; itself for the whole document.
-  var parent: JSONPointer {
-    var parent = self
-    parent.tokens = Array(tokens.dropLast())
-    return parent
-  }
+  /// The pointer to the array or object that contains the value; for the whole document, the same pointer.
+  var parent: JSONPointer { JSONPointer(tokens: tokens.dropLast()) }
 
   /// Whether it points to a different value for each file of a request.
   var dependsOnFile: Bool { tokens.contains(where: Self.isNumber) }
@@ -73,21 +73,14 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The pointer with a file's number in place of `*`.
   func description(file: Int) -> String {
     guard dependsOnFile else { return description }
-    return description.split(scalar: "/", omittingEmptySubsequences: false)
-      .map { $0 == "*" ? "\(file)" : $0 }.joined(separator: "/")
+    return JSONPointer(tokens: tokens.map { Self.isNumber($0) ? "\(file)" : $0 }).description
   }
 
-  /// The pointer to the list whose elements `*` stands for, as text.
-  var list: String {
-    let steps = description.split(scalar: "/", omittingEmptySubsequences: false)
-    return steps[..<(steps.firstIndex(where: Self.isNumber) ?? steps.endIndex)].joined(
-      separator: "/")
-  }
+  /// The pointer to the list in which `*` stands for an element.
+  var list: JSONPointer { JSONPointer(tokens: tokens.prefix { !Self.isNumber($0) }) }
 
-  /// The length of that list; nil if it is missing.
+  /// The length of the list in which `*` stands for an element; nil if the document has no such list.
   func fileCount(in document: JSONValue) -> Int? {
-    var list = self
-    list.tokens = Array(tokens[..<(tokens.firstIndex(where: Self.isNumber) ?? tokens.endIndex)])
     guard case .array(let elements)? = list.value(in: document) else { return nil }
     return elements.count
   }
@@ -106,7 +99,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         guard elements.indices.contains(file) else { return nil }
         value = elements[file]
       case .array(let elements):
-        // No sign, no leading zero; "-" means an element that does not exist.
+        // An index has no sign and no leading zero. "-" means the element after the last one, which does not exist.
         guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
           token == "0" || token.utf8.first != 0x30, let index = Int(token),
           elements.indices.contains(index)
