@@ -14,7 +14,8 @@ struct Child {
   private var errors = Data()
   private var hasEnded = false
 
-  /// What the child wrote to standard error, with every word removed that it also printed: those may be secrets.
+  /// What the child wrote to standard error, without the words that it also wrote to standard output, which may be
+  /// secrets.
   var complaint: String {
     var text = String(decoding: errors, as: UTF8.self)
     for word in String(decoding: output.prefix(Command.mostErrors), as: UTF8.self)

@@ -1,13 +1,13 @@
 import Foundation
 import ScalarText
 
-/// Another program, run to its end without a shell: its arguments are passed through unchanged.
+/// Another program, run to its end without a shell, so that its arguments are passed on unchanged.
 package struct Command: Hashable, Sendable {
   /// Why a program did not do what it was asked to do.
   package enum Failure: Error, Hashable, CustomStringConvertible {
     case notStarted(program: String, errno: Int32)
     /// The program exited with a non-zero status. `errors` is its standard error, without the words that also appear in
-    /// its standard output: those may be secrets.
+    /// its standard output, which may be secrets.
     case status(program: String, Int32, errors: String)
     /// A signal ended the program. `errors` is its standard error up to then.
     case signal(program: String, Int32, errors: String)

@@ -7,7 +7,7 @@ package enum DetachedProgram {
   ///
   /// - Parameters:
   ///   - words: the program's path, or a name to look up on the PATH, followed by its arguments.
-  ///   - files: the descriptors that become its 0, 1, 2 and so on, at most eight; a negative one stands for
+  ///   - files: the descriptors that become the program's 0, 1, 2 and so on, at most eight; a negative one stands for
   ///     `/dev/null`. The program inherits no others.
   /// - Returns: the process ID.
   /// - Throws: `Command.Failure.notStarted`.

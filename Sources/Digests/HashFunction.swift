@@ -5,7 +5,7 @@ package protocol HashFunction: Sendable {
   init()
   /// Appends bytes to the input.
   mutating func update(_ bytes: UnsafeRawBufferPointer)
-  /// The digest of the input so far; more may follow.
+  /// The digest of the input so far; more input may follow.
   func finalize() -> [UInt8]
 }
 

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// HMAC (RFC 2104).
 package enum MessageAuthentication {
-  /// The block size of SHA-256, SHA-1 and MD5, in bytes. That of SHA-512 is 128, so it cannot be used here.
+  /// The block size of SHA-256, SHA-1 and MD5, in bytes. That of SHA-512 is 128, so SHA-512 cannot be used here.
   private static let blockSize = 64
 
   /// The authentication code of a message. It has the length of a digest.

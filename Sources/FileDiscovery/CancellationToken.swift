@@ -10,7 +10,7 @@ package final class CancellationToken: Sendable {
   /// A token that is not cancelled.
   package init() {
     var ends: [Int32] = [-1, -1]
-    // Without a pipe, a cancellation is noticed only when the descriptor becomes ready: poll(2) ignores -1.
+    // Without a pipe, a cancellation is noticed only when the descriptor becomes ready, since poll(2) ignores -1.
     _ = pipe(&ends)
     for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])

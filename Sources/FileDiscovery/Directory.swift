@@ -5,7 +5,7 @@ import MultipartForm
 package struct Directory {
   /// The kind of an entry, after following links.
   package enum Kind: Sendable {
-    /// A regular file or a broken link; opening the latter reports it as missing.
+    /// A regular file, or a broken link, which is reported as missing when it is opened.
     case file
     case folder
     /// A FIFO, a socket or a device.

@@ -1,8 +1,8 @@
 import MultipartForm
 
 extension FileLocation {
-  /// The absolute path of the file, taking a relative one from `folder`. Leading `./` are removed, so that `a`
-  /// and `./a` give the same path.
+  /// The absolute path of the file. A relative path is taken to start at `folder`. Leading `./` are removed, so that
+  /// `a` and `./a` give the same path.
   package func absolute(in folder: String) -> FileLocation {
     guard bytes.first != UInt8(ascii: "/") else { return self }
     var rest = bytes[...]

@@ -66,7 +66,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
     }
   }
 
-  /// Returns the file with this name if it is included. Enters it if it is a folder.
+  /// Returns the file with this name if it is included. If the name is that of a folder, enters it and returns nil.
   private mutating func look(at name: [UInt8], in level: Level) -> FileLocation? {
     if !rules.includesHidden, name.first == UInt8(ascii: ".") { return nil }
     guard let entry = level.directory.entry(name), entry.kind != .other else { return nil }

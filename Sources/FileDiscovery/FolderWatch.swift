@@ -54,8 +54,8 @@ private final class Watcher {
       throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
     watch(root)
-    // Done here rather than in `run`, since other inputs may take long before `run` is called: files completed in the
-    // meantime are new.
+    // Done here rather than in `run`, since files completed from now on are new, and other inputs may delay the call of
+    // `run` for long.
     if !takesExisting { lookThrough { _ in true } }
     if let trouble { throw InputError(description: trouble) }
   }

@@ -10,8 +10,8 @@ package struct ExchangeRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// The content; nil for a request without one.
   package var body: (any ExchangeBody)?
-  /// Whether to ask the server before sending a body of more than 1 MiB (RFC 9110 §10.1.1). libcurl waits a
-  /// second for the answer, and after a 417 sends the request again without `Expect`.
+  /// Whether to ask the server before sending a body of more than 1 MiB (RFC 9110 §10.1.1). libcurl waits one second
+  /// for the answer; after a 417, it sends the request again without `Expect`.
   package var expectsContinue = false
   /// Whether an interim reply puts the body on hold until `UploadTask.releaseBody` is called, so that the caller can
   /// record the reply before any byte of the body is sent. A 100 reply is then reported as well.
@@ -19,8 +19,8 @@ package struct ExchangeRequest: Sendable {
   /// Whether the last bytes of the body are held until `UploadTask.releaseBody` is called, so that the caller can
   /// record that the server may have the whole request from then on.
   package var holdsEnd = false
-  /// Whether the request may safely be sent twice. If not, then once a part of its body was handed to a connection, it
-  /// is repeated only if the server cannot have read any of it.
+  /// Whether the request may safely be sent twice. If false, and a part of the body was handed to a connection, the
+  /// request is repeated only if the server cannot have read any of it.
   package var mayRepeat = false
   /// Whether to offer HTTP/2; otherwise the request uses HTTP/1.1.
   package var offersHTTP2 = false
@@ -37,7 +37,7 @@ package struct ExchangeRequest: Sendable {
   /// The bandwidth limits on the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []
 
-  /// A request without a body.
+  /// A request, by default without a body.
   package init(
     url: URL, method: String, headers: [(name: String, value: String)] = [],
     body: (any ExchangeBody)? = nil

@@ -8,7 +8,8 @@ struct FileBody: ExchangeBody {
   init(_ url: URL) {
     path = url.path
     var status = stat()
-    // If there is no regular file, a length of 1 makes the transport read it, and the reader reports the error.
+    // If there is no regular file, a length of 1 makes the transport read the body, so that the reader reports the
+    // error.
     let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     length = isFile ? Int64(status.st_size) : 1
   }
@@ -38,8 +39,8 @@ struct FileBody: ExchangeBody {
       return filled
     }
 
-    /// Opens the file, which must have the same size as when the task was made. O_NONBLOCK: a FIFO in its place must
-    /// not block the thread.
+    /// Opens the file, which must have the same size as when the task was made. O_NONBLOCK keeps a FIFO in its place
+    /// from blocking the thread.
     private func openFile() throws {
       descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()

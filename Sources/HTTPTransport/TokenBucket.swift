@@ -4,7 +4,7 @@ import Dispatch
 struct TokenBucket: Hashable, Sendable {
   /// How much can accumulate, in seconds' worth of the rate.
   static let burst = 0.05
-  /// The smallest amount granted at once, in seconds' worth of the rate: smaller pieces would only cost time.
+  /// The smallest amount granted at once, in seconds' worth of the rate. Smaller amounts would only cost time.
   static let piece = 0.02
 
   /// Bytes per second; nil for no limit.

@@ -8,7 +8,7 @@ package struct TransportError: Error, Sendable {
   package enum Kind: Sendable {
     /// The exchange was cancelled.
     case cancelled
-    /// The body could not be read, because of its reader's error.
+    /// The body could not be read; contains its reader's error.
     case body(any Error)
     /// libcurl rejects an option that the request's safety may depend on. Nothing was sent.
     case optionRefused
@@ -82,7 +82,7 @@ package struct TransportError: Error, Sendable {
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
       case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
-      // Without an OpenSSL code, the cause is that the connection ended.
+      // If there is no OpenSSL code, the connection ended during the handshake.
       case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
@@ -91,11 +91,11 @@ package struct TransportError: Error, Sendable {
         CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
         CURLE_SSL_CLIENTCERT:
         .insecure
-      // Only http and https are allowed, so the unsupported part is the version in the reply.
+      // Only http and https are allowed, so what is unsupported is the version in the reply.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
-    // libcurl's own message would be about the callback that prevented a repetition.
+    // libcurl's own message would be about the callback that kept it from repeating the request.
     let isRepetition = curl == CURLE_SEND_FAIL_REWIND
     self.init(
       kind, code: curl, systemError: systemError,
@@ -104,7 +104,7 @@ package struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-  /// The error that URLSession would report, with this one as the underlying error.
+  /// The error that URLSession would report, with this `TransportError` as the underlying error.
   func urlError(for url: URL) -> URLError {
     let code: URLError.Code =
       switch kind {

@@ -13,14 +13,14 @@ import Synchronization
 
 /// A URLSession whose data and upload tasks are run by libcurl, on one thread and with its own connections.
 ///
-/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it, and they
-/// count bytes as sent that have only reached a buffer. These tasks count the bytes that the other side has
+/// Foundation's own tasks wake other threads four times, which costs more than sending a small file. They also count
+/// bytes as sent that have only reached a buffer. The tasks of this session count the bytes that the other side has
 /// acknowledged.
 ///
 /// Unlike Foundation's session, this one does not follow redirects, keeps no cookies, cache or credentials, and
 /// delivers a reply's content in one piece. It leaves stream, WebSocket and download tasks, and tasks whose body is a
-/// stream, to Foundation: those are numbered separately and are not listed here. The `async` methods of URLSession
-/// cannot be overridden, and also bypass this class. The `progress` of a task is not updated.
+/// stream, to Foundation. Those tasks are numbered separately, and this session does not list them. The `async` methods
+/// of URLSession cannot be overridden, so they also bypass this class. The `progress` of a task is not updated.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadSession: URLSession, @unchecked Sendable {
@@ -32,7 +32,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
   /// stays unknown.
   package static let usualMaxIdle = 4
-  /// The default for `expectPatience`, in seconds: the same as libcurl's own.
+  /// The default for `expectPatience`, in seconds: the same as libcurl's own default.
   package static let usualExpectPatience = 1.0
 
   private struct Registry {
@@ -179,7 +179,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     registry.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
   }
 
-  /// Makes no more tasks, and tells the delegate once the last has ended. Has no effect on the shared session.
+  /// Prevents new tasks, and tells the delegate once the last task has ended. Has no effect on the shared session.
   package override func finishTasksAndInvalidate() {
     guard self !== Self.process else { return }
     registry.withLock { $0.isInvalid = true }
@@ -194,7 +194,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     tellInvalid()
   }
 
-  /// Notes that a task has begun. Returns false if it must not, because the session was invalidated.
+  /// Notes that a task has begun. Returns false if the task must not begin, because the session was invalidated.
   func remember(_ task: UploadTask) -> Bool {
     registry.withLock { registry in
       if !registry.isInvalid { registry.tasks[task.taskIdentifier] = task }
@@ -225,7 +225,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   // MARK: Additions
 
-  /// Runs `work` once the transport has sent everything that it can send now: a thread that wakes up earlier takes a
+  /// Runs `work` once the transport has sent everything that it can send now. A thread that wakes up earlier takes a
   /// processor that the server may need. Call this from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
@@ -240,7 +240,7 @@ extension ExchangeRequest {
   fileprivate init(
     _ request: URLRequest, body: (any ExchangeBody)?, _ configuration: URLSessionConfiguration
   ) {
-    // Without a URL, libcurl refuses the request.
+    // If the request has no URL, libcurl refuses the one given here.
     self.init(
       url: request.url ?? URL(fileURLWithPath: "/"), method: request.httpMethod ?? "GET", body: body
     )
@@ -253,7 +253,8 @@ extension ExchangeRequest {
     headers = fields.filter { !written.contains($0.key.lowercased()) }
       .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     mostReply = 256 << 20
-    // The request's own time-out takes precedence. Foundation does not show whether one was set; 60 is the default.
+    // The request's own time-out takes precedence. Foundation does not show whether it was set, so the default of 60
+    // counts as unset.
     idleTimeout =
       request.timeoutInterval == 60
       ? configuration.timeoutIntervalForRequest : request.timeoutInterval

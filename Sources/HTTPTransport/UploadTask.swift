@@ -29,7 +29,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     /// No progress yet.
     package init() {}
 
-    /// Whether there was any progress since `earlier`, or there could be none because a limit delays all that is left.
+    /// Whether there was any progress since `earlier`, or none was possible because a limit delays everything that is
+    /// left to send.
     package func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
@@ -114,7 +115,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   private enum Step { case begin, goOn, refuse }
 
   /// Puts the rest of the body on hold. Bytes that were already handed to a connection are still sent; if the body is
-  /// sent together with the request's head, those are the whole body. Suspending twice has the same effect as once.
+  /// sent together with the request's head, that is the whole body. Suspending twice has the same effect as once.
   package override func suspend() {
     content.withLock { content in
       guard content.state == .running else { return }
@@ -174,7 +175,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   // MARK: Additions
 
-  /// Continues a body that is on hold after an interim reply, or before its end.
+  /// Continues a body that is on hold after an interim reply or before the body's end.
   package func releaseBody() {
     content.withLock { $0.isWaiting = false }
     session.loop.limitsChanged()
@@ -311,7 +312,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 /// A task's delegate that receives more reports than URLSession's, on the transport's thread, which must not be
 /// blocked. If libcurl could not be set up, the end is reported on the caller's thread.
 package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
-  /// The head of an interim reply (RFC 9110 §15.2) has arrived; 100 is reported only if the body then waits.
+  /// The head of an interim reply (RFC 9110 §15.2) has arrived. A 100 is reported only if
+  /// `ExchangeRequest.waitsAfterInterim` is set.
   func urlSession(
     _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
   /// The head of the final reply has arrived.

@@ -18,7 +18,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
 
   /// What is wrong.
   package let reason: Reason
-  /// Where, in bytes from the start of the document.
+  /// Where the error is, in bytes from the start of the document.
   package let offset: Int
 
   /// The error in words.

@@ -1,8 +1,8 @@
 extension JSONValue {
   /// Reads a document (RFC 8259) in time linear in its length.
   ///
-  /// A leading byte order mark is skipped (§8.1). The last of several members with the same name wins (§4
-  /// leaves that open). Half of a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
+  /// A leading byte order mark is skipped (§8.1). The last of several members with the same name wins (§4 leaves that
+  /// open). Half of a surrogate pair becomes U+FFFD (§8.2). A whole number that fits into `Int64` is an
   /// ``integer(_:)``, however it is written.
   ///
   /// - Throws: ``JSONError`` if the bytes are not JSON or exceed `limits`.
@@ -111,7 +111,7 @@ private struct JSONReader {
 
   // MARK: Numbers
 
-  /// RFC 8259 §6.
+  /// Reads a number (RFC 8259 §6).
   private mutating func number() throws(JSONError) -> JSONValue {
     let start = index
     _ = consume(UInt8(ascii: "-"))
@@ -148,7 +148,7 @@ private struct JSONReader {
 
   // MARK: Strings
 
-  /// RFC 8259 §7.
+  /// Reads a string (RFC 8259 §7).
   private mutating func string() throws(JSONError) -> String {
     let opening = index
     index += 1

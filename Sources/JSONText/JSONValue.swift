@@ -4,7 +4,7 @@ package enum JSONValue: Hashable, Sendable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A whole number that fits.
+  /// A whole number that fits into `Int64`.
   case integer(Int64)
   /// Any other number.
   case number(Double)
@@ -21,7 +21,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Whether both are numbers, both strings, and so on.
+  /// Whether both values are numbers, both are strings, and so on.
   package func isSameKind(as other: JSONValue) -> Bool {
     switch (self, other) {
     case (.null, .null), (.bool, .bool), (.string, .string), (.array, .array), (.object, .object),
@@ -38,7 +38,7 @@ package enum JSONValue: Hashable, Sendable {
     return text
   }
 
-  /// Appends to a single string: joining strings at each level would copy a value once per level.
+  /// Appends the value to a single string, since joining strings at each level would copy it once per level.
   private func write(to text: inout String) {
     switch self {
     case .null: text += "null"
@@ -100,7 +100,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Hashes equal values equally: integers are hashed as `Double`.
+  /// Hashes equal values equally, so integers are hashed as `Double`.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

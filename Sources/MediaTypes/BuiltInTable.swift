@@ -1,9 +1,9 @@
 extension NameTable {
   /// The table for a machine without any table of its own.
   ///
-  /// Types are the ones registered with IANA (https://www.iana.org/assignments/media-types) where there
-  /// is one; otherwise the `x-` name that shared-mime-info and file(1) agree on. Same format as
-  /// `/etc/mime.types`, a type and its extensions, so one reader serves both.
+  /// Each type is the one registered with IANA (https://www.iana.org/assignments/media-types) if there is one,
+  /// otherwise the `x-` name that shared-mime-info and file(1) agree on. The format is that of `/etc/mime.types`, a
+  /// type and its extensions, so that one reader serves both.
   public static let builtIn = NameTable(
     title: "built-in",
     mimeTypes: """

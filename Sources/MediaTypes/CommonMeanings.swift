@@ -16,12 +16,12 @@ enum CommonMeanings {
     ("*.key", nil),
     // A static library; mime.types has source code in the language A.
     ("*.a", "application/x-archive"),
-    // A copy of anything; mime.types says rubbish.
+    // A copy of anything; mime.types has `application/x-trash`.
     ("*.bak", nil),
     ("*.old", nil),
     // A copy of anything.
     ("*.orig", nil),
-    // An editor's copy of anything; mime.types says rubbish.
+    // An editor's copy of anything; mime.types has `application/x-trash`.
     ("*~", nil),
     // The beginning of a file of any type.
     ("*.part", nil),

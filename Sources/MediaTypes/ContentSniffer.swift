@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A libmagic handle must not be used by two threads at once, so a lock guards this one. It is opened on first use.
 public final class ContentSniffer: Sendable {
-  /// How many bytes of a file are read: enough for every signature that is not at a file's end. The one of an ISO 9660
-  /// image is at offset 32769.
+  /// How many bytes of a file are read: enough for every signature that is not at a file's end. The signature of an ISO
+  /// 9660 image is at offset 32769.
   private static let sampleSize = 128 * 1024
 
   private enum State {
@@ -124,7 +124,7 @@ private final class Magic {
   /// Returns nil on success, otherwise libmagic's error message.
   func load(_ database: String?) -> String? {
     guard magic_load(handle, database) != 0 else { return nil }
-    return magic_error(handle).map { String(cString: $0) } ?? "cannot be loaded"
+    return magic_error(handle).map { String(cString: $0) } ?? "it cannot be loaded"
   }
 
   func type(of bytes: [UInt8]) -> MediaType? {

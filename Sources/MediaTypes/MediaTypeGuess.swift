@@ -58,7 +58,7 @@ extension MediaTypeGuess.Source: CustomStringConvertible {
   /// For people, for example `by extension .jpg (mime.types)`.
   public var description: String {
     switch self {
-    case .override: "as told"
+    case .override: "as specified"
     case .extensionTable(let pattern, let name):
       pattern.utf8.starts(with: "*.".utf8)
         ? "by extension \(pattern.dropFirst()) (\(name))" : "by name \(pattern) (\(name))"

@@ -8,8 +8,8 @@ public struct NameTable: Sendable {
   /// The name of the table for people, for example `mime.types`.
   public let title: String
 
-  /// The best pattern and its type, the first in the table's order; a nil type means that the name reveals nothing
-  /// about the content.
+  /// The best pattern and the first type that the table gives it. A nil type means that the name reveals nothing about
+  /// the content.
   struct Match {
     var pattern: String
     var type: MediaType?
@@ -18,8 +18,9 @@ public struct NameTable: Sendable {
     var isAmbiguous = false
   }
 
-  /// `.jpg` and `.tar.gz`: nearly all of a table, by the hash of the text after the first dot. Each start reads the
-  /// whole table but looks up only a few names, so a row refers to the text and is decoded when it is found.
+  /// Patterns such as `*.jpg` and `*.tar.gz`, which are nearly all of a table, by the hash of the text after the first
+  /// dot. Each start of the program reads the whole table but looks up only a few names, so a row only refers to the
+  /// table's text, and is decoded when it is found.
   private var suffixes: [UInt64: Row] = [:]
   private var text: [UInt8]
 
@@ -45,9 +46,9 @@ public struct NameTable: Sendable {
     }
   }
 
-  /// `makefile`: patterns without any wildcard.
+  /// Patterns without any wildcard, such as `makefile`.
   private var names: [Key: Match] = [:]
-  /// `*.so.[0-9]*`: about a dozen, tried one after the other.
+  /// All other patterns, such as `*.so.[0-9]*`. There are about a dozen, which are tried one after the other.
   private var globs: [Key: Match] = [:]
   private var longestSuffix = 0
 

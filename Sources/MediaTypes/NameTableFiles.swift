@@ -1,7 +1,7 @@
 import Foundation
 
 extension NameTable {
-  /// The weight of a pattern without one (shared-mime-info specification, section 2.5).
+  /// The weight of a pattern for which the table gives no weight (shared-mime-info specification, section 2.5).
   static let usualWeight = 50
   /// An estimate from Debian's files.
   private static let bytesPerPattern = 30

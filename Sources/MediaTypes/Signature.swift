@@ -53,7 +53,7 @@ struct Signature: Sendable {
     }
   }
 
-  /// Bounded: types come from tables, which have about a thousand.
+  /// The answers so far. Their number is bounded, since types come from tables, which have about a thousand.
   private static let asked = Mutex<[MediaType: Bool]>([:])
 
   private static func text(_ text: String) -> [UInt8?] { Array(text.utf8) }

@@ -15,7 +15,8 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
 
   /// A decoder for the value that a key leads to from here.
   ///
-  /// - Throws: `DecodingError` if nothing is there and the path is too deep, which stops a type that contains itself.
+  /// - Throws: `DecodingError` if nothing is there and the path is too deep, so that a type that contains itself does
+  ///   not recurse forever.
   func nested(_ node: FieldNode?, at key: any CodingKey) throws -> FieldDecoder {
     var nested = FieldDecoder(node: node, settings: settings)
     nested.codingPath = codingPath + [key]
@@ -36,7 +37,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
   func part(for type: Any.Type) throws -> CollectedForm.Part {
     guard let node else { throw missing() }
     guard let part = node.only else {
-      throw mismatch(type, node.parts.count > 1 ? "occurs several times" : "is not one value")
+      throw mismatch(type, node.parts.count > 1 ? "occurs several times" : "is not a single value")
     }
     return part
   }
@@ -80,7 +81,8 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
 
   private func missing() -> DecodingError {
     guard let key = codingPath.last else {
-      return .dataCorrupted(.init(codingPath: [], debugDescription: "A form is not one value."))
+      return .dataCorrupted(
+        .init(codingPath: [], debugDescription: "A form is not a single value."))
     }
     return .keyNotFound(
       key,
@@ -113,7 +115,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
       try nested(key).value(type)
     }
 
-    /// Unlike other types, a text may be empty without being nil.
+    /// Returns nil only if the field is missing. Unlike other values, a text may be empty without being nil.
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
       contains(key) ? try decode(type, forKey: key) : nil
     }
@@ -148,7 +150,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
         isAtEnd ? nil : elements[currentIndex], at: FieldName.Key(index: currentIndex))
     }
 
-    /// The index advances only if this throws no error.
+    /// Takes a value from the next element. The index advances only if that throws no error.
     private mutating func take<Value>(_ take: (FieldDecoder) throws -> Value) throws -> Value {
       let value = try take(next())
       currentIndex += 1

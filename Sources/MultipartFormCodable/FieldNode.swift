@@ -48,8 +48,8 @@ struct FieldNode {
   /// Whether the node is a field that was left empty.
   var isBlank: Bool { only.map { $0.bytes.isEmpty && !$0.header.isFile } ?? false }
 
-  /// The elements, if the node is an array: parts with the same name, `a[]`, or `a[0]`, `a[1]` in order of their index,
-  /// with or without gaps.
+  /// The elements, if the node is an array. Its parts all have the same name, are all named `a[]`, or are named `a[0]`,
+  /// `a[1]` and so on. In the last case, the elements are in order of their index, which may have gaps.
   var elements: [FieldNode]? {
     if children.isEmpty { return parts.map { FieldNode($0) } }
     guard parts.isEmpty else { return nil }

@@ -57,7 +57,7 @@ extension UInt64: TextValue {}
 extension UInt128: TextValue {}
 
 extension Bool: TextValue {
-  /// Also accepts `on`, which browsers send for a ticked box, and digits.
+  /// Also accepts `on`, which browsers send for a ticked box, and `off`, `1` and `0`.
   init?(fieldText: String) {
     switch fieldText {
     case "true", "on", "1": self = true

@@ -66,7 +66,7 @@ public struct FormFile: Codable, Hashable, Sendable {
         Self.self,
         .init(
           codingPath: decoder.codingPath,
-          debugDescription: "Only MultipartFormDecoder reads a FormFile."))
+          debugDescription: "Only MultipartFormDecoder can read a FormFile."))
     }
     self = try field.value(Self.self)
   }
@@ -80,7 +80,7 @@ public struct FormFile: Codable, Hashable, Sendable {
         self,
         .init(
           codingPath: encoder.codingPath,
-          debugDescription: "Only MultipartFormEncoder writes a FormFile."))
+          debugDescription: "Only MultipartFormEncoder can write a FormFile."))
     }
     try field.write(self)
   }

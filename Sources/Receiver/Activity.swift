@@ -7,7 +7,7 @@ final class Activity: Sendable {
   /// In nanoseconds of ``NIODeadline``'s clock; zero while the client waits for the server.
   private let idleSince = Atomic<UInt64>(0)
 
-  /// Since when nothing, or next to nothing, has been sent or read; nil while the client waits for the server.
+  /// Since when the client has sent or read nothing, or next to nothing; nil while the client waits for the server.
   var since: NIODeadline? {
     get {
       let moment = idleSince.load(ordering: .relaxed)

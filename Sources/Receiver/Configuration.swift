@@ -24,11 +24,12 @@ extension UploadReceiver {
     public var limits = FormLimits(allFieldBytes: 1 << 20)
     /// The most files in one request to `/multiupload`.
     public var maxFiles = 10
-    /// The most bytes of a request's head; a single header field may take half of it.
+    /// The most bytes of a request's head; a single header field may take half of that.
     public var maxHeadBytes = 64 << 10
-    /// The most connections that are served at once. Up to four times as many wait until one ends or has been idle for
-    /// some seconds. If still more come, those that have waited longest are closed. In any case, connections use no
-    /// more than a quarter of the process's limit on open files.
+    /// The most connections that are served at once. Up to four times as many wait until a served connection ends or
+    /// has been idle for a second or two. If still more come, the address with the most waiting connections loses the
+    /// one that has waited longest. In any case, connections use no more than a quarter of the process's limit on open
+    /// files.
     public var maxConnections = 256
     /// The most connections from one address that are served at once. Only the first 64 bits of an IPv6 address count.
     /// A proxy counts as one client.
@@ -40,11 +41,11 @@ extension UploadReceiver {
     public var headTimeout: Duration = .seconds(30)
     /// How long a client may pause while it sends a body or reads a reply.
     public var stallTimeout: Duration = .seconds(60)
-    /// The lowest average speed at which a client may send a body, in bytes per second, over each ``stallTimeout`` that
-    /// the receiver spends waiting for the client. 0 for no limit.
+    /// The lowest average speed at which a client may send a body, in bytes per second. It is checked each time the
+    /// receiver's waits for the client add up to ``stallTimeout``. 0 for no limit.
     public var minBytesPerSecond = 100
-    /// How long, after an early reply, the rest of the request is read and discarded, so that the client sees the reply
-    /// and not a connection reset.
+    /// How long the rest of a request is read and discarded after an early reply, so that the client sees that reply
+    /// rather than a connection reset.
     public var lingerTimeout: Duration = .seconds(10)
     /// The most bytes to discard after an early reply.
     public var lingerBytes: Int64 = 1 << 30
@@ -53,9 +54,10 @@ extension UploadReceiver {
 
     /// How long an unfinished upload in several requests is kept if no more of it arrives.
     public var uploadLifetime: Duration = .seconds(24 * 3600)
-    /// The same for an upload without any bytes yet, since anybody can create many of those.
+    /// How long an unfinished upload is kept while it has no bytes. Keep this short, since anybody can create many
+    /// empty uploads.
     public var emptyUploadLifetime: Duration = .seconds(600)
-    /// The most unfinished uploads; more can hardly be an accident.
+    /// The most unfinished uploads. A larger number can hardly be an accident.
     var maxUnfinishedUploads = 10_000
     /// Whether the receiver's own paths are served: `/`, `/upload`, `/multiupload`, `/uploads/…` and `/files/…`. If
     /// not, all paths belong to endpoints, and files can be stored and fetched only through them.

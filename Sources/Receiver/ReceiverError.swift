@@ -29,8 +29,8 @@ extension ReceiverError: CustomStringConvertible, LocalizedError {
         + "Choose another port, or 0 for one that is free."
     case .address(let host, let reason):
       "Cannot listen on \(host): \(reason). "
-        + "Name an address of this machine: 127.0.0.1 for itself only, 0.0.0.0 or :: for all."
-    case .alreadyStarted: "This receiver was started before. Make a new one."
+        + "Name an address of this machine: 127.0.0.1 to be reached only from here, 0.0.0.0 or :: from anywhere."
+    case .alreadyStarted: "This receiver has already been started. Make a new one."
     }
   }
 

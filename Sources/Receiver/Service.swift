@@ -84,7 +84,7 @@ struct Service: Sendable {
   private func failure(_ words: String, _ request: Request) -> Refusal {
     site.onEvent?(
       .failed(error: words, request: Connection.line(request.head), client: request.client))
-    return Refusal(.internalServerError, "The receiver could not answer this.")
+    return Refusal(.internalServerError, "The receiver could not answer this request.")
   }
 
   private func upload(_ request: Request, maxFiles: Int) async throws -> Reply {

@@ -7,9 +7,9 @@ import Synchronization
 /// An HTTP/1.1 server that accepts files sent as `multipart/form-data` and stores them in one folder.
 ///
 /// - `POST /upload` accepts exactly one file, `POST /multiupload` several; form fields may have any name. The answer is
-///   JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}], "fields": {…}}`, the fields only
-///   up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file gets a 201 with its `Location`, several
-///   files a 200. A browser is sent back to the page.
+///   JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}], "fields": {…}}`, without any
+///   fields if they exceed 64 KiB, or `{"error": …}` with a status of 400 or above. One file gets a 201 with its
+///   `Location`, several files a 200. A browser is redirected to the page at `/`.
 /// - `GET /` lists the files that have arrived, as a page with a form, or as JSON if `Accept` asks for it. A file is
 ///   fetched with `GET /files/NAME`.
 ///
@@ -71,7 +71,7 @@ public final class UploadReceiver: Sendable {
   }
 
   /// Stops listening, and gives running requests ``Configuration/stopTimeout`` to finish. Then they are aborted, and
-  /// their partial files are deleted, unless the upload can resume. Returns when everything has ended. May be called
+  /// their partial files are deleted, unless the upload can resume. Returns when everything has ended. It may be called
   /// more than once.
   public func stop() async {
     let channel = state.withLock { state -> (any Channel)? in
@@ -163,7 +163,7 @@ public final class UploadReceiver: Sendable {
   private static func reason(_ error: any Error, _ configuration: Configuration) -> ReceiverError {
     let host = configuration.host
     guard let error = error as? IOError else {
-      return .address(host: host, reason: "there is no address of that name")
+      return .address(host: host, reason: "no address is known for that name")
     }
     let words = errorText(error.errnoCode)
     return error.errnoCode == EADDRINUSE || error.errnoCode == EACCES

@@ -22,13 +22,13 @@ struct Bookmarks {
       case "_sort": sort = value.split(scalar: ",").filter { !$0.isEmpty }
       case "_order":
         guard ["asc", "desc"].contains(value) else {
-          throw Refusal(400, "_order is asc or desc.")
+          throw Refusal(400, "_order must be asc or desc.")
         }
         isDescending = value == "desc"
       case "_page": page = try Self.count(value, of: "_page", most: .max)
       case "_limit": limit = try Self.count(value, of: "_limit", most: 1000)
       case let name where name.hasPrefix(scalars: "_"):
-        throw Refusal(400, "There is no \(name); there are _sort, _order, _page and _limit.")
+        throw Refusal(400, "There is no parameter \(name), only _sort, _order, _page and _limit.")
       case let name: rows = rows.filter { $0[name]?.text.hasSameScalars(as: value) == true }
       }
     }
@@ -50,7 +50,7 @@ struct Bookmarks {
 
   private static func count(_ text: String, of name: String, most: Int) throws -> Int {
     guard let number = Int(text), (1...most).contains(number) else {
-      throw Refusal(400, "\(name) is a number from 1\(most == .max ? "" : " to \(most)").")
+      throw Refusal(400, "\(name) must be a number from 1\(most == .max ? "" : " to \(most)").")
     }
     return number
   }
@@ -58,14 +58,14 @@ struct Bookmarks {
   /// Stores a new record and assigns its ID.
   func create(_ json: JSONValue, at location: (String) -> String) throws -> Reply {
     guard case .object(var members) = json else {
-      throw Refusal(400, "A bookmark is a JSON object.")
+      throw Refusal(400, "A bookmark must be a JSON object.")
     }
     for (name, value) in members {
       guard Self.isSnakeCase(name) else {
         throw Refusal(422, "\"\(name)\" is not in snake_case.")
       }
       guard name != "id" else {
-        throw Refusal(422, "A new bookmark gets its id here.")
+        throw Refusal(422, "Leave out \"id\": the server assigns it.")
       }
       if name.utf8.suffix(5).elementsEqual("_date".utf8) {
         guard case .string(let text) = value, (try? Date(text, strategy: .iso8601)) != nil else {
@@ -105,7 +105,7 @@ struct Bookmarks {
         $0["id"]?.text.hasSameScalars(as: id) == true
       })
     else {
-      throw Refusal(404, "There is no bookmark of that id.")
+      throw Refusal(404, "There is no bookmark with that id.")
     }
     return index
   }

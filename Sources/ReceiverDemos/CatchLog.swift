@@ -37,8 +37,8 @@ struct CatchLog {
     guard names == expected else {
       let wrong = zip(names, expected).first { $0 != $1 }
       throw Complaint.form(
-        wrong.map { "\($0.1) was expected where \($0.0) came" }
-          ?? "\(expected.count) parts were expected, and \(names.count) came")
+        wrong.map { "expected \($0.1), found \($0.0)" }
+          ?? "expected \(expected.count) parts, found \(names.count)")
     }
     guard form.files.count == 1, form.files[0].field == "catchImage" else {
       throw Complaint.form("catchImage is not a file")
@@ -48,7 +48,7 @@ struct CatchLog {
     }
     let fields = form.fields.compactMapValues(\.first)
     guard let date = fields["catchDate"].flatMap(Int64.init), date > 0 else {
-      throw Complaint.form("catchDate is not in unix seconds")
+      throw Complaint.form("catchDate is not a time in Unix seconds")
     }
     for name in ["customLat", "customLng", "fishLength", "fishWeight"] {
       let text = fields[name] ?? ""
@@ -64,7 +64,7 @@ struct CatchLog {
     }
   }
 
-  /// Records a catch whose picture is already stored. A form with the `id` of one of the user's catches
+  /// Records a catch whose picture is already stored. If the form has the `id` of one of the user's catches, it
   /// replaces that catch.
   func add(_ fields: [String: String], image: String) throws -> Reply {
     let (user, token) = (fields["userId"] ?? "", fields["token"] ?? "")

@@ -2,7 +2,8 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// `/notes`: a JSON part `request`, then photos in `file`. Requires a bearer token, but accepts any.
+/// `/notes`: takes a form with a JSON part `request`, then photos in parts `file`. Requires a bearer token, but accepts
+/// any.
 struct NotesEndpoint: ReceiverEndpoint {
   /// How many photos a note may have, even if the receiver's own limit is lower.
   private static let mostPhotos = 100

@@ -4,8 +4,8 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// An Amazon S3 POST policy with a version 4 signature: what a form may contain, until when, and who permits it (Amazon
-/// S3 API Reference, "Browser-based uploads using POST").
+/// An Amazon S3 POST policy with a version 4 signature: what a form may contain, when the permission expires, and who
+/// grants it (Amazon S3 API Reference, "Browser-based uploads using POST").
 struct PostPolicy {
   /// The credentials that sign policies.
   struct Signer: Sendable {
@@ -58,7 +58,8 @@ struct PostPolicy {
 
   /// Checks a form against the policy in it.
   ///
-  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for a malformed form or policy.
+  /// - Throws: ``Refusal``: 403 for a wrong signature, an expired policy or anything that the policy does not allow;
+  ///   413 for a file that is too long; 400 for a malformed form or policy.
   static func check(_ form: ReceivedForm, signer: Signer, now: Date) throws(Refusal) {
     guard form.files.count == 1, form.files[0].field == "file" else {
       throw Refusal(400, "The form needs one file, in the field \"file\".")
@@ -108,7 +109,7 @@ struct PostPolicy {
     }
     guard Array(scope[2...]) == [signer.region, "s3", "aws4_request"],
       fields["x-amz-date"]?.utf8.starts(with: scope[1].utf8) == true
-    else { throw Refusal(403, "The credential is for another day or place.") }
+    else { throw Refusal(403, "The credential is for another day, region or service.") }
     let expected = signer.signature(of: policy, day: scope[1])
     guard areEqualInConstantTime(expected.utf8, (fields["x-amz-signature"] ?? "").utf8) else {
       throw Refusal(403, "The signature is wrong.")
@@ -123,7 +124,7 @@ struct PostPolicy {
       covered.insert(name)
       let value = name == "bucket" ? bucket : fields[name] ?? ""
       guard test(value) else {
-        throw Refusal(403, "The policy does not allow this \"\(name)\".")
+        throw Refusal(403, "The policy does not allow this value of \"\(name)\".")
       }
     }
     switch condition {
@@ -143,9 +144,9 @@ struct PostPolicy {
             size > most ? 413 : 400,
             "The file has \(size) bytes; the policy allows \(least) to \(most).")
         }
-      default: throw Refusal(400, "The policy has a condition that is not known here.")
+      default: throw Refusal(400, "The policy has an unknown condition.")
       }
-    default: throw Refusal(400, "The policy has a condition that is not known here.")
+    default: throw Refusal(400, "The policy has an unknown condition.")
     }
   }
 }

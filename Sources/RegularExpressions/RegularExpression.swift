@@ -29,7 +29,7 @@ package final class RegularExpression: @unchecked Sendable {
     let context = pcre2_compile_context_create_8(nil)
     defer { pcre2_compile_context_free_8(context) }
     guard let context else { throw Mistake("cannot be compiled: out of memory") }
-    // PCRE2's default depends on how the library was built.
+    // PCRE2's default line ending depends on how the library was built.
     pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
     // `SearchBudget` counts the automatic callouts. \C could cut a character in two.
     let options = PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C

@@ -77,7 +77,7 @@ extension [UInt8]: ColumnValue {
   }
 }
 
-/// Stored as 16 bytes.
+/// A UUID is stored as 16 bytes.
 extension UUID: ColumnValue {
   package init(_ column: Int32, of statement: OpaquePointer) {
     var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -94,5 +94,5 @@ extension UUID: ColumnValue {
   }
 }
 
-/// `SQLITE_TRANSIENT` of <sqlite3.h>, a macro that Swift does not import: SQLite makes a copy.
+/// `SQLITE_TRANSIENT` of <sqlite3.h>, a macro that Swift does not import. It makes SQLite copy the value.
 private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -10,7 +10,7 @@ package final class Database {
     case immediate = "IMMEDIATE"
   }
 
-  /// The most statements that are cached, since some have text that differs each time.
+  /// The most statements that are cached. There is a limit because the text of some statements differs each time.
   private static let mostStatements = 100
 
   private let connection: OpaquePointer
@@ -61,7 +61,7 @@ package final class Database {
     try statement(sql).execute(values)
   }
 
-  /// The first column of the first row; nil if there is no row, or it is NULL.
+  /// The first column of the first row; nil if there is no row, or the column is NULL.
   package func value<Value: ColumnValue>(
     _ sql: String, _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {

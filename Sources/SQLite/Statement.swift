@@ -29,14 +29,14 @@ package final class Statement {
     while try step() {}
   }
 
-  /// The first column of the first row; nil if there is no row, or it is NULL.
+  /// The first column of the first row; nil if there is no row, or the column is NULL.
   package func value<Value: ColumnValue>(
     _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {
     try value { $0.add(all: values) }
   }
 
-  /// The first column of the first row; nil if there is no row, or it is NULL.
+  /// The first column of the first row; nil if there is no row, or the column is NULL.
   package func value<Value: ColumnValue>(
     _ values: (inout StatementValues) -> Void
   ) throws(DatabaseError) -> Value? {

@@ -1,6 +1,7 @@
 /// Finds the name that a misspelt name probably stands for.
 package enum NearestName {
-  /// The candidate with the smallest edit distance, if that is at most a third of the longer name's length, or 1.
+  /// The candidate with the smallest edit distance, if that distance is at most 1 or at most a third of the longer
+  /// name's length.
   package static func of(_ name: String, among candidates: [String]) -> String? {
     let scored = candidates.map { ($0, distance(name, $0)) }
     guard let best = scored.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }),

@@ -6,10 +6,10 @@ package struct LineCutter: Sendable {
   private var rest: [UInt8] = []
   private let longest: Int
 
-  /// - Parameter longest: the longest line that is accepted, in bytes without its end.
+  /// - Parameter longest: the longest line that is accepted, in bytes, not counting its line feed.
   package init(longest: Int = LinkLine.longest) { self.longest = longest }
 
-  /// Takes more bytes and returns the lines that are now complete, without their ends.
+  /// Takes more bytes and returns the lines that are now complete, without their line feeds.
   ///
   /// - Throws: ``TooLong``; later input can no longer be split into lines.
   package mutating func cut(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {

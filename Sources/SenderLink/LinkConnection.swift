@@ -11,7 +11,7 @@ final class LinkConnection {
 
   /// Called once the other end has greeted.
   var onGreeting: () -> Void = {}
-  /// Called with each later line without its end; false closes the connection.
+  /// Called with each later line, without its line feed. If it returns false, the connection is closed.
   var onLine: ([UInt8]) -> Bool = { _ in false }
   /// Called once, when either side closes the connection.
   var onEnd: () -> Void = {}
@@ -41,7 +41,7 @@ final class LinkConnection {
     send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
   }
 
-  /// Sends lines, which include their ends, as soon as the other end reads them.
+  /// Sends lines, including their line feeds, as fast as the other end reads them.
   ///
   /// - Parameter isOwed: whether the lines are exempt from the limit on buffered output.
   func send(_ lines: [UInt8], isOwed: Bool = false) {

@@ -5,7 +5,7 @@ package enum LinkLine {
   /// The version of the protocol. Peers with another version are ignored.
   package static let version = 2
 
-  /// The longest line, in bytes without its end.
+  /// The longest line in bytes, not counting its line feed.
   package static let longest = 1 << 20
 
   /// The first line from each side.
@@ -16,7 +16,7 @@ package enum LinkLine {
     package var process: Int32
   }
 
-  /// A value as a line with its end.
+  /// A value as a line, including its line feed.
   ///
   /// - Throws: `EncodingError` if JSON cannot represent the value, such as an infinite number.
   package static func encode(_ value: some Encodable) throws -> [UInt8] {
@@ -25,7 +25,7 @@ package enum LinkLine {
     return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
   }
 
-  /// Decodes a line without its end; nil if it is invalid or of another type.
+  /// Decodes a line that comes without its line feed; nil if it is invalid or of another type.
   package static func decode<Value: Decodable>(_: Value.Type, _ line: [UInt8]) -> Value? {
     try? JSONDecoder().decode(Value.self, from: Data(line))
   }

@@ -16,7 +16,7 @@ package final class SenderListener {
 
   /// Connects to the sender at `place`.
   ///
-  /// - Throws: ``LinkError`` if no sender answers, or one of another user does.
+  /// - Throws: ``LinkError`` if no sender answers, or if a process of another user does.
   package init(at place: SocketPlace) throws(LinkError) {
     try place.check()
     let address = try place.address()
@@ -28,7 +28,7 @@ package final class SenderListener {
     }
     guard LocalSocket.isOwn(descriptor) else {
       close(descriptor)
-      throw LinkError("another user answers at \(place.path)")
+      throw LinkError("the process at \(place.path) belongs to another user")
     }
     connection = LinkConnection(descriptor)
     connection.onLine = { [weak self] in self?.handle($0) ?? false }
@@ -43,7 +43,7 @@ package final class SenderListener {
     for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
   }
 
-  /// Stops listening; nothing is called afterwards.
+  /// Stops listening; neither `onNews` nor `onEnd` is called afterwards.
   package func stop() {
     (onNews, onEnd) = ({ _ in }, {})
     connection.close()

@@ -1,8 +1,9 @@
 import UploadModel
 
-/// Orders to the process that sends a queue. Anything that the queue's file can express is written there instead.
+/// Orders to the process that sends a queue. Anything that can be recorded in the queue's file is written to that file
+/// instead.
 package enum SenderOrder: Hashable, Sendable, Codable {
-  /// Send these items again; those waiting for another attempt are sent at once.
+  /// Send these items again. Items that wait for another attempt are sent at once.
   case retry([ItemID])
   /// Pause these items, and abort those that are being sent.
   case pause([ItemID])
@@ -15,7 +16,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
   /// Retry unreachable servers now.
   case tryServers
 
-  /// Whether the order is within bounds, since other processes are not trusted.
+  /// Whether the order is within bounds. This must be checked, since other processes are not trusted.
   package var isValid: Bool {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems

@@ -5,7 +5,7 @@ import Foundation
 /// the queue's lock may create one. Runs on the main queue.
 @MainActor
 package final class SenderServer {
-  /// The most simultaneous listeners; further ones are turned away.
+  /// The most simultaneous listeners. Further listeners are turned away.
   private static let mostListeners = 32
   /// The time limit for a listener's greeting, in seconds.
   private static let patience = 10.0
@@ -47,7 +47,7 @@ package final class SenderServer {
   /// The connections whose other end has greeted.
   var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
-  /// Sends news to all listeners; those that connect later get the resulting state.
+  /// Sends news to all listeners. Listeners that connect later get the resulting state.
   package func tell(_ news: [SenderNews]) {
     for news in news { status.record(news) }
     let listening = listening

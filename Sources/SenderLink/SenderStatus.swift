@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The state of a sender that its queue does not record. Both sides keep a copy. It is sent to every new listener, and
-/// takes precedence over the queue.
+/// The part of a sender's state that the queue does not record. Both sides keep a copy. It is sent to every new
+/// listener, and takes precedence over the queue.
 package struct SenderStatus: Hashable, Sendable {
   /// The user's settings.
   package private(set) var settings = SenderSettings()

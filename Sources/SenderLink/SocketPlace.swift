@@ -63,7 +63,7 @@ package struct SocketPlace: Hashable, Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw LinkError("\(path) is too long for the path of a socket")
+      throw LinkError("the path \(path) is too long for a socket")
     }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     return address

@@ -4,7 +4,7 @@ import UploadModel
 /// How a kind of value is written in the configuration. `read` turns what `write` returns back into the same value.
 struct Codec<Value: Equatable & Sendable>: Sendable {
   private let reading: @Sendable (ConfigNode, TemplateReader) throws -> Value
-  /// Writes a value; nil if leaving out the key means the same.
+  /// Writes a value. Returns nil if a missing key means the same value.
   let write: @Sendable (Value, TemplateWriter) -> String?
 
   init(
@@ -30,10 +30,10 @@ struct Codec<Value: Equatable & Sendable>: Sendable {
 extension Codec where Value == Bool {
   static var flag: Codec { Codec({ try $0.bool() }, { "\($0)" }) }
 
-  /// A flag whose key says the opposite of the property.
+  /// A flag whose key means the opposite of the property.
   static var opposite: Codec { Codec({ !(try $0.bool()) }, { "\(!$0)" }) }
 
-  /// One of two words, of which the second means true.
+  /// One of two words: the second means true.
   static func words(_ no: String, _ yes: String) -> Codec {
     Codec({ try $0.word(of: [no, yes]) == yes }, { TOMLText.string($0 ? yes : no) })
   }
@@ -89,7 +89,7 @@ extension Codec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Codec {
-  /// An array. If it may not be empty, `nothing` says why.
+  /// An array. If `nothing` is given, an empty array is an error with that message.
   static func list<Element: Sendable>(
     _ element: Codec<Element>, nothing: String? = nil
   ) -> Codec where Value == [Element] {

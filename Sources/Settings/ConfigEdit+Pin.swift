@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Writing pins, line by line.
+/// Writes pins, line by line.
 extension ConfigEdit {
   /// The text with `pin` in the target called `name`. A missing target is added, with the address `url`.
   ///
@@ -67,7 +67,7 @@ extension ConfigEdit {
     return lines.joined(separator: "\n")
   }
 
-  /// The line with the string after `pin =` replaced; nil if it has none.
+  /// The line with the string after `pin =` replaced; nil if the line has no such string.
   private static func settingPin(_ pin: PublicKeyPin, in line: String) -> String? {
     guard let value = line.firstMatch(of: /\bpin\s*=\s*("[^"]*"|'[^']*')/)?.1 else { return nil }
     return line.replacingCharacters(in: value.startIndex..<value.endIndex, with: "\"\(pin)\"")

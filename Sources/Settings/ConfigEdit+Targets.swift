@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Removing targets and choosing the default one, line by line.
+/// Removes and changes targets, and chooses the default one, line by line.
 extension ConfigEdit {
   /// The text without a target's tables. Comments above them stay.
   ///
@@ -33,9 +33,9 @@ extension ConfigEdit {
     return edited
   }
 
-  /// The text with another address or another name for a target.
+  /// The text with the address or the name of a target changed.
   ///
-  /// - Parameter url: the address; nil to leave it.
+  /// - Parameter url: the new address; nil to keep the old one.
   /// - Throws: `ConfigError` if there is no such target, if the name is taken, or if the text cannot be edited safely.
   package func changing(
     _ name: String, url: URL? = nil, name newName: String
@@ -45,7 +45,7 @@ extension ConfigEdit {
       throw ConfigError(file: file, "there is no target called \"\(name)\"")
     }
     guard newName == name || !before.targetNames.contains(newName) else {
-      throw ConfigError(file: file, "there is a target called \"\(newName)\" already")
+      throw ConfigError(file: file, "there is already a target called \"\(newName)\"")
     }
     var lines = rows
     let keys = KeyLocator(text)
@@ -82,8 +82,8 @@ extension ConfigEdit {
     return edited
   }
 
-  /// A line with another string after its equals sign; the rest of the line, such as a comment, stays. Nil if it has no
-  /// string that is easy to recognise.
+  /// The line with the string after its equals sign replaced. The rest of the line, such as a comment, stays. Nil if
+  /// the line has no string that is easy to recognise.
   private static func replacingString(in line: String, with string: String) -> String? {
     let scalars = line.unicodeScalars
     guard let equals = scalars.firstIndex(of: "="),
@@ -121,7 +121,7 @@ extension ConfigEdit {
     guard let after = try? settings(edited), after.defaultTarget == name,
       after.targetNames == before.targetNames,
       after.targetNames.allSatisfy({ after.blueprint(of: $0) == before.blueprint(of: $0) })
-    else { throw notEditable("write \(entry) before its first table yourself") }
+    else { throw notEditable("write \(entry) before the file's first table yourself") }
     return edited
   }
 
@@ -130,13 +130,13 @@ extension ConfigEdit {
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// The ways to write the beginning of the headers of a target's tables.
+  /// The texts with which the name in the header of a target's table may begin.
   private static func headers(of name: String) -> [String] {
     ["targets.\(TOMLText.key(name))", "targets.\(TargetText.string(name))"]
   }
 
-  /// The lines of a target's tables, from each header to the next one of another target. Comments right before the next
-  /// header belong to that header.
+  /// The lines of each of a target's tables, from its header to the next header. Comments right before the header of
+  /// another target's table belong to that table.
   private func tables(of name: String, in lines: [String]) -> [Range<Int>] {
     let names = Self.headers(of: name)
     let headers = lines.indices.filter {

@@ -2,8 +2,9 @@ import UploadModel
 
 /// Changes the text of a configuration and leaves every other byte unchanged.
 ///
-/// A TOML library would rewrite all of it. Some lines only look like TOML, such as a header inside a long string, so
-/// the result is parsed and compared: it must mean exactly what the original did, plus the change.
+/// A TOML library would rewrite the whole text, so single lines are edited here. Some lines only look like TOML, such
+/// as a header inside a long string, so the result is parsed and compared with the original: apart from the change,
+/// both must mean exactly the same.
 package struct ConfigEdit {
   /// The file's current text; empty if there is no file yet.
   package let text: String
@@ -17,7 +18,7 @@ package struct ConfigEdit {
 
   /// The text with a target's table appended.
   ///
-  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
+  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
     var wanted = target
     wanted.name = name
@@ -27,14 +28,14 @@ package struct ConfigEdit {
 
   /// The text with the table of a draft appended.
   ///
-  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
+  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 
   /// The text with a recipe and its answers appended.
   ///
-  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
+  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ draft: RecipeDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
@@ -45,7 +46,7 @@ package struct ConfigEdit {
   ) throws(ConfigError) -> String {
     let before = try settings(text)
     guard !before.targetNames.contains(name) else {
-      throw ConfigError(file: file, "there is a target called \"\(name)\" already")
+      throw ConfigError(file: file, "there is already a target called \"\(name)\"")
     }
     let edited = withTable(table)
     let after = try settings(edited)
@@ -69,7 +70,8 @@ package struct ConfigEdit {
 }
 
 extension Settings {
-  /// Whether these settings equal `others`, except for one target, which must equal `wanted`; nil accepts any.
+  /// Whether these settings equal `others`, except for the target called `name`, which must equal `wanted`. If `wanted`
+  /// is nil, any target is accepted.
   func has(_ wanted: Target?, named name: String, besides others: Settings) -> Bool {
     defaultTarget == others.defaultTarget
       && Set(targetNames) == Set(others.targetNames).union([name])

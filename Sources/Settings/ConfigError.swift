@@ -11,7 +11,7 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what would be right, as one sentence without its full stop.
   package var problem: String
 
-  /// A fault at a key.
+  /// Makes an error at a key.
   package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
     self.file = file
     self.line = line
@@ -32,7 +32,7 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The error with its place first: `config.toml:3: targets.demo.url: expected …`.
   package var description: String {
-    // Keys and values come from a file, and this goes to a terminal.
+    // Keys and values come from a file, so they must be made safe for a terminal.
     return SafeText.line((place + [problem]).joined(separator: ": "))
   }
 }

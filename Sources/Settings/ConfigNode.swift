@@ -38,7 +38,7 @@ struct ConfigNode: Sendable {
     _ text: String, file: String, _ lines: KeyLocator
   ) throws(ConfigError) -> ConfigNode {
     guard let flaw = lines.flaw else { return try parse(sound: text, file: file) }
-    // The parser crashes on the flaw, so parse only the text before it: an earlier error is reported first.
+    // The parser crashes on the flaw, so parse only the text before it. An error there is reported first.
     _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
     throw ConfigError(file: file, line: flaw.line, "not valid TOML: \(flaw.words)")
   }
@@ -88,8 +88,8 @@ struct ConfigNode: Sendable {
     return text
   }
 
-  /// A string without placeholders. Since a placeholder would silently be taken literally, braces must be
-  /// doubled, as in strings with placeholders.
+  /// A string without placeholders. Braces must be doubled, as in strings with placeholders: otherwise, a placeholder
+  /// would silently be taken literally.
   func fixed() throws(ConfigError) -> String { try Self.unbraced(try string(), self) }
 
   /// A key of a table whose keys the user chooses, decoded like `fixed()`.
@@ -113,7 +113,7 @@ struct ConfigNode: Sendable {
     return text
   }
 
-  /// One of these words.
+  /// A string that must be one of `known`.
   func word(of known: [String]) throws(ConfigError) -> String {
     let text = try string()
     guard known.contains(text) else {

@@ -3,8 +3,8 @@ import UploadModel
 
 /// Finds the line of a key in a TOML text.
 ///
-/// The parser reports lines only for its own errors. This reads just enough of TOML (headers, keys, and where
-/// values end) to say where a key is, and returns nothing when in doubt.
+/// The parser reports lines only for its own errors. This type reads just enough of TOML (headers, keys, and where
+/// values end) to tell where a key is. It returns nil when in doubt.
 struct KeyLocator: Sendable {
   private var lines: [[String]: Int] = [:]
 
@@ -84,7 +84,7 @@ struct KeyLocator: Sendable {
   /// The line, from 1, of exactly this key, or of this table's header.
   func line(ofExactly keys: [String]) -> Int? { lines[keys] }
 
-  /// Records the line of a key, and of the tables around it that have none yet.
+  /// Records a line for a key and for the tables around it, except those that already have a line.
   private mutating func record(_ keys: [String], _ line: Int) {
     for count in stride(from: keys.count, to: 0, by: -1) {
       let key = Array(keys.prefix(count))
@@ -138,7 +138,7 @@ private struct Scanner {
     while byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { advance() }
   }
 
-  /// Whether a table's name may start here. Also true where the parser reports the error itself.
+  /// Whether a table's name may start here. Also true for those errors that the parser reports without crashing.
   var mayBeginKey: Bool {
     var rest = bytes[min(position, bytes.count)...]
     while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }
@@ -204,7 +204,7 @@ private struct Scanner {
 
   /// Skips a value, which may extend over several lines, and the rest of the line on which it ends.
   ///
-  /// - Returns: the line of the first "}" where a "[" is still open; nil if there is none.
+  /// - Returns: the line of the first "}" where a "]" must come first; nil if there is none.
   mutating func skipValue() -> Int? {
     var open: [UInt8] = []
     var stray: Int?

@@ -5,14 +5,14 @@ import ScalarText
 
 /// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, optionally with a path, which is ignored.
 struct ProxyAddress {
-  /// The forms of the password that must not be shown.
+  /// Every form of the password that must be hidden; empty without a password.
   let secrets: [String]
   /// The host and port as written.
   let place: String
 
   /// Parses an address; nil if libcurl could not tell which part is the host.
   init?(_ text: String) {
-    // A "/" in a password ends the authority early, so no "@" may come after the authority.
+    // A "/" in a password would end the authority early, so an "@" after the authority is refused.
     let form =
       #/
       (?: (?i:https?|socks4a?|socks5h?) :// | (?! .* :// ) )
@@ -29,7 +29,7 @@ struct ProxyAddress {
     place = String(match.place)
     let user = match.user.map { String($0) } ?? ""
     let passwords = Array(user.split(scalar: ":", maxSplits: 1).dropFirst())
-    // The form that is sent to the proxy (RFC 7617 §2).
+    // The form in which the password is sent to the proxy (RFC 7617 §2).
     let pair = Data((user.removingPercentEncoding ?? user).utf8).base64EncodedString()
     secrets =
       passwords.isEmpty ? [] : passwords + passwords.compactMap(\.removingPercentEncoding) + [pair]

@@ -7,7 +7,7 @@ import UploadModel
 /// The environment variables that name a proxy, as libcurl reads them: `http_proxy` only in lower case;
 /// `https_proxy`, `all_proxy` and `no_proxy` also in upper case (curl's manual, "Environment").
 ///
-/// libcurl's error for an invalid address repeats it with its password. So the address is checked here first,
+/// libcurl's error for an invalid address repeats the address, password included. So the address is checked here first,
 /// with an error that does not repeat it.
 struct ProxyVariables {
   private let environment: [String: String]
@@ -24,9 +24,9 @@ struct ProxyVariables {
       guard let variable = variable(for: url), let value = environment[variable] else { continue }
       guard let proxy = ProxyAddress(value) else {
         throw ConfigError(
-          "the environment variable \(variable) does not hold a proxy's address (it is not shown, since it may "
+          "the environment variable \(variable) does not hold a valid proxy address (not shown, since it may "
             + "hold a password); expected one such as http://proxy:3128 or "
-            + "http://name:password@proxy:3128, with %2F for a \"/\" in a password")
+            + "http://name:password@proxy:3128, with a \"/\" in a password written as %2F")
       }
       checked.ingredients += proxy.secrets
       if Origin(url) == target.origin { checked.proxy = proxy.place }

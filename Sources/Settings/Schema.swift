@@ -3,12 +3,12 @@
 struct Schema<Root: Sendable>: Sendable {
   struct Key: Sendable {
     let name: String
-    /// Its purpose, shown if the key is missing; nil if the key is optional.
+    /// The key's purpose, shown if the key is missing; nil if the key is optional.
     var need: String?
-    /// The question that `hoist target new` asks for it, if any.
+    /// The question that `hoist target new` asks to get the key's value, if any.
     var question: TargetQuestion?
     var read: @Sendable (ConfigNode, inout Root, TemplateReader) throws -> Void
-    /// Writes the first root's value; nil if the second root, which has the defaults, has the same value.
+    /// Writes the value in `root`; returns nil if `usual`, which has the defaults, has the same value.
     var write: @Sendable (_ root: Root, _ usual: Root, TemplateWriter) -> String?
   }
 
@@ -33,7 +33,7 @@ struct Schema<Root: Sendable>: Sendable {
     return entries
   }
 
-  /// Reads those entries that have a key here.
+  /// Reads those entries whose keys are in this schema.
   func read(
     _ entries: [String: ConfigNode], into root: inout Root, _ reader: TemplateReader
   ) throws(ConfigError) {
@@ -43,7 +43,7 @@ struct Schema<Root: Sendable>: Sendable {
     }
   }
 
-  /// Writes the values that differ from `usual`, or all that can be written if the writer shows defaults.
+  /// Writes the values that differ from `usual`; if the writer shows defaults, all values that can be written.
   func entries(_ root: Root, usually usual: Root, _ writer: TemplateWriter) -> TOMLText.Entries {
     keys.map { ($0.name, $0.write(root, usual, writer)) }
   }
@@ -58,7 +58,7 @@ extension Schema.Key {
     self.init(name, path, need: need) { _ in codec }
   }
 
-  /// A value that is read and written depending on other values of the root, which come before it.
+  /// A value whose codec depends on other values of the root. Their keys must come before this one.
   init<Value: Equatable & Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Value> & Sendable, need: String? = nil,
     _ codec: @escaping @Sendable (Root) -> Codec<Value>
@@ -102,7 +102,7 @@ extension Schema.Key {
       })
   }
 
-  /// A table for an optional part of the root. Reading starts from `start`.
+  /// A table for an optional part of the root. Keys that are missing in the table keep their values from `start`.
   init<Part: Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Part?> & Sendable, from start: Part,
     _ schema: Schema<Part>,
@@ -140,7 +140,7 @@ extension Schema.Key {
     return key
   }
 
-  /// The same key in a table for `Whole`, whose part at `path` has the value.
+  /// The same key in the table of a `Whole`, whose part at `path` is the root of this key.
   func within<Whole: Sendable>(_ path: WritableKeyPath<Whole, Root> & Sendable) -> Schema<Whole>.Key
   {
     Schema<Whole>.Key(

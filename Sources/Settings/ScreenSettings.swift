@@ -25,14 +25,14 @@ package struct ScreenSettings: Sendable {
   package var file: String?
   /// Whether clicks and the wheel are used.
   package var usesMouse = true
-  /// Whether uploads continue without a screen once it is left or its terminal is closed.
+  /// Whether uploads continue in the background once the user leaves the screen or its terminal is closed.
   package var goesOnInBackground = false
   /// What to do when nothing is left to send.
   package var whenDone: Entry<String>?
   /// The command to run when nothing is left to send, with its arguments.
   package var onEnd: Entry<[String]>?
-  /// Keys for actions, sorted by action.
+  /// The keys that trigger each action, sorted by action.
   package var keys: [Entry<[String]>] = []
-  /// Looks of roles, sorted by role, and the name of the theme that they modify.
+  /// The styles of roles, sorted by role, and the name of the theme that they modify.
   package var theme: [Entry<String>] = []
 }

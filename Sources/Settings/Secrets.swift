@@ -3,8 +3,8 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// The configuration's `[secrets]`: names for values that come from the environment, a file or a command. Each
-/// is read once, when a target that needs it is used.
+/// The configuration's `[secrets]`: names for values that come from the environment, a file or a command. Each value is
+/// read once, when a target that needs it is used.
 struct Secrets: Sendable {
   enum Source {
     case environment(String)
@@ -22,7 +22,7 @@ struct Secrets: Sendable {
     var sources: [String: Source] = [:]
     for (name, node) in try node.entries() {
       guard TOMLText.isBare(name) else {
-        throw node.fault("a secret's name has letters, digits, \"_\" and \"-\" only")
+        throw node.fault("a secret's name may contain only letters, digits, \"_\" and \"-\"")
       }
       sources[name] = try source(node, folder: folder, home: home)
     }
@@ -41,7 +41,7 @@ struct Secrets: Sendable {
       throw node.fault(wanted)
     }
     if let node = entries["timeout"], entries["command"] == nil {
-      throw node.fault("only a command has a time-out")
+      throw node.fault("\"timeout\" works only with \"command\"")
     }
     if let node = entries["env"] {
       let variable = try node.fixed()
@@ -64,7 +64,7 @@ struct Secrets: Sendable {
     return try node.strings()
   }
 
-  /// Checks that the node is an array of strings that starts with a program, and nothing else about the strings.
+  /// Checks only that the node is an array of strings and that the first one, the program, is not empty.
   static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(
@@ -115,7 +115,7 @@ struct Secrets: Sendable {
       ?? (sources.isEmpty
         ? "the configuration has no [secrets]"
         : "the secrets are: \(sources.keys.sorted().joined(separator: ", "))")
-    throw InvalidInput("no secret is called \"\(name)\"; \(hint)")
+    throw InvalidInput("there is no secret called \"\(name)\"; \(hint)")
   }
 
   /// Decodes a value and removes the line breaks at its end, which editors and programs add.
@@ -123,7 +123,7 @@ struct Secrets: Sendable {
     _ data: Data, _ failure: (String) -> InvalidInput
   ) throws(InvalidInput) -> String {
     guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
-      throw failure("it is not a short UTF-8 text")
+      throw failure("it is not UTF-8 text of at most 64 KiB")
     }
     let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
     return end.map { String(text.unicodeScalars[...$0]) } ?? ""

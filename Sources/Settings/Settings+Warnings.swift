@@ -3,7 +3,7 @@ import UploadModel
 
 /// Warnings about settings that are valid but not advisable.
 extension Settings {
-  /// A warning for each secret in a file that others can read.
+  /// A warning for each secret that is written in the configuration, if other users can read the file.
   package var warnings: [String] {
     var status = stat()
     guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
@@ -16,7 +16,7 @@ extension Settings {
       }.map { key, _ in
         let error = ConfigError(
           keyPath: "targets.\(name).\(key)",
-          "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
+          "holds a secret, and others can read this file; chmod 600 it, or keep the secret elsewhere with "
             + "[secrets]")
         return error.placed(in: file, lines).description
       }

@@ -7,7 +7,7 @@ import UploadModel
 package struct Settings: Sendable {
   /// The path of the configuration file; nil if there is none.
   package let file: String?
-  /// The name of the target to use if none is given.
+  /// The name of the target to use if the user names no other.
   package let defaultTarget: String?
   let nodes: [String: ConfigNode]
   let lines: KeyLocator
@@ -26,8 +26,8 @@ package struct Settings: Sendable {
       secrets: .none)
   }
 
-  /// The default path of the configuration: `$XDG_CONFIG_HOME/hoist/config.toml`, by
-  /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
+  /// The default path of the configuration: `$XDG_CONFIG_HOME/hoist/config.toml` if the variable is set to an absolute
+  /// path, otherwise `~/.config/hoist/config.toml` (XDG Base Directory Specification).
   package static func usualPath(environment: [String: String]) -> String {
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix(scalars: "/") {
       return "\(base)/hoist/config.toml"
@@ -49,9 +49,9 @@ package struct Settings: Sendable {
     return try parse(text, file: file, environment: environment)
   }
 
-  /// All errors in the file at `path`, or in the default file, which need not exist, in line order. Reports the
-  /// first error of each target and of each other part.
-  /// - Parameter further: checks the settings; an error that it throws is added.
+  /// The errors in the file at `path`, in line order: the first error of each target and of each other part. Without a
+  /// path, checks the default file, which need not exist.
+  /// - Parameter further: a further check of the settings. The error that it throws, if any, is added.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -87,7 +87,7 @@ package struct Settings: Sendable {
     return text
   }
 
-  /// The system's description of a Foundation error, if there is one.
+  /// The system's description of a Foundation error if there is one, otherwise Foundation's own.
   package static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
@@ -96,8 +96,8 @@ package struct Settings: Sendable {
     return error.localizedFailureReason ?? error.localizedDescription
   }
 
-  /// Reads the text of a configuration. Every target is checked, so that errors are found before the target is
-  /// needed. `{env.…}` and `{secret.…}` are resolved only when the target is used.
+  /// Reads the text of a configuration. Every target is checked, so that its errors are found before it is needed.
+  /// `{env.…}` and `{secret.…}` are resolved only when the target is used.
   ///
   /// - Throws: `ConfigError` for the first error in the text.
   package static func parse(
@@ -205,7 +205,8 @@ package struct Settings: Sendable {
     return try ProxyVariables(environment).checked(for: target)
   }
 
-  /// The target called `name`, without values from the environment; nil if there is none, or it is invalid.
+  /// The target called `name`, without the values of variables and secrets; nil if there is no such target or it is
+  /// invalid.
   package func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
       try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))

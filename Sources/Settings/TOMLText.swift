@@ -13,7 +13,7 @@ enum TOMLText {
     !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
   }
 
-  /// A single-line string: a literal one if a basic one would need escapes and a literal one does not.
+  /// A single-line string: in single quotes if it needs escapes in double quotes but not in single ones.
   static func string(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }

@@ -1,6 +1,6 @@
 import RawStructuredFieldValues
 
-/// A value in a structured header field (RFC 9651), as far as hoist distinguishes them.
+/// A value in a structured header field (RFC 9651). Only the kinds of values that hoist needs are distinguished.
 package enum FieldValue: Hashable, Sendable {
   /// A whole number of at most 15 digits.
   case integer(Int64)
@@ -11,7 +11,7 @@ package enum FieldValue: Hashable, Sendable {
 
   /// Parses a field that is a single item (RFC 9651, section 4.2.3). Parameters are parsed and dropped.
   ///
-  /// - Returns: nil if the field is malformed or longer than 4 KiB, and must be ignored as a whole.
+  /// - Returns: nil if the field must be ignored as a whole, since it is malformed or longer than 4 KiB.
   package init?(item text: String) {
     guard var parser = Self.parser(of: text), let item = try? parser.parseItemFieldValue() else {
       return nil
@@ -21,7 +21,7 @@ package enum FieldValue: Hashable, Sendable {
 
   /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key wins.
   ///
-  /// - Returns: nil if the field is malformed or longer than 4 KiB, and must be ignored as a whole.
+  /// - Returns: nil if the field must be ignored as a whole, since it is malformed or longer than 4 KiB.
   package static func dictionary(_ text: String) -> [String: FieldValue]? {
     guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
     else { return nil }

@@ -33,8 +33,8 @@ enum ControlSequences {
   static let focusOn = "\u{1B}[?1004h"
   static let focusOff = "\u{1B}[?1004l"
 
-  /// Asks whether the terminal has kitty's keyboard protocol; pushes the mode in which no key looks like the beginning
-  /// of another one; pops it. The stack belongs to the alternate screen.
+  /// Asks whether the terminal has kitty's keyboard protocol; pushes the mode in which no key's sequence looks like the
+  /// beginning of another's; pops that mode. The stack of modes belongs to the alternate screen.
   static let askKeyboard = "\u{1B}[?u"
   static let pushKeyboard = "\u{1B}[>1u"
   static let popKeyboard = "\u{1B}[<1u"

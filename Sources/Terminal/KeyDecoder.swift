@@ -24,7 +24,7 @@ nonisolated struct KeyDecoder {
   /// The key codes for a window that has gained the focus, and for one that has lost it.
   static let focusIn: Int32 = 2005
   static let focusOut: Int32 = 2006
-  /// In characters: more than anyone pastes intentionally.
+  /// The longest paste, in characters: more than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
   /// The paste so far; nil outside a paste.
@@ -67,7 +67,7 @@ nonisolated struct KeyDecoder {
         continue
       }
       report = nil
-      // Any other control character is a key: an answer that breaks off must not take ^c.
+      // Any other control character is a key, so that an answer that breaks off does not swallow ^c.
       if answer != nil, case .character(let value) = code, value >= 32 || value == 7 || value == 27
       {
         readAnswer(value, &rest)
@@ -130,7 +130,7 @@ nonisolated struct KeyDecoder {
     return mouse(button & ~28, isUp: scalar == "m", row: row - 1, column: column - 1)
   }
 
-  /// A click is reported when the button goes up where it went down: until then it may become a drag.
+  /// A click is reported only when the button goes up where it went down, since it may become a drag until then.
   private mutating func mouse(_ button: Int, isUp: Bool, row: Int, column: Int) -> [Mouse] {
     func mouse(_ kind: Mouse.Kind) -> Mouse { Mouse(kind, row: row, column: column) }
     switch (button, isUp) {
@@ -177,7 +177,7 @@ nonisolated struct KeyDecoder {
     }
   }
 
-  /// Whether a colour such as `rgb:1e1e/2020/30ff` is dark.
+  /// Whether a colour such as `rgb:1e1e/2020/30ff` is dark or light; nil if the text is not a colour.
   private static func background(_ text: String) -> Theme.Background? {
     guard let start = text.range(scalars: ":") else { return nil }
     let parts = text.unicodeScalars[start.upperBound...].split(separator: "/").prefix(3)
@@ -190,7 +190,7 @@ nonisolated struct KeyDecoder {
   }
 
   /// The key of a sequence of kitty's keyboard protocol, which terminfo does not list. Drops a key with Alt, and any
-  /// other sequence (ECMA-48 §5.4): interpreted as keys, its characters would trigger actions.
+  /// other sequence (ECMA-48 §5.4), since its characters would trigger actions if they were taken for keys.
   private static func sequence(_ rest: inout ArraySlice<Code>) -> Key? {
     guard case .character(let second)? = rest.popFirst() else { return nil }
     switch second {
@@ -207,7 +207,7 @@ nonisolated struct KeyDecoder {
     return nil
   }
 
-  /// The key of a sequence `ESC [ number:… ; modifiers:… ; text final`, all of which but the last may be missing.
+  /// The key of a sequence `ESC [ number:… ; modifiers:… ; text final`, of which everything but `final` may be missing.
   private static func key(_ final: Unicode.Scalar, _ parameters: String) -> Key? {
     let numbers = parameters.split(scalar: ";").map { part in
       part.split(scalar: ":").first.flatMap { Int($0) } ?? 1

@@ -3,7 +3,8 @@ import Screens
 
 /// Writes only the cells in which a frame differs from the one on the terminal.
 struct Painter {
-  /// Between two cells that differ, up to this many equal ones are written again: moving past them takes more bytes.
+  /// Between two cells that differ, up to this many equal ones are written again, since moving the cursor past them
+  /// takes more bytes.
   private static let shortGap = 6
 
   private let cursorAddress = ControlSequences.capability("cup")
@@ -46,8 +47,8 @@ struct Painter {
     return bytes
   }
 
-  /// The old frame, changed so that equal cells also look alike: cells refer to pictures and addresses by their index
-  /// in the frame.
+  /// The old frame, changed so that equal cells also look alike, since cells refer to pictures and addresses by their
+  /// index in the frame.
   private static func comparable(_ old: Frame, to frame: Frame) -> Frame {
     let (isSamePicture, isSameLink) = (old.pixels == frame.pixels, old.links == frame.links)
     if isSamePicture, isSameLink { return old }

@@ -65,7 +65,7 @@ struct Palette {
         + (lower.map { sequence($0, "setab", direct: 48) } ?? "")).utf8)
   }
 
-  /// The whole look of a style: what its role leaves open comes from the background and from plain text.
+  /// The whole look of a style. What the style's role leaves open comes from its background and from plain text.
   private func look(of style: Style) -> Theme.Look {
     var look = look(style.role)
     if style.shade > 0, colors.count >= 256, let from = look.color,
@@ -97,7 +97,7 @@ struct Palette {
     theme.look(role, colors: colors.count, on: background)
   }
 
-  /// Whether bold stands in for a bright colour: terminals with eight colours have no bright ones.
+  /// Whether bold stands in for a bright colour, since terminals with eight colours have no bright ones.
   private func isBright(_ look: Theme.Look) -> Bool {
     if colors.count == 8, case .index(8..<16) = look.color { true } else { false }
   }

@@ -64,7 +64,7 @@ package final class Terminal {
     guard tcgetattr(input, &settings) == 0 else { throw .noKeyboard(Self.reason) }
     before = settings
 
-    // Must come before `newterm`: ncurses installs its own handlers only where there are none.
+    // Must come before `newterm`, since ncurses installs its own handlers only for signals that have no handler yet.
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
@@ -166,7 +166,7 @@ package final class Terminal {
     send(
       ControlSequences.enter + ControlSequences.focusOn
         + (usesMouse ? ControlSequences.mouseOn : ""))
-    // Only once: a second time would save our own title.
+    // This is done only once, since the second time would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
     clear()
@@ -204,7 +204,7 @@ package final class Terminal {
     awaitsAnswer = false
   }
 
-  /// Waits for answers that are still due, and drops them: later they would reach the shell as input.
+  /// Waits for answers that are still due, and drops them, since they would later reach the shell as input.
   private func dropAnswer() {
     let end = ContinuousClock.now + .milliseconds(500)
     var (bytes, seen) = ([UInt8](repeating: 0, count: 256), [UInt8]())

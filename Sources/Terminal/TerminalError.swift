@@ -20,7 +20,7 @@ package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertibl
       "cannot open the screen: there is no terminal to read keys from (\(why))"
     case .unknownType(let type):
       "cannot open the screen: nothing is known about a terminal of type \"\(type)\"; "
-        + "set TERM to what your terminal is, for example xterm-256color"
+        + "set TERM to your terminal's type, for example xterm-256color"
     case .cannotMoveCursor(let type):
       "cannot open the screen: a terminal of type \"\(type)\" cannot move its cursor"
     case .refused(let what, let why):

@@ -9,7 +9,7 @@ nonisolated struct TerminalFeatures: Equatable {
     case osc9
     /// OSC 99, kitty's own.
     case osc99
-    /// OSC 777, introduced by rxvt and adopted by VTE, foot and others; the rest ignore it.
+    /// OSC 777, introduced by rxvt and adopted by VTE, foot and others; all other terminals ignore it.
     case osc777
   }
 

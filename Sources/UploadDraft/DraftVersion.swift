@@ -27,8 +27,8 @@ package struct DraftVersion: Hashable, Sendable {
     /// versions, the request tells whether the upload is complete, each reply tells the offset, 201 acknowledges a
     /// part, and `Location` in the reply to the creating request names the upload.
     case markedReplies
-    /// A lost reply to a complete upload can be requested again. (Version 8 forbids that, but only clients that want
-    /// the reply ask for it.)
+    /// A lost reply to a complete upload can be requested again. (Version 8 forbids that. It has this rule
+    /// nevertheless, since only clients that want the reply ask for it.)
     case replay
   }
 

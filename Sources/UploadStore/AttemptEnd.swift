@@ -63,7 +63,8 @@ struct AttemptEnd {
     }
   }
 
-  /// When the attempt began to send if it ends now: earlier work, such as checksums, does not count.
+  /// When the attempt began to send, given that it ends at `now`; 0 if unknown. Work before sending, such as checksums,
+  /// does not count.
   func beginning(at now: Double) -> Double { seconds.map { now - $0 } ?? 0 }
 
   /// The columns that `add` provides values for.

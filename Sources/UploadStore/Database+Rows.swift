@@ -1,7 +1,7 @@
 import SQLite
 
 extension Database {
-  /// The number of rows in one statement.
+  /// The most rows that one statement inserts.
   private static let most = 32
 
   /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does.
@@ -12,7 +12,7 @@ extension Database {
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
-    /// A statement for this many rows. There are only two lengths, so that both stay cached.
+    /// A statement that inserts `count` rows. Only two counts occur, so both statements stay cached.
     func statement(_ count: Int) throws -> Statement {
       let places = repeatElement(row, count: count).joined(separator: ", ")
       return try self.statement(

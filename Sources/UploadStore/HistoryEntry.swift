@@ -38,7 +38,7 @@ package struct HistoryEntry: Hashable, Sendable {
   package var url: String?
   /// The page that deletes the uploaded file when opened, if the reply named one.
   package var deletionURL: String?
-  /// The algorithm of the server's checksum, which matches the file's; nil if it gave none.
+  /// The algorithm of the server's checksum, which matches the file's; nil if the server gave none.
   package var verified: String?
   /// How far the attempt came, if the file was sent in pieces.
   package var pieces: PieceCount?
@@ -67,7 +67,7 @@ package struct HistoryQuery: Hashable, Sendable {
   package var since: Date?
   /// Only attempts that began before this time.
   package var until: Date?
-  /// The most attempts to return; the latest ones win.
+  /// The most attempts to return. If there are more, the latest are returned.
   package var limit: Int?
 
   /// Selects everything.

@@ -19,8 +19,9 @@ enum ItemRows {
     "content_type", "sum", "position", "listed", "revision", "added", "id",
   ]
 
-  /// Does not change finished items. Items that are being sent can only be paused, unless they were removed: then they
-  /// are being cancelled, and any change is possible.
+  /// The statement that updates an item. It does not change finished items. It can only pause items that are being
+  /// sent, unless they were removed from the queue. An item that was removed is being cancelled and may change in any
+  /// way.
   static let update = """
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
@@ -32,14 +33,14 @@ enum ItemRows {
         AND (?13 <> 'paused' OR processing IS NOT NULL))
     """
 
-  /// Run before an item is changed: records in its attempts how and where they sent it.
+  /// The statement to run before an item is changed. It records in the item's attempts how and where they sent it.
   static let keepForAttempts = """
     UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
       sent_type = COALESCE(sent_type, item.type)
     FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_to IS NULL
     """
 
-  /// Adds the values that `inserted` and `update` begin with.
+  /// Adds the values for the first columns of `inserted`, which are also the first parameters of `update`.
   static func add(_ item: UploadItem, _ values: inout StatementValues) {
     let (state, failure) = stored(item.state)
     values.add(item.uuid)

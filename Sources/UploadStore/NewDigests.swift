@@ -4,7 +4,8 @@ import SQLite
 import Synchronization
 import UploadModel
 
-/// Digests of files that have not been written yet. They are written in batches, since each transaction takes time.
+/// File digests that have not been written to the database yet. They are written in batches, since each transaction
+/// takes time.
 final class NewDigests: Sendable {
   private let content = Mutex(Content())
 
@@ -13,9 +14,9 @@ final class NewDigests: Sendable {
     var hasForgotten = false
   }
 
-  /// This many digests are written even if nothing else is.
+  /// Once this many digests have accumulated, they are written even if nothing else is to be written.
   private static let portion = 1024
-  /// How many seconds stored digests are kept. Nothing else would remove those of a deleted file.
+  /// How many seconds stored digests are kept. Nothing else would remove the digests of a deleted file.
   private static let lifetime = 365.0 * 24 * 60 * 60
 
   /// Adds the digests of a file. Returns whether enough have accumulated to be written.

@@ -12,6 +12,6 @@ package struct QueueChanges: Sendable {
   package var removed: [ItemID] = []
   /// All items in their order, if it has changed.
   package var order: [ItemID]?
-  /// Whether the user has stopped the queue; nil if nobody else has written.
+  /// Whether the user has stopped the queue; nil if no other process has written.
   package var isStopped: Bool?
 }

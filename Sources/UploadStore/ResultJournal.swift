@@ -30,7 +30,7 @@ package struct ResultJournal: Sendable {
     return nil
   }
 
-  /// The stored results, in their order.
+  /// The stored results, in the order in which they were passed to `keep`.
   package func results() -> [JournalEntry] {
     for path in paths {
       if let data = Self.read(path),
@@ -63,7 +63,7 @@ package struct ResultJournal: Sendable {
     return true
   }
 
-  /// The file's contents, provided that it is ours: anyone can write to /tmp.
+  /// The file's contents; nil if the file is not this user's own, since anyone can write to /tmp.
   private static func read(_ path: String) -> Data? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -79,7 +79,7 @@ package struct ResultJournal: Sendable {
 /// The result of an item, stored while the queue's own disk has no room for it.
 package struct JournalEntry: Codable, Hashable, Sendable {
   package var item: ItemID
-  /// The item's key, which distinguishes it from an item of another queue with the same number.
+  /// The item's key, which distinguishes the item from one with the same number in another queue.
   package var uuid: UUID
   package var state: ItemState
   /// When the item reached that state.

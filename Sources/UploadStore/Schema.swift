@@ -40,8 +40,8 @@ enum Schema {
   private static let table = "grdb_migrations"
 
   private static let scripts = [
-    // `item` has one row for each file that was ever queued; those that left the queue stay for the history.
-    // `failure` is `Failure.Cause` as JSON. Times are in seconds since 1970.
+    // `item` has one row for each file that was ever queued. The rows of files that left the queue stay for the
+    // history. `failure` is `Failure.Cause` as JSON. Times are in seconds since 1970.
     //
     // `revision` counts changes: a reader that has seen revision n asks for newer rows. `position` has gaps, so
     // that moving an item writes only one row.
@@ -102,8 +102,8 @@ enum Schema {
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
     """,
 
-    // How and where an attempt sent its item, since editing the item later must not change what the history
-    // says was sent. An index finds finished items at startup without reading the whole queue.
+    // How and where an attempt sent its item, because a later edit of the item must not change the history. The index
+    // finds finished items at startup without reading the whole queue.
     """
     ALTER TABLE attempt ADD COLUMN sent_to TEXT;
     ALTER TABLE attempt ADD COLUMN sent_as TEXT;
@@ -139,15 +139,16 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     """,
 
-    // Earlier uploads are found by the file's inode, not by its path: files in the same folder mostly have
-    // close inode numbers, so writing many files changes a few pages of the index rather than one for each.
+    // Earlier uploads are found by the file's inode, not by its path: files in the same folder mostly have close inode
+    // numbers, so writing many files changes a few pages of the index rather than one page per file.
     """
     DROP INDEX item_done;
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
 
-    // Files that were sent without the queue: one row for each, with a number that no item and no attempt has. Files
-    // that earlier versions sent remain stored as an item with an attempt: two rows and four index entries each.
+    // Files that were sent without the queue, one row each. The number of a row is not the number of any item or
+    // attempt. Files that earlier versions sent remain stored as an item with an attempt: two rows and four index
+    // entries each.
     """
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,
@@ -177,11 +178,11 @@ enum Schema {
       WHERE name IN ('item', 'attempt') AND name NOT IN (SELECT name FROM sqlite_sequence);
     """,
 
-    // Whether the user has stopped the queue, which outlasts the session.
+    // Whether the user has stopped the queue. It stays stopped after the session.
     "ALTER TABLE queue ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1));",
 
-    // The size that was sent, which the target's command may have changed. From this version on, a finished
-    // attempt also has the name and type that the request gave.
+    // The size that was sent; not that of the file if the target's command changed the content. From this version on, a
+    // finished attempt also has the name and type that the request gave.
     "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
 
     // Finds uploads that may or may not have arrived, without reading the whole history.
@@ -193,7 +194,8 @@ enum Schema {
     // What is known about a file that its server has accepted but not finished processing, as JSON (`Processing`). The
     // item's state is 'handed over'.
     //
-    // Whether the local file of a finished item is yet to be moved or deleted, as JSON (`Disposal`).
+    // What is still to be done with the local file of a finished item (to move it or to delete it), as JSON
+    // (`Disposal`).
     //
     // The algorithm of a server's checksum that matches the file's, such as "sha-256". How far an attempt has come with
     // a file that is sent in pieces, as JSON (`PieceCount`).
@@ -207,10 +209,10 @@ enum Schema {
     ALTER TABLE pushed ADD COLUMN pieces TEXT;
     """,
 
-    // The unfinished runs, as JSON (`RunPoint`), of targets with requests before their first file and after their
-    // last; the run in which an item was last sent; and how runs have ended. Digests of files in hexadecimal
-    // digits, with the metadata that shows that a file is unchanged; `learnt` is when they were computed. The bandwidth
-    // limit that the user has set, in bytes per second.
+    // The unfinished runs, as JSON (`RunPoint`), of targets with requests before their first file and after their last
+    // file; the run in which an item was last sent; and how runs have ended. Digests of files in hexadecimal digits,
+    // with the metadata that shows that a file is unchanged; `learnt` is when they were computed. The bandwidth limit
+    // that the user has set, in bytes per second.
     """
     CREATE TABLE run (
       target TEXT PRIMARY KEY,

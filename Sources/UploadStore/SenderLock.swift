@@ -40,7 +40,7 @@ package final class SenderLock: Sendable {
   }
 
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
-    // Assigned to `self.file` only once it is locked: after all properties are set, a failing init also runs deinit.
+    // Assigned to `self.file` only once it is locked: an init that fails after all properties are set also runs deinit.
     let file = try QueueFile(path)
     while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
@@ -124,7 +124,7 @@ private struct QueueFile: Sendable {
     }
   }
 
-  /// The queue's file as another process has opened it.
+  /// Uses the descriptor with which another process has opened the queue's file.
   init(_ path: String, _ descriptor: Int32) throws(StoreError) {
     var (named, opened) = (stat(), stat())
     guard stat(path, &named) == 0 else { throw Self.trouble(path) }
@@ -136,7 +136,7 @@ private struct QueueFile: Sendable {
     key = Key(named)
   }
 
-  /// Releases the lock, if it is held.
+  /// Releases the lock, if it is held, and keeps the descriptor for reuse.
   func putBack() {
     flock(descriptor, LOCK_UN)
     Self.unused.withLock { $0[key, default: []].append(descriptor) }

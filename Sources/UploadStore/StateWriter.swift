@@ -32,7 +32,7 @@ struct StateWriter {
           .execute([disposal, id.rawValue])
       }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
-      // Items that were under way will be sent next time. The others keep their state: waiting or paused.
+      // Items that were under way are sent when hoist next runs. The other items keep their state: waiting or paused.
       if try end(id, cutOff(.stopped, id, bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
@@ -52,7 +52,7 @@ struct StateWriter {
     _ outcome: AttemptOutcome, _ id: ItemID, _ bytes: Int64?, message: String? = nil
   ) throws -> AttemptEnd {
     var end = AttemptEnd(outcome, bytes: bytes, message: message)
-    // Without a start offset, the resume point is that of an earlier attempt.
+    // If the open attempt has no start offset, the resume point is that of an earlier attempt.
     let text: String? = try db.value(
       """
       SELECT resume_point FROM item JOIN attempt ON attempt.item = item.id
@@ -82,8 +82,8 @@ struct StateWriter {
     ).execute([state, failure, processing, revision, id.rawValue])
   }
 
-  /// If an item was put back in the queue repeatedly before anything was sent, keeps only the last attempt: a server
-  /// that is down all night is tried a thousand times.
+  /// If an item was put back in the queue repeatedly before anything was sent, keeps only the last attempt. Otherwise a
+  /// server that is down all night would leave a thousand attempts.
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.statement(
       """
@@ -93,7 +93,7 @@ struct StateWriter {
     ).execute([id.rawValue])
   }
 
-  /// Ends the item's open attempt; false if it had none.
+  /// Ends the item's open attempt. Returns false if the item had none.
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
     try db.statement(

@@ -6,7 +6,7 @@ import UploadModel
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence for the user.
   package let description: String
-  /// The same without the path, for where space is short.
+  /// The sentence without the path, for places with little space.
   package let brief: String
 
   init(_ description: String) {
@@ -26,10 +26,10 @@ extension DatabaseError {
   fileprivate func reason(_ path: String) -> String {
     switch code {
     case Self.full: "the disk is full; free up some space and try again"
-    case Self.inputOutput: "the disk may be full or gone (\(message))"
+    case Self.inputOutput: "the disk may be full or disconnected (\(message))"
     case Self.corrupt, Self.notADatabase:
-      "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or save "
-        + "what can be saved with: sqlite3 \(path) .recover"
+      "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or recover "
+        + "its readable data with: sqlite3 \(path) .recover"
     case Self.readOnly, Self.permission:
       "it is read-only; check its permissions and those of its folder"
     case Self.cannotOpen: "check that its folder can be written to"

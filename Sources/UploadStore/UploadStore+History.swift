@@ -33,8 +33,8 @@ extension UploadStore {
     }
   }
 
-  /// When the last run began: the latest series of attempts without an idle gap longer than `seconds`. Nil if there was
-  /// no attempt.
+  /// When the last run began; nil if there was no attempt. A run is a series of attempts without an idle gap longer
+  /// than `seconds`.
   package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {
     try read { db in
       let sql = """
@@ -53,8 +53,8 @@ extension UploadStore {
     }
   }
 
-  /// Deletes attempts that ended before `date`, and files without any attempt left. Returns the number of deleted
-  /// attempts. Items in the queue are kept.
+  /// Deletes attempts and runs that ended before `date`, and removed items that have no attempt left. Keeps the items
+  /// in the queue and their attempts. Returns the number of deleted attempts.
   package func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
       try db.execute(
@@ -143,9 +143,10 @@ extension UploadStore {
     package var isCertain: Bool
   }
 
-  /// Earlier uploads of these files that their targets have accepted, or may have accepted: those with the same
-  /// content, if an item has a digest; and those with the same path, identity, size and modification time, unless their
-  /// digest is known and differs. A file that was accepted once counts as accepted, however later attempts ended.
+  /// Earlier uploads of these files that their targets have accepted or may have accepted. An upload counts if it had
+  /// the same content as an item with a digest. It also counts if it had the same path, identity, size and modification
+  /// time as an item, unless both digests are known and differ. A file that was accepted once counts as accepted,
+  /// however later attempts ended.
   ///
   /// - Parameters:
   ///   - target: where the files will go; by default, each item's own target.
@@ -234,7 +235,8 @@ extension UploadItem {
   }
 }
 
-/// Uploads that may or may not have arrived. There are few, so reading them once serves all files of a lookup.
+/// Uploads that may or may not have arrived. There are few of them, so they are read only once for all files of a
+/// lookup.
 private struct Doubts {
   private struct File: Hashable {
     var target: String
@@ -251,8 +253,8 @@ private struct Doubts {
   private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Content: Double] = [:]
 
-  /// Reads the uploads through partial indexes. Their condition, in `Schema`, must list the same outcomes in the same
-  /// order, or SQLite refuses the query.
+  /// Reads the uploads through partial indexes. The condition of these indexes, in `Schema`, must list the same
+  /// outcomes as `AttemptOutcome.doubtful`, in the same order, or SQLite refuses the query.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
     let doubtful = AttemptOutcome.doubtful.sql
@@ -279,8 +281,8 @@ private struct Doubts {
     }
   }
 
-  /// When the last of these uploads of the item ended. An upload counts if it sent the same content, or the same file
-  /// unless both digests are known and differ.
+  /// When the last doubtful upload of the item ended; nil if there is none. An upload counts if it sent the same
+  /// content, or the same file unless both digests are known and differ.
   func latest(
     of item: UploadItem, to target: String, at place: (UploadItem) -> FileLocation
   ) -> Double? {

@@ -39,7 +39,7 @@ extension UploadStore {
     }
   }
 
-  /// Whether an item in the queue has yet to send this file.
+  /// Whether the queue has an item for this file that is not done.
   package func hasYetToSend(_ file: FileIdentity) throws(StoreError) -> Bool {
     try read { db in
       try db.value(
@@ -72,13 +72,13 @@ extension UploadStore {
     }
   }
 
-  /// The number of the item that was queued last; 0 if none ever was.
+  /// The number of the item that was queued last; 0 if no item was ever queued.
   package func lastID() throws(StoreError) -> ItemID {
     ItemID(try read { db in try db.value("SELECT MAX(id) FROM item") } ?? 0)
   }
 
-  /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are
-  /// smaller, so that they arrive at once however long the queue is.
+  /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are smaller,
+  /// so that they arrive quickly however long the queue is.
   ///
   /// - Returns: the revision of the snapshot.
   package func read(
@@ -270,7 +270,7 @@ extension UploadStore {
     }
   }
 
-  /// Moves an item before another, or to the end.
+  /// Moves an item to the place before `other`, or to the end of the queue if `other` is nil.
   package func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
     try write { db, revision in
       guard id != other else { return }
@@ -305,8 +305,8 @@ extension UploadStore {
     }
   }
 
-  /// Whether the user has stopped the queue. No upload starts until the user resumes it, whichever process sends and
-  /// however often hoist is restarted.
+  /// Whether the user has stopped the queue. Until the user resumes the queue, no upload starts, whichever process
+  /// sends and however often hoist is restarted.
   package func isStopped() throws(StoreError) -> Bool {
     try read { db in try db.value("SELECT stopped FROM queue") ?? false }
   }

@@ -25,7 +25,7 @@ extension UploadStore {
     package var message: String
   }
 
-  /// Records the state of a target's run; nil if it is over.
+  /// Records the state of a target's run. Pass nil if the run is over.
   package func keepRun(_ point: RunPoint?, of target: String) throws(StoreError) {
     try write { db, _ in
       try db.execute("DELETE FROM run WHERE target = ?", [target])
@@ -52,7 +52,7 @@ extension UploadStore {
     }
   }
 
-  /// Whether the queue has a file for a target that failed before it could be sent, and so belongs to no run.
+  /// Whether the queue has an item for this target that failed before it could be sent, and so belongs to no run.
   package func hasUnsent(_ target: String) throws(StoreError) -> Bool {
     try read { db in
       try db.value(

@@ -11,19 +11,19 @@ import UploadModel
 /// that writes before it acts may be killed, or lose power, at any time. Several processes can use the file at
 /// once; `SenderLock` decides which of them sends.
 package final class UploadStore: Sendable {
-  /// The worst event that changes survive once the method that made them has returned.
+  /// The worst event that a change survives once the method that made it has returned.
   package enum Durability: Sendable {
     /// A loss of power. Each change waits for the disk, which takes some milliseconds.
     case powerLoss
-    /// The end of the process, however sudden. For records that nothing acts on, such as a history. If power is
-    /// lost, the file stays intact, but the last changes may be missing.
+    /// The end of the process, however sudden. For records on which no later action depends, such as a history. If
+    /// power is lost, the file stays intact, but the last changes may be missing.
     case crash
   }
 
   /// The path of the file.
   package let path: String
   private let pool: DatabasePool
-  /// SQLite's count of commits by other connections, when it was last read.
+  /// SQLite's count of commits by other connections, as last read.
   private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
   private let progress = Mutex<[ItemID: Int64]>([:])
@@ -39,7 +39,7 @@ package final class UploadStore: Sendable {
     return "\(home)/.local/state/hoist/queue.sqlite"
   }
 
-  /// The path without symbolic links, as SQLite names the files beside the queue.
+  /// The path without symbolic links. SQLite derives the names of the files beside the queue from it.
   static func realPath(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
@@ -54,7 +54,7 @@ package final class UploadStore: Sendable {
     self.path = path
     try Self.makeFile(at: path)
     do {
-      // An additional connection for reading would make a command start 5% slower.
+      // With `.crash`, there is no additional connection for reading, which would make a command start 5% slower.
       pool = try DatabasePool(
         path: path, patience: 10_000, readsMeanwhile: durability == .powerLoss)
       try Self.step {
@@ -72,8 +72,8 @@ package final class UploadStore: Sendable {
         case .powerLoss:
           try db.execute("PRAGMA synchronous = FULL")
           try db.execute("PRAGMA foreign_keys = ON")
-        // Each run of a command leaves a log that the next one must read. Limit its pages: reading the default of 1,000
-        // would take longer than the rest of the start-up.
+        // Each run of a command leaves a log that the next run must read. Limit the pages of the log: reading the
+        // default of 1,000 would take longer than everything else that the start-up does.
         case .crash:
           try db.execute("PRAGMA synchronous = NORMAL")
           try db.execute("PRAGMA wal_autocheckpoint = \(Self.shortLog)")
@@ -100,9 +100,9 @@ package final class UploadStore: Sendable {
   /// The most pages that SQLite's log may have when a command starts.
   private static let shortLog = 128
 
-  /// Truncates SQLite's log if it has grown long. SQLite copies the log at a commit but starts a new one only
-  /// at the next commit, which a command that writes once never makes: the log would grow with each command. A
-  /// log that another process is reading is left alone.
+  /// Truncates SQLite's log if it has grown long. SQLite copies the log into the database at one commit but starts a
+  /// new log only at the next commit. A command that writes only once never makes this next commit, so the log would
+  /// grow with each command. A log that another process is reading is left alone.
   package func shortenLog() {
     var log = stat()
     guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
@@ -137,8 +137,8 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Runs a step of opening the file, and retries it while SQLite reports its log as busy, which it does without
-  /// waiting.
+  /// Runs a step of opening the file, and retries it while SQLite reports its log as busy, since SQLite itself does not
+  /// wait in this case.
   private static func step(_ body: () throws -> Void) throws {
     let limit = ContinuousClock.now + .seconds(10)
     while true {
@@ -160,7 +160,7 @@ package final class UploadStore: Sendable {
     }
     // Avoid opening the file: closing a descriptor would release locks that SQLite may already have on it.
     if mknod(path, S_IFREG | 0o600, 0) == 0 || access(path, F_OK) == 0 { return }
-    // A dangling link: the file is created at its destination.
+    // The path may be a dangling link. In that case, this creates the file at the link's destination.
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw StoreError(failure + String(cString: strerror(errno))) }
     close(file)
@@ -185,8 +185,8 @@ package final class UploadStore: Sendable {
         INSERT INTO attempt (item, number, began)
         SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
         """)
-      // Closes the attempt of an item that was removed while it was being sent, and restored before its end was
-      // reported.
+      // Closes the attempt of an item that was removed while it was being sent, and restored before the end of the
+      // attempt was reported.
       let leftOpen = try db.statement(
         """
         UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
@@ -305,7 +305,7 @@ package final class UploadStore: Sendable {
       for (id, state, target, point) in rows {
         if state == "sending" || point?.settlesItself == true {
           recovery.interrupted.append(id)
-          let words = "hoist ended while this was being sent"
+          let words = "hoist ended while the file was being sent"
           try writer.end(id, writer.cutOff(.interrupted, id, nil, message: words))
           try writer.set("waiting", of: id)
         } else {
@@ -332,7 +332,7 @@ package final class UploadStore: Sendable {
   /// current revision.
   ///
   /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no file
-  ///   event shows: ask again soon.
+  ///   event shows, so ask again soon.
   package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
     if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
@@ -368,7 +368,7 @@ package final class UploadStore: Sendable {
 
 /// Remembers which protocol servers speak, for targets that leave that open (`resume = "auto"`).
 extension UploadStore: ResumeMemory {
-  /// How many seconds an entry stays valid, since another server may take over the address.
+  /// How many seconds an entry stays valid. The time is limited since another server may take over the address.
   private static let lifetime = 24.0 * 60 * 60
 
   /// What was learnt about the server at an address in the last 24 hours.

@@ -160,7 +160,7 @@ struct NewTargetTests {
       }
     }
     let missing = await make("~/token")
-    #expect(missing?.part == .token && missing?.words.contains("no file") == true)
+    #expect(missing?.part == .token && missing?.words.contains("no readable file") == true)
     #expect(await make("to-ken")?.part == .token)
     try folder.write("token", Array("s3cret\n".utf8))
     #expect(await make("~/token") == nil)

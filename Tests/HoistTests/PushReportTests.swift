@@ -78,13 +78,13 @@ struct PushReportTests {
     let (refused, unknown) = (Failure(.refused, status: 503), Failure(.outcomeUnknown("reset")))
     #expect(
       hint.text(for: [refused])
-        == #"send them again: hoist push --retry-failed 'it'\''s $HOME.json' --to 'https://h/u?a=b&c'"#
+        == #"send the failed files again: hoist push --retry-failed 'it'\''s $HOME.json' --to 'https://h/u?a=b&c'"#
     )
     let short = RetryHint(report: "r.json")
     #expect(short.text(for: [refused])?.hasSuffix("--retry-failed r.json") == true)
     #expect(
       short.text(for: [refused, unknown])?.hasSuffix(
-        "--retry-failed r.json (with --even-arrived also what may have arrived)") == true)
+        "--retry-failed r.json (add --even-arrived for files that may have arrived)") == true)
     #expect(short.text(for: [unknown])?.hasPrefix("look on the server") == true)
     #expect(short.text(for: []) == nil)
   }

@@ -41,7 +41,8 @@ struct SessionReportTests {
     let handedOver = Self.report(2, successor: 7)
     #expect(
       handedOver.lines == [
-        "0 of 2 files sent", "the rest goes on in the background (process 7); hoist shows it",
+        "0 of 2 files sent",
+        "the remaining files are sent in the background (process 7); run hoist to watch",
       ])
     #expect(handedOver.status == .success)
     #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)

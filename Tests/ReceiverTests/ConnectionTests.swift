@@ -509,7 +509,7 @@ struct ConnectionTests {
       let unknown = await #expect(throws: ReceiverError.self) {
         _ = try await UploadReceiver(configuration: configuration).start()
       }
-      #expect(unknown?.description.contains("no-such-host.invalid: there is no address") == true)
+      #expect(unknown?.description.contains("no-such-host.invalid: no address is known") == true)
       configuration.host = "192.0.2.1"
       let foreign = await #expect(throws: ReceiverError.self) {
         _ = try await UploadReceiver(configuration: configuration).start()

@@ -17,9 +17,9 @@ import UploadModel
     (AddPreview(missing: ["a.txt"]), "nothing is called a.txt"),
     (
       AddPreview(files: 2, bytes: 10, missing: ["a", "b"]),
-      "2 files, 10 B; nothing is called a, nor 1 more"
+      "2 files, 10 B; nothing is called a; 1 more not found"
     ),
-    (AddPreview(), "no files in there"),
+    (AddPreview(), "no files found"),
     (AddPreview(mistake: "\"md\" is no media type"), "\"md\" is no media type"),
   ])
   func previews(_ preview: AddPreview, _ words: String) { #expect(preview.words == words) }
@@ -61,35 +61,36 @@ import UploadModel
   }
 
   @Test(arguments: [
-    (1, 0, 0, "0 waits there already. Sent again, it", "already in the queue"),
-    (2, 0, 0, "2 files wait there already. Sent again, they", "already in the queue"),
-    (0, 1, 0, "0 was sent there before. Sent again, it", "sent before"),
-    (0, 3, 0, "3 files were sent there before. Sent again, they", "sent before"),
+    (1, 0, 0, "0 waits in the queue already. If sent again, it", "already in the queue"),
+    (2, 0, 0, "2 files wait in the queue already. If sent again, they", "already in the queue"),
+    (0, 1, 0, "0 was sent to this target before. If sent again, it", "sent before"),
+    (0, 3, 0, "3 files were sent to this target before. If sent again, they", "sent before"),
     (
-      1, 1, 0, "1 file waits there already, 1 was sent there before.",
+      1, 1, 0, "1 file waits in the queue already, 1 was sent to this target before.",
       "already in the queue or sent before"
     ),
     (
-      2, 3, 0, "2 files wait there already, 3 were sent there before.",
+      2, 3, 0, "2 files wait in the queue already, 3 were sent to this target before.",
       "already in the queue or sent before"
     ),
     (
       0, 0, 1,
-      "0 may have arrived there before; check on the server. Sent again, it",
-      "perhaps arrived before"
+      "0 may have arrived before; check on the server. If sent again, it",
+      "perhaps sent before"
     ),
     (
       0, 0, 2,
-      "2 files may have arrived there before; check on the server. Sent again, they",
-      "perhaps arrived before"
+      "2 files may have arrived before; check on the server. If sent again, they",
+      "perhaps sent before"
     ),
     (
-      0, 3, 1, "3 files were sent there before, 1 may have arrived there before; check on",
-      "sent before or perhaps arrived before"
+      0, 3, 1, "3 files were sent to this target before, 1 may have arrived before; check on",
+      "sent before or perhaps sent before"
     ),
     (
-      1, 1, 2, "1 file waits there already, 1 was sent there before, 2 may have arrived there",
-      "already in the queue or sent before or perhaps arrived before"
+      1, 1, 2,
+      "1 file waits in the queue already, 1 was sent to this target before, 2 may have arrived before",
+      "already in the queue or sent before or perhaps sent before"
     ),
   ])
   func whatIsThereAlreadyIsLeftOutUnlessItIsMeant(
@@ -294,7 +295,7 @@ import UploadModel
     #expect(Fixture.type("D", &state) == (isAsked ? [] : [.bell]))
     #expect(state.mode == (isAsked ? .deleting : .queue))
     guard isAsked, let url else { return }
-    #expect(Self.said(state).contains("nothing brings it back"))
+    #expect(Self.said(state).contains("nothing can bring"))
     // Enter is the way out.
     Fixture.play(&state, .key(.enter))
     #expect(state.mode == .queue)
@@ -309,10 +310,10 @@ import UploadModel
   @Test(arguments: [
     ("https://nas.example/del/1", nil),
     ("https://NAS.example:443/del/1", nil),
-    ("https://e.org/del/1", "This asks https://e.org/del/1,"),
-    ("http://nas.example/del/1", "This asks http://nas.example/del/1,"),
-    ("https://nas.example@e.org/del/1", "This asks https://e.org,"),
-    ("https://e.org/" + String(repeating: "a", count: 200), "This asks https://e.org,"),
+    ("https://e.org/del/1", "This contacts https://e.org/del/1,"),
+    ("http://nas.example/del/1", "This contacts http://nas.example/del/1,"),
+    ("https://nas.example@e.org/del/1", "This contacts https://e.org,"),
+    ("https://e.org/" + String(repeating: "a", count: 200), "This contacts https://e.org,"),
   ])
   func theAddressOfAnotherServerIsShown(_ url: String, _ words: String?) {
     var state = Fixture.empty()
@@ -328,7 +329,7 @@ import UploadModel
       return
     }
     let said = QuestionBox(question: question, state: state, size: state.size).words.text
-    #expect(said.contains("This asks") == (words != nil), "\(said)")
+    #expect(said.contains("This contacts") == (words != nil), "\(said)")
     if let words { #expect(said.contains(words), "\(said)") }
   }
 
@@ -342,7 +343,7 @@ import UploadModel
     let file = UploadedFile(name: "a", target: "nas", deletionURL: "https://e.org/del/1")
     #expect(Fixture.type("Dy", &state) == [.deleteUploaded([file])])
     Fixture.play(&state, .key(.enter))
-    #expect(Self.said(state).contains("address that deletes it: https://e.org/del/1"))
+    #expect(Self.said(state).contains("address for deleting it: https://e.org/del/1"))
   }
 
   // MARK: The help
@@ -360,7 +361,7 @@ import UploadModel
     Fixture.play(&state, .key(.escape))
     #expect(state.mode == .queue)
     Fixture.type("?/zzzz", &state)
-    #expect(Self.said(state).contains("Nothing in here holds that."))
+    #expect(Self.said(state).contains("Nothing in the help contains that text."))
   }
 
   // MARK: A first start
@@ -415,7 +416,7 @@ import UploadModel
     #expect(rows(state).map { $0.contains("2 a.txt") } == [true, false, true])
     #expect(rows(state)[2].contains("waiting · queued twice"))
     #expect(
-      Self.said(state).contains("this file is queued 2 times for photos; x takes this one out"))
+      Self.said(state).contains("this file is queued 2 times for photos; x removes this entry"))
     Fixture.type("x", &state)
     #expect(!rows(state).contains { $0.contains("queued") })
     Fixture.type("z", &state)

@@ -30,7 +30,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("x", "the whole file"), ("jx", "awaits its reply may"), ("  x", "awaits its reply may"),
+      ("x", "the whole file"), ("jx", "awaiting a reply may"), ("  x", "awaiting a reply may"),
     ])
   func removingPromisesOnlyWhatIsSo(_ keys: String, _ words: String) {
     var state = Fixture.mixed(size: Size(width: 120, height: 40))
@@ -138,7 +138,7 @@ import Testing
     item.state = .done(receipt)
     Fixture.play(&state, .engine([(item.id, item.state)], at: state.now))
     #expect(try lines().contains("Sent as  p0_photo.jpg, image/jpeg, 580 bytes"))
-    #expect(try lines().contains("Sent once more, the request would be:"))
+    #expect(try lines().contains("If sent again, the request would be:"))
     #expect(try lines().contains { $0.hasPrefix("Size     9.3 kB") && !$0.contains("as it is") })
     #expect(state.item(item.id)?.sentSize == 580)
     // Where that is not known, nothing is made up.

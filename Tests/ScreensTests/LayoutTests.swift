@@ -113,7 +113,7 @@ import Testing
       &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
       .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
     func said() -> String { render(state, size: state.size).text[4] }
-    #expect(said().contains("waiting · 1 at once"))
+    #expect(said().contains("waiting · limit of 1 at a time"))
     Fixture.play(&state, .perform(.startStop))
     #expect(said().contains("waiting · stopped"))
     Fixture.play(&state, .perform(.startStop), .refusal(target: state.target, isRefused: true))
@@ -250,25 +250,27 @@ import Testing
     Fixture.type("qf", &state)
     let header = { (state: AppState) in render(state, size: state.size).text[0] }
     #expect(
-      header(state).contains("finishing 6, then quits") && header(state).contains("q changes"))
+      header(state).contains("finishing 6, then quitting") && header(state).contains("q changes"))
     for width in [40, 60, 80] {
-      #expect(render(state, size: Size(width: width, height: 24)).text[0].contains("then quits"))
+      #expect(
+        render(state, size: Size(width: width, height: 24)).text[0].contains("quit"))
     }
     Fixture.type("s", &state)
-    #expect(header(state).contains("finishing 3, then quits"))
+    #expect(header(state).contains("finishing 3, then quitting"))
     Fixture.type("s", &state)
     Fixture.type("qc", &state)
-    #expect(!header(state).contains("then quits"))
+    #expect(!header(state).contains("quits when done"))
     // What was stopped stays stopped: only what is on its way is to finish.
     #expect(Fixture.type("sqf", &state) == [.setStarted(false)])
-    #expect(header(state).contains("stopped") && header(state).contains("finishing 3, then quits"))
+    #expect(
+      header(state).contains("stopped") && header(state).contains("finishing 3, then quitting"))
     let done = ItemState.done(Fixture.receipt)
     Fixture.play(&state, .engine([(ItemID(1), done), (ItemID(2), done)], at: state.now))
     #expect(
       Fixture.play(&state, .engine([(ItemID(6), done)], at: state.now)) == [.quit(.idle)])
     #expect(state.queue.totals.waiting > 0)
     Fixture.type("s", &state)
-    #expect(header(state).contains("finishing 3, then quits"), "all of them again")
+    #expect(header(state).contains("finishing 3, then quitting"), "all of them again")
   }
 
   @Test func whatIsStoppedTriesNothing() {
@@ -279,7 +281,7 @@ import Testing
     let text = render(state, size: state.size).text
     #expect(!text.contains { $0.contains("try in") || $0.contains("trying now") }, "\(text)")
     #expect(text[0].contains("stopped"))
-    #expect(text.contains { $0.contains(" waiting · stopped, s goes on ") })
+    #expect(text.contains { $0.contains(" waiting · stopped, s resumes ") })
   }
 
   @Test func whatWasRemovedIsSaidWithTheWayBack() {

@@ -180,7 +180,8 @@ import Testing
     var announcer = Announcer()
     var state = Fixture.empty()
     Fixture.play(&state, .command("server"))
-    #expect(announcer.lines(for: state).first == "photos cannot say what is on the server.")
+    #expect(
+      announcer.lines(for: state).first == "photos has no way to list the files on the server.")
     state.options.listsServer = true
     Fixture.play(&state, .command("queue"), .command("server"))
     #expect(announcer.lines(for: state) == [], "nothing is known yet")
@@ -206,10 +207,11 @@ import Testing
     Fixture.play(&state, .command("server"), .server(.rows(many)))
     let said = announcer.lines(for: state)
     #expect(said.first == "1.txt" && said.count == 11)
-    #expect(said.last == "and 20 more; list says all")
+    #expect(said.last == "and 20 more; enter list for all of them")
     Fixture.play(
       &state, .target(name: "tickets", url: "https://t/", concurrency: 4, listsServer: false))
-    #expect(announcer.lines(for: state).contains("tickets cannot say what is on the server."))
+    #expect(
+      announcer.lines(for: state).contains("tickets has no way to list the files on the server."))
   }
 
   @Test func aServerThatIsAwayIsNamedAndTriedWhenAsked() {
@@ -300,7 +302,7 @@ import Testing
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
     #expect(Fixture.type("R", &state) == [.bell])
     Fixture.play(&state, .refusal(target: state.target, isRefused: true))
-    #expect(state.message?.hasSuffix("its other files wait for a retry (r or R)") == true)
+    #expect(state.message?.hasSuffix("the other files for it wait for a retry (r or R)") == true)
     #expect(Fixture.type("R", &state) == [.probe])
     Fixture.play(&state, .refusal(target: state.target, isRefused: false))
     #expect(Fixture.type("R", &state) == [.bell])

@@ -161,7 +161,8 @@ import Testing
   func ordersByTheirOtherWords(_ line: String, _ words: String) {
     var state = Fixture.mixed()
     Fixture.play(&state, .command("sort reverse"), .command(line))
-    #expect(state.message == "sorted \(words)" || state.message == "they are already in this order")
+    #expect(
+      state.message == "sorted \(words)" || state.message == "the files are already in this order")
   }
 
   @Test(arguments: [

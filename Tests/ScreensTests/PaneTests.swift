@@ -80,7 +80,7 @@ import UploadModel
     let marked = "\(count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))"
     #expect(count > 1 && says(marked))
     Fixture.play(&state, .key("/"), .key("p"), .key("n"), .key("g"), .key(.enter))
-    #expect(says("\(marked), \(count - 1) out of sight · with \"png\""))
+    #expect(says("\(marked), \(count - 1) not shown · with \"png\""))
     // Esc takes the filter away first, and the marks stay.
     Fixture.play(&state, .key(.escape))
     #expect(says(marked))
@@ -188,7 +188,7 @@ import UploadModel
     Fixture.play(
       &state, .engine([(ItemID(7), .preparing(attempt: 1))], at: state.now), .key("x"))
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
-    #expect(state.message == "not changed: it is being sent by now")
+    #expect(state.message == "not changed, because sending has begun")
   }
 
   // MARK: Targets, the server, the history
@@ -272,16 +272,16 @@ import UploadModel
     ("add /a/b 'c d'", [.add([.typed("/a/b"), .exact("c d")])], nil),
     ("add a\\ b", [.add([.typed("a b")])], nil), ("limit 2 MB/s", [.setLimit(2_000_000)], nil),
     ("limit off", [.setLimit(nil)], nil),
-    ("limit fast", [.bell], "limit: \"fast\" is no speed; 2 MB/s, 500k or off is"),
+    ("limit fast", [.bell], "limit: \"fast\" is not a speed; give one like 2 MB/s or 500k, or off"),
     ("lanes 65", [.bell], "lanes: expected a number from 1 to 64, not \"65\""),
-    ("lanes", [.bell], "lanes: say how many files to send at once, such as lanes 4"),
+    ("lanes", [.bell], "lanes: give the number of files to send at once, such as lanes 4"),
     ("retry 4 10", [.retry([ItemID(4), ItemID(10)])], nil),
     ("retry lost.bin", [], nil),
-    ("retry 99", [.bell], "retry: no file of the queue is \"99\""),
-    ("retry 0", [.bell], "retry: no file of the queue is \"0\""),
+    ("retry 99", [.bell], "retry: no file in the queue is called \"99\""),
+    ("retry 0", [.bell], "retry: no file in the queue is called \"0\""),
     (
       "retry \(Int.min)", [.bell],
-      "retry: no file of the queue is \"-9223372036854775808\""
+      "retry: no file in the queue is called \"-9223372036854775808\""
     ),
     ("rm 4", [.remove([ItemID(4)])], ""),
     ("remove gone.txt", [.remove([ItemID(10)])], "1 file removed · z undoes"),
@@ -294,7 +294,7 @@ import UploadModel
     ("delete 4", [.remove([ItemID(4)])], ""), ("speed 2 MB/s", [.setLimit(2_000_000)], nil),
     ("retry all", [.retry([ItemID(4), ItemID(10)])], ""), ("stop all", [.setStarted(false)], nil),
     ("retry *.txt", [.retry([ItemID(10), ItemID(11)])], nil),
-    ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
+    ("undo 3", [.bell], "undo takes no argument, but \"3\" was given"),
     ("theme nord", [], nil),
     (
       "theme neon", [.bell],

@@ -38,7 +38,7 @@ struct ProgressBoardTests {
     board.record(item(2, "2", .awaitingReply(attempt: 1, since: now)), at: now)
     board.settle(at: now)
     let last = text(board.frame(size: size, at: Instant(seconds: 12))).last
-    #expect(last?.contains("replies awaited") == true)
+    #expect(last?.contains("awaiting replies") == true)
     #expect(last?.contains("B/s") == false)
   }
 

@@ -29,15 +29,15 @@ import UploadModel
   static let cases: [Case] = [
     Case(0, "b", "f", asks: [.listFolder(nil)]),
     Case(0, "!", asks: []), Case(1, ".", asks: []), Case(0, ".", ".", ".", asks: []),
-    Case(0, "F", asks: [], says: "going along with what is being sent"),
+    Case(0, "F", asks: [], says: "following the file being sent"),
     Case(3, "r", asks: [.retry(ids(4))]),
     Case(4, "r", asks: [.retry(ids(5))]),
     Case(8, "r", asks: []),
     Case(8, "r", "r", asks: [.retry(ids(9))]),
-    Case(0, "r", asks: [.bell], says: "nothing to retry: it has not failed"),
+    Case(0, "r", asks: [.bell], says: "nothing to retry: nothing here has failed"),
     Case(
       0, "R", asks: [.retry(ids(4, 10))],
-      says: "1 file may have arrived: look on the server, then r"),
+      says: "1 file may have arrived: check on the server, then press r"),
     Case(3, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(3, .delete, asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "x", asks: []),
@@ -48,13 +48,14 @@ import UploadModel
     Case(0, "p", "p", asks: [.pause(ids(1))]),
     Case(6, "p", asks: [.pause(ids(7))]),
     Case(7, "p", asks: [.resume(ids(8))]),
-    Case(2, "p", asks: [.bell], says: "nothing to pause: it is finished"),
+    Case(2, "p", asks: [.bell], says: "nothing to pause: already finished"),
     Case(0, "c", asks: [.remove(ids(3))], says: "1 file cleared · z undoes"),
     Case(0, "c", "c", asks: [.remove(ids(3)), .bell], says: "nothing is done yet"),
     Case(0, " ", " ", " ", " ", "x", asks: []),
     Case(2, " ", " ", "x", asks: [.remove(ids(3, 4))], says: "2 files removed · z undoes"),
     Case(3, " ", "g", "r", asks: [.retry(ids(4))]),
-    Case(2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: it has not failed"),
+    Case(
+      2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: nothing here has failed"),
     Case(0, .control("a"), "r", "y", asks: [.retry(ids(4, 5, 9, 10, 11))]),
     Case(3, " ", .control("r"), "r", "y", asks: [.retry(ids(5, 9, 10, 11))]),
     Case(0, "J", asks: [.move(ItemID(1), before: ItemID(3))]),
@@ -85,15 +86,17 @@ import UploadModel
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
       asks: [.add([.typed("/twice")]), .addAgain([twice])]),
-    Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
+    Case(0, "3", "o", asks: [.listHistory], says: "history sorted: by name"),
     Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
     Case(
       2, "O", asks: [.openURL("https://api.example.com/f/42")],
       says: "opening https://api.example.com/f/42"),
-    Case(2, "D", asks: [.bell], says: "the server has named no address that deletes it"),
+    Case(2, "D", asks: [.bell], says: "the server gave no address for deleting the file"),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
-    Case(0, "+", asks: [.setConcurrency(5, target: "photos")], says: "5 files at once to photos"),
+    Case(
+      0, "+", asks: [.setConcurrency(5, target: "photos")],
+      says: "sending at most 5 files at a time to photos"),
     Case(
       0, "-", "-", "-", "-",
       asks: [
@@ -117,7 +120,7 @@ import UploadModel
     Case(0, "q", "s", asks: [.quit(.stopping)]),
     Case(0, "q", .enter, asks: [.quit(.stopping)]),
     Case(0, "q", "f", asks: []),
-    Case(0, "q", "b", asks: [.bell], says: "this queue cannot go on in the background"),
+    Case(0, "q", "b", asks: [.bell], says: "this queue cannot be sent in the background"),
     Case(0, "q", .tab, .enter, asks: []),
     Case(0, "q", .escape, asks: []),
     Case(0, "q", .backTab, .enter, asks: []),
@@ -131,7 +134,7 @@ import UploadModel
       says: "copied: https://api.example.com/f/42"),
     Case(
       0, "y", asks: [.bell],
-      says: "there is no URL yet: the server names it once it has the file"),
+      says: "there is no URL yet: the server gives one once it has the file"),
     Case(
       2, .enter, "y", asks: [.inspect(ItemID(3)), .copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42"),
@@ -147,8 +150,8 @@ import UploadModel
         .reorder(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)),
       ], says: "undone: sorting"),
     Case(0, "t", asks: [.readTargets]),
-    Case(0, "e", asks: [.bell], says: "it is being sent: pause it first, then edit"),
-    Case(2, "e", asks: [.bell], says: "it has been sent: nothing to edit"),
+    Case(0, "e", asks: [.bell], says: "being sent: pause it before you edit it"),
+    Case(2, "e", asks: [.bell], says: "already sent, so there is nothing to edit"),
     Case(6, "e", .escape, asks: [.readTargets]),
     Case(6, "V", "j", "j", "V", "p", asks: [.pause(ids(7))]),
     Case(
@@ -160,7 +163,7 @@ import UploadModel
       0, "/", "n", "o", "t", .enter, "y", asks: [.copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42"),
     Case(0, "/", "q", "q", .enter, asks: [.bell], says: "no name contains that text"),
-    Case(0, "n", asks: [.bell], says: "nothing to look for yet: / takes a text"),
+    Case(0, "n", asks: [.bell], says: "no search yet: press / to start one"),
     Case(0, "f", ".", "t", "x", "t", .enter, .control("a"), "r", asks: [.retry(ids(10, 11))]),
     Case(
       0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
@@ -216,10 +219,10 @@ import UploadModel
       asks: [.listServer, .deleteOnServer([Fixture.serverRows[1]])]),
     Case(
       0, "2", " ", " ", "y", asks: [.listServer, .copy("https://api.example.com/f/1")],
-      says: "copied: https://api.example.com/f/1; 1 file without one"),
+      says: "copied: https://api.example.com/f/1; 1 file without a URL"),
     Case(
       0, "3", .control("a"), "y", asks: [.listHistory, .copy("https://api.example.com/f/42")],
-      says: "copied: https://api.example.com/f/42; 2 files without one"),
+      says: "copied: https://api.example.com/f/42; 2 files without a URL"),
     Case(
       0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory, .bell],
       says: "there is no URL: the server has named none"),
@@ -237,7 +240,7 @@ import UploadModel
     Case(
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter,
       asks: [.setConcurrency(7, target: "photos")],
-      says: "7 files at once to photos"),
+      says: "sending at most 7 files at a time to photos"),
     Case(0, ":", "t", "h", "e", "m", "e", .enter, .down, .enter, asks: []),
     Case(0, ":", "x", "y", .escape, asks: []),
     Case(0, "a", "x", .escape, asks: []),
@@ -257,7 +260,7 @@ import UploadModel
     Case(
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, ":", .up, .down, .up, .enter,
       asks: [.setConcurrency(7, target: "photos"), .setConcurrency(7, target: "photos")],
-      says: "7 files at once to photos"),
+      says: "sending at most 7 files at a time to photos"),
     // What a dialog does in its own way.
     Case(0, "b", .escape, asks: [.listFolder(nil)]),
     Case(0, "b", "o", asks: [.listFolder(nil)]),

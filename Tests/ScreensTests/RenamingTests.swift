@@ -78,7 +78,7 @@ import UploadModel
     Fixture.play(&state, .key(.control("u")))
     Fixture.type("new.txt", &state)
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
-    #expect(Self.text(state).contains("a whole path begins with / or ~/"))
+    #expect(Self.text(state).contains("the path must begin with / or ~/"))
     Fixture.play(&state, .key(.control("u")))
     state.options.home = "/home/you"
     Fixture.type("~/new.txt", &state)
@@ -86,7 +86,8 @@ import UploadModel
     let item = try #require(state.item(ItemID(1)))
     #expect(item.location.description == "/home/you/new.txt")
     #expect(item.fileName == "gone.txt", "as the form has shown it")
-    #expect(effects.last == .retry([ItemID(1)]) && state.message == "changed, and sent from there")
+    #expect(
+      effects.last == .retry([ItemID(1)]) && state.message == "changed; now sent from the new path")
     Fixture.type("z", &state)
     #expect(state.item(ItemID(1))?.location.description == "/home/me/gone.txt")
     // A file that is there has no path to mend.

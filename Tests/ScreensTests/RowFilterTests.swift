@@ -51,7 +51,8 @@ import UploadModel
     var state = Fixture.empty()
     Fixture.play(&state, .added((1...4).map { Fixture.item($0, "\($0).txt") }))
     Self.filter("failed", &state)
-    #expect(render(state, size: state.size).text.contains { $0.contains("Nothing is \"failed\"") })
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("Nothing matches \"failed\"") })
     func fail(_ ids: Int64...) {
       let failed = ItemState.failed(Fixture.tooLarge)
       Fixture.play(&state, .engine(ids.map { (ItemID($0), failed) }, at: state.now))

@@ -10,11 +10,11 @@ struct StateLabelTests {
   @Test(
     "a file that its server works on says so, and what came of the last question if it was not answered",
     arguments: [
-      (nil, ["processing at the server", "processing"]),
+      (nil, ["being processed by the server", "processing"]),
       (
         "500 Internal Server Error",
         [
-          "processing at the server, which cannot be asked: 500 Internal Server Error",
+          "being processed by the server, which cannot be asked about it: 500 Internal Server Error",
           "processing · 500 Internal Server Error", "processing · 500", "processing",
         ]
       ),

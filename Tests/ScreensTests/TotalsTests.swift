@@ -94,7 +94,7 @@ import Testing
       &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
       .engine([(ItemID(1), awaiting)], at: state.now))
     #expect(Fixture.play(&state, .perform(.pause)) == [.bell])
-    #expect(Self.said(state).contains("only the reply is awaited"))
+    #expect(Self.said(state).contains("only a reply is awaited"))
     #expect(Fixture.play(&state, .perform(.pauseAll)) == [.pause([ItemID(2)])])
     #expect(Self.said(state).contains("left to finish"))
     Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now), .perform(.quit))
@@ -347,7 +347,7 @@ import Testing
     // Nothing of it where the target resumes uploads.
     state = try Self.farOn(background, canGoOn: true)
     Fixture.type("q", &state)
-    #expect(Self.cost(state, of: .stopAndQuit) == "goes on where it was")
+    #expect(Self.cost(state, of: .stopAndQuit) == "resumes where it left off")
     Fixture.play(&state, .key(.escape))
     #expect(Fixture.type("p", &state) == [.pause([ItemID(1)])], "and p need not ask")
     // An upload that was begun for another target starts over.
@@ -547,7 +547,7 @@ import Testing
     Fixture.play(&state, away(Failure(.nameNotResolved(host: "api")), 4))
     let lines = state.log.lines.map(\.text).filter { $0.contains("example.com") }
     #expect(lines.count == 3)
-    #expect(lines[1].hasSuffix("is still away: connection refused, next try in 2 s"))
+    #expect(lines[1].hasSuffix("is still unreachable: connection refused, next try in 2 s"))
     #expect(lines[2].hasSuffix("name not resolved, next try in 4 s"))
   }
 }

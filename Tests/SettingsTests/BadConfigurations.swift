@@ -152,22 +152,22 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "auth = \"x\"", "auth: expected a table, found a string"),
     BadConfiguration(
       line: "values = { \"a b\" = { sha1 = \"x\" } }",
-      "values.\"a b\": a value's name has letters, digits, \"_\" and \"-\" only"),
+      "values.\"a b\": a value's name may contain only letters, digits, \"_\" and \"-\""),
     BadConfiguration(
       line: "values = { a = { key = \"x\" } }",
-      "values.a: expected one of md5, sha1, sha256, hmac_sha1, hmac_sha256, with the text that it is made of"
+      "values.a: expected one of md5, sha1, sha256, hmac_sha1, hmac_sha256, with the text to compute it from"
     ),
     BadConfiguration(
       line: "values = { a = { hmac_sha1 = \"x\" } }", "values.a: an HMAC needs a \"key\""),
     BadConfiguration(
       line: "values = { a = { md5 = \"x\", key = \"k\" } }",
-      "values.a: md5 has no key; use hmac_sha1 or hmac_sha256"),
+      "values.a: md5 takes no key; use hmac_sha1 or hmac_sha256"),
     BadConfiguration(
       line: "values = { a = { hmac_sha1 = \"x\", key = \"\" } }",
       "values.a.key: expected a key, found nothing"),
     BadConfiguration(
       line: "values = { a = { md5 = \"{value.a}\" } }",
-      "values.a.md5: no value is called \"a\"; name it under \"values\""),
+      "values.a.md5: there is no value called \"a\"; define it under \"values\""),
     BadConfiguration(
       line: "headers = { A = \"{value.a}\" }\nvalues = { a = { md5 = \"{piece.size}\" } }",
       "headers.A: {value.a} contains {piece.size}, which has no value here"),
@@ -178,7 +178,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "exists.json: a GET request has no body"),
     BadConfiguration(
       line: "exists = { url = \"http://h/\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
-      "exists.is_there_when: \"*\" stands for a file of an upload, and this request has none"),
+      "exists.is_there_when: \"*\" stands for the number of a file, but this request has no file"),
     BadConfiguration(
       line: "exists = { url = \"http://h/\", max_files = 2 }",
       "exists.max_files: works only with \"each\""),
@@ -191,11 +191,11 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line:
         "exists = { url = \"http://h/{file.name}\", query = { a = \"{files}\" }, each = \"{file.sha1}\" }",
-      "exists: {file.name} differs from file to file, and the request is about several; put it into \"each\""
+      "exists: {file.name} differs from file to file, but the request is about several files; use it in \"each\""
     ),
     BadConfiguration(
       line: "exists = { url = \"http://h/\", query = { a = \"{files}\" }, each = \"{file.sha1}\" }",
-      "exists: with \"each\", \"is_there_when\" needs pointers with \"*\" for a file's number, such as \"/results/*/known\""
+      "exists: with \"each\", \"is_there_when\" needs pointers with \"*\" in place of a file's number, such as \"/results/*/known\""
     ),
     BadConfiguration(
       line: "wait = {}",
@@ -205,24 +205,24 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "wait: \"url\" is on another server, which would not get the target's credentials"),
     BadConfiguration(
       line: "wait = { url = \"http://h/t?token=a\" }",
-      "wait.url: hoist keeps this address in its queue, so it must not contain a secret; requests to it carry the target's headers"
+      "wait.url: hoist keeps this address in its queue, so it must not contain a secret; requests to it already carry the target's headers"
     ),
     BadConfiguration(
       line: "wait = { url = \"http://h/{file.name}\" }",
-      "wait.url: {file.name} has no value here; there are {reply:/…} {env.NAME} {secret.NAME}"),
+      "wait.url: {file.name} has no value here; available: {reply:/…} {env.NAME} {secret.NAME}"),
     BadConfiguration(
       line: "wait = { url = \"http://h/\", until = { pointer = \"/*/a\", is = 1 } }",
-      "wait: \"*\" stands for a file of an upload, and this request has none"),
+      "wait: \"*\" stands for the number of a file, but this request has no file"),
     BadConfiguration(
       line: "wait = { url = \"http://h/\", statuses = [404] }",
       "wait.statuses[0]: expected a whole number from 200 to 299, found 404"),
     BadConfiguration(
       line: "wait = { url = \"http://h/\" }\nserver.create = { url = \"http://h/\" }",
-      "wait: cannot be combined with server.create, which would come before the server has finished"
+      "wait: cannot be combined with server.create, which would be sent before the server has finished with the file"
     ),
     BadConfiguration(
       line: "response.verify = { pointer = \"/s\" }",
-      "response.verify: \"sum\" is missing: what the checksum is computed with, one of sha256, sha512, sha1, md5, crc32, crc32c"
+      "response.verify: \"sum\" is missing: the checksum's algorithm, one of sha256, sha512, sha1, md5, crc32, crc32c"
     ),
     BadConfiguration(
       line: "response.verify = { sum = \"md5\" }",
@@ -231,17 +231,17 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "after = \"move\"", "after: expected \"keep\" or \"delete\", found \"move\""),
     BadConfiguration(
       line: "after = { final = [201] }",
-      "after: expected either \"move\", a folder, or \"delete\" = true"),
+      "after: expected either \"move\" with a folder, or delete = true"),
     BadConfiguration(
       line: "after = { delete = true, move = \"a\" }",
-      "after: expected either \"move\", a folder, or \"delete\" = true"),
+      "after: expected either \"move\" with a folder, or delete = true"),
     BadConfiguration(
       line: "after = \"delete\"\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
-      "after: cannot be combined with \"prepare\": the server does not get the file that would go"
+      "after: cannot be combined with \"prepare\": the server gets a copy that the command makes, not the original"
     ),
     BadConfiguration(
       "[targets.a]\nticket = { url = \"http://h/\", upload_url = \"/u\", is_there_when = [{ pointer = \"/*/a\", is = 1 }] }",
-      "c.toml:2: targets.a.ticket.is_there_when: \"*\" stands for a file of an upload, and this request has none"
+      "c.toml:2: targets.a.ticket.is_there_when: \"*\" stands for the number of a file, but this request has no file"
     ),
     BadConfiguration(
       line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest, sigv4"),
@@ -285,21 +285,21 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "auth.sigv4.service: expected a name such as \"eu-central-1\" or \"s3\""),
     BadConfiguration(
       line: "auth = { sigv4 = { region = \"r\", key = \"a/b\", secret = \"s\" } }",
-      "auth.sigv4.key: an access key has no slash, comma or space"),
+      "auth.sigv4.key: an access key cannot contain a slash, comma or space"),
     BadConfiguration(
       line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"\" } }",
       "auth.sigv4.secret: expected a key, found nothing"),
     BadConfiguration(
       line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"s\", token = \"a\\nb\" } }",
-      "auth.sigv4.token: the value of Authorization holds a control character"),
+      "auth.sigv4.token: the value of Authorization contains a control character"),
     BadConfiguration(
       line:
         "auth = { sigv4 = { region = \"r\", service = \"execute-api\", key = \"k\", secret = \"s\" } }",
-      "auth: execute-api wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
+      "auth: execute-api wants the SHA-256 of the request's body, which is not known for a form; use body = \"binary\""
     ),
     BadConfiguration(
       line: "auth = { sigv4 = { region = \"r\", key = \"k\", secret = \"s\" } }",
-      "auth: over plain http, S3 wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
+      "auth: over plain http, S3 wants the SHA-256 of the request's body, which is not known for a form; use body = \"binary\""
     ),
     BadConfiguration(
       line: "auth = { bearer = \"{file.name}\" }",

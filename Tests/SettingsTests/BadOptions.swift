@@ -21,7 +21,7 @@ extension BadConfiguration {
       "c.toml:3: targets.a.url: the receiver's own address is enough; leave out /upload"),
     BadConfiguration(
       "[targets.a]\ntype = \"hoist\"\nurl = \"http://h:3000/?a=b\"",
-      "c.toml:3: targets.a.url: the receiver's own address has no query"),
+      "c.toml:3: targets.a.url: the receiver's own address must not have a query"),
     BadConfiguration(
       "[targets.a]\ntype = \"hoist\"",
       "c.toml:1: targets.a: \"url\" is missing: the address that files are sent to"),
@@ -37,32 +37,32 @@ extension BadConfiguration {
     BadConfiguration(line: "body = 1", "body: expected a string, found a number"),
     BadConfiguration(
       line: "file_field = \"x\"\nbody = \"binary\"",
-      "file_field: a binary body is the file alone; there is no form for \"file_field\""),
+      "file_field: a binary body contains only the file; there is no form for \"file_field\""),
     BadConfiguration(
       line: "fields = { a = \"b\" }\nbody = \"binary\"",
-      "fields: a binary body is the file alone; there is no form for \"fields\""),
+      "fields: a binary body contains only the file; there is no form for \"fields\""),
     BadConfiguration(line: "file_name = \"\"", "file_name: expected a file name, found nothing"),
     BadConfiguration(
       line: "file_name = \"{file.nam}\"",
-      "file_name: unknown placeholder {file.nam}; there are \(placeholders) {env.NAME} {secret.NAME}"
+      "file_name: unknown placeholder {file.nam}; available: \(placeholders) {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "file_name = \"{id}\"",
-      "file_name: {id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"),
+      "file_name: {id} has no value here; available: \(placeholders) {env.NAME} {secret.NAME}"),
     BadConfiguration(line: "companions = []", "companions: an empty list names no file"),
     BadConfiguration(
       line: "companions = [\"../{file.name}.xmp\"]",
       "companions[0]: expected a name such as \"{file.stem}.xmp\", for a file in the same folder"),
     BadConfiguration(
       line: "companions = [{ file = [\"{file.name}.xmp\", \"meta.{file.ext}\"] }]",
-      "companions[0].file[1]: contains neither {file.name} nor {file.stem}: every file would go with it"
+      "companions[0].file[1]: contains neither {file.name} nor {file.stem}: the same file would be sent along with every file"
     ),
     BadConfiguration(
       line: "companions = [{ field = \"a\" }]",
-      "companions[0]: \"file\" is missing: what the other file is called"),
+      "companions[0]: \"file\" is missing: the name of the file to send along"),
     BadConfiguration(
       line: "companions = [\"{file.size}.xmp\"]",
-      "companions[0]: {file.size} has no value here; there are {file.name} {file.stem} {file.ext} {env.NAME} {secret.NAME}"
+      "companions[0]: {file.size} has no value here; available: {file.name} {file.stem} {file.ext} {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "companions = [\"{file.stem}.xmp\"]\nbody = \"binary\"",
@@ -72,7 +72,8 @@ extension BadConfiguration {
       "companions: cannot be combined with \"resume\": both files go in one request"),
     BadConfiguration(
       line: "companions = [\"{file.stem}.xmp\"]\nprepare = [\"cp\", \"{in}\", \"{out}\"]",
-      "companions: cannot be combined with \"prepare\": nothing lies beside the file that it makes"),
+      "companions: cannot be combined with \"prepare\": the file that the command makes has no other files beside it"
+    ),
     BadConfiguration(
       line: "same_names = \"yes\"", "same_names: expected true or false, found a string"),
     BadConfiguration(
@@ -88,14 +89,15 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "fields = { a = \"{ticket:/id}\" }",
-      "fields.a: {ticket:/id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"
+      "fields.a: {ticket:/id} has no value here; available: \(placeholders) {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "public_headers = { X-Token = \"a\" }",
       "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"1\" }\npublic_headers = { a = \"2\" }",
-      "c.toml:4: targets.a.public_headers.a: \"headers\" has it as well; leave one of the two out"),
+      "c.toml:4: targets.a.public_headers.a: this header is in \"headers\" as well; remove one of the two"
+    ),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/u?api_key=hunter2\"\ntls = {}",
       "c.toml:3: targets.a.tls: tls rules need an https:// URL, and this target's is http://h/u"),
@@ -116,24 +118,24 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{file.name|number}\" } }]",
-      "fields[0].json.n: {file.name|number}: |number works only in JSON, and only for placeholders that hold a number"
+      "fields[0].json.n: {file.name|number}: |number works only in JSON, and only for placeholders whose value is a number"
     ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{env.X|number}\" } }]",
-      "fields[0].json.n: {env.X|number}: |number works only in JSON, and only for placeholders that hold a number"
+      "fields[0].json.n: {env.X|number}: |number works only in JSON, and only for placeholders whose value is a number"
     ),
     // What may be a secret is in no message.
     BadConfiguration(
       line: "auth = { bearer = \"{hunter2}\" }",
-      "auth.bearer: a placeholder in it is not available here; write {{ and }} for literal braces"
+      "auth.bearer: it contains a placeholder that is not available here; write {{ and }} for literal braces"
     ),
     BadConfiguration(
       line: "headers = { X-Api-Key = \"a}hunter2\" }",
-      "headers.X-Api-Key: a placeholder in it is not available here; write {{ and }} for literal braces"
+      "headers.X-Api-Key: it contains a placeholder that is not available here; write {{ and }} for literal braces"
     ),
     BadConfiguration(
       line: "query = { n = \"{file.size|number}\" }",
-      "query.n: {file.size|number}: |number works only in JSON, and only for placeholders that hold a number"
+      "query.n: {file.size|number}: |number works only in JSON, and only for placeholders whose value is a number"
     ),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{file.size|number} B\" } }]",
@@ -177,13 +179,13 @@ extension BadConfiguration {
       "fields[0]: a field needs \"name\", and either \"value\" or \"json\""),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { d = 2026-11-20 } }]",
-      "fields[0].json.d: JSON has no dates; write it as a string"),
+      "fields[0].json.d: JSON has no dates; write the date as a string"),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = [1, nan] } }]",
-      "fields[0].json.n[1]: JSON has no such number"),
+      "fields[0].json.n[1]: JSON cannot represent this number"),
     BadConfiguration(
       line: "fields = [{ name = \"a\", json = { n = \"{x}\" } }]",
-      "fields[0].json.n: unknown placeholder {x}; there are \(placeholders) {env.NAME} {secret.NAME}"
+      "fields[0].json.n: unknown placeholder {x}; available: \(placeholders) {env.NAME} {secret.NAME}"
     ),
     // Commands.
     BadConfiguration(
@@ -221,7 +223,8 @@ extension BadConfiguration {
     BadConfiguration(line: "response = { ok = 100 }", "response.ok: \(statuses) \"100\""),
     BadConfiguration(line: "response = { ok = \"200-\" }", "response.ok: \(statuses) \"200-\""),
     BadConfiguration(line: "response = { ok = [200, \"x\"] }", "response.ok[1]: \(statuses) \"x\""),
-    BadConfiguration(line: "response = { ok = [] }", "response.ok: no status would mean success"),
+    BadConfiguration(
+      line: "response = { ok = [] }", "response.ok: an empty list would make every reply a failure"),
     BadConfiguration(
       line: "response = { ok = true }",
       "response.ok: expected statuses such as \"200-299\" or 201, found a boolean"),
@@ -230,7 +233,8 @@ extension BadConfiguration {
       "response.url: expected a JSON Pointer such as \"/files/0/url\", found \"files/0\""),
     BadConfiguration(
       line: "response = { url = \"/a~b\" }",
-      "response.url: \"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"/a~b\""),
+      "response.url: \"~\" in a JSON Pointer must be written as ~0 (and \"/\" as ~1), found \"/a~b\""
+    ),
     BadConfiguration(
       line: "response = { url = 5 }", "response.url: expected a JSON Pointer, found a number"),
     BadConfiguration(
@@ -278,7 +282,7 @@ extension BadConfiguration {
     BadConfiguration(
       line:
         "batch = { max_files = 2 }\nresponse = { fail_when = [{ header = \"a\", not = \"{file.md5}\" }] }",
-      "batch: fail_when compares with the sum of one file, and a batch has several; leave one of the two out"
+      "batch: fail_when compares with the checksum of one file, but a batch has several files; remove one or the other"
     ),
     BadConfiguration(
       line: "\(rule) }] }",
@@ -293,7 +297,7 @@ extension BadConfiguration {
       "response.fail_when[0].mesage: unknown key; did you mean \"message\"?"),
     BadConfiguration(
       line: "\(rule), not = 0, message = \"/~\" }] }",
-      "response.fail_when[0].message: \"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"/~\""
+      "response.fail_when[0].message: \"~\" in a JSON Pointer must be written as ~0 (and \"/\" as ~1), found \"/~\""
     ),
     BadConfiguration(
       line: "response = { unreadable = \"maybe\" }",
@@ -303,7 +307,7 @@ extension BadConfiguration {
       "response.unreadable: expected a string, found a boolean"),
     BadConfiguration(
       line: "\(rule), not = 2026-11-20 }] }",
-      "response.fail_when[0].not: JSON has no dates; write it as a string"),
+      "response.fail_when[0].not: JSON has no dates; write the date as a string"),
   ]
 
   private static let list = "server.list = { url = \"http://h/\", id = \"/id\","
@@ -323,7 +327,7 @@ extension BadConfiguration {
       "server.list.id: expected a JSON Pointer such as \"/files/0/url\", found \"id\""),
     BadConfiguration(
       line: "server.list = { url = \"http://h/{file.name}\", id = \"/id\" }",
-      "server.list.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+      "server.list.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "server.list = { url = \"http://h/\", id = \"/id\", json = {} }",
@@ -344,7 +348,7 @@ extension BadConfiguration {
       "server.list.next: expected \"link\" or a table with \"pointer\" or \"query\""),
     BadConfiguration(
       line: "\(list) next = { pointer = \"/n\", from = 1 } }",
-      "server.list.next.from: \"from\" is the number of the first page: it needs \"query\", and no \"pointer\""
+      "server.list.next.from: \"from\" is the number of the first page: use it with \"query\" and without \"pointer\""
     ),
     BadConfiguration(
       line: "\(list) next = { query = \"\" } }",
@@ -377,7 +381,7 @@ extension BadConfiguration {
     BadConfiguration(
       line:
         "server.list = { url = \"http://h/\", id = \"/id\", fail_when = [{ pointer = \"/*/e\", is = 1 }] }",
-      "server.list.fail_when: \"*\" stands for a file of an upload, and this request has none"),
+      "server.list.fail_when: \"*\" stands for the number of a file, but this request has no file"),
     BadConfiguration(
       line: "server.create = { url = \"http://h/\", json = { a = \"{reply:id}\" } }",
       "server.create.json.a: {reply:id}: expected a JSON Pointer such as \"/files/0/url\", found \"id\""
@@ -425,18 +429,19 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       "[secrets]\na = { file = \"x\", timeout = \"1s\" }",
-      "c.toml:2: secrets.a.timeout: only a command has a time-out"),
+      "c.toml:2: secrets.a.timeout: \"timeout\" works only with \"command\""),
     BadConfiguration(
       "[secrets]\na = { env = \"\" }", "c.toml:2: secrets.a.env: expected the name of a variable"),
     BadConfiguration("[secrets]\na = { file = \"\" }", "c.toml:2: secrets.a.file: expected a path"),
     BadConfiguration(
       "[secrets]\n\"a b\" = { env = \"X\" }",
-      "c.toml:2: secrets.\"a b\": a secret's name has letters, digits, \"_\" and \"-\" only"),
+      "c.toml:2: secrets.\"a b\": a secret's name may contain only letters, digits, \"_\" and \"-\""
+    ),
     BadConfiguration(
       line: "headers = { A = \"{secret.token}\" }",
-      "headers.A: no secret is called \"token\"; the configuration has no [secrets]"),
+      "headers.A: there is no secret called \"token\"; the configuration has no [secrets]"),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"{secret.tokn}\" }\n[secrets]\ntoken = { env = \"T\" }",
-      "c.toml:3: targets.a.headers.A: no secret is called \"tokn\"; did you mean \"token\"?"),
+      "c.toml:3: targets.a.headers.A: there is no secret called \"tokn\"; did you mean \"token\"?"),
   ]
 }

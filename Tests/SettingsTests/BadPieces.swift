@@ -3,10 +3,10 @@ extension BadConfiguration {
   static let runs: [BadConfiguration] = [
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"{open.id}\" }",
-      "c.toml:1: targets.a: {open.id} has no value: name it in \"values\" of \"open\""),
+      "c.toml:1: targets.a: {open.id} has no value: define it in \"values\" of \"open\""),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nclose = { url = \"http://h/{open.id}\" }",
-      "c.toml:1: targets.a: {open.id} has no value: name it in \"values\" of \"open\""),
+      "c.toml:1: targets.a: {open.id} has no value: define it in \"values\" of \"open\""),
     BadConfiguration(
       line: "open = { json = {} }", "open: the request has no \"url\""),
     BadConfiguration(
@@ -17,15 +17,16 @@ extension BadConfiguration {
       "open.text: a request has one body; leave the others out"),
     BadConfiguration(
       line: "open = { url = \"http://h/{file.name}\" }",
-      "open.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+      "open.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",
-      "open: cannot be combined with \"exists\": it would be sent even if no file needs to be"),
+      "open: cannot be combined with \"exists\": this request would be sent even if no file needs to be sent"
+    ),
     BadConfiguration(
       line:
         "after = { delete = true, final = [201] }\nclose = { url = \"http://h/c\", on_failure = \"abort\", abort = { url = \"http://h/a\" } }",
-      "after: cannot be combined with on_failure = \"abort\": that may discard what the server has by then"
+      "after: cannot be combined with on_failure = \"abort\": an abort may discard files that the server already has"
     ),
     BadConfiguration(
       line: "close = { url = \"http://h/c\", on_failure = \"abort\" }",
@@ -33,7 +34,7 @@ extension BadConfiguration {
     BadConfiguration(
       line:
         "close = { url = \"{open.u}\", text = \"{env.HOME}\" }\nopen = { url = \"http://h/o\", values = { u = \"/u\" } }",
-      "close: the address of the request comes from a reply, so it cannot contain secrets"),
+      "close: the address of the request comes from a reply, so the request cannot contain secrets"),
   ]
 }
 
@@ -42,7 +43,7 @@ extension BadConfiguration {
   static let pieces: [BadConfiguration] = [
     BadConfiguration(
       line: "resume = \"tus\"\npieces = {}",
-      "resume: cannot be combined with \"pieces\", which are resumed without it"),
+      "resume: cannot be combined with \"pieces\": such uploads resume without it"),
     BadConfiguration(
       line: "batch = { max_files = 2 }\npieces = {}",
       "batch: cannot be combined with \"pieces\": each file is an upload of its own"),
@@ -57,11 +58,11 @@ extension BadConfiguration {
       "pieces.begin: {url} ends in a query, so nothing can follow it; use \"query\""),
     BadConfiguration(
       line: "pieces = { piece = { url = \"{url}/{begin.id}\" } }",
-      "pieces.piece: {begin.id} has no value: name it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
+      "pieces.piece: {begin.id} has no value: define it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
     ),
     BadConfiguration(
       line: "pieces = { each = { text = \"{piece.etag}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.each: {piece.etag} has no value: name it in \"values\" of \"piece\""
+      "pieces.each: {piece.etag} has no value: define it in \"values\" of \"piece\""
     ),
     BadConfiguration(
       line: "pieces = { finish = { text = \"{pieces}\" } }",
@@ -77,7 +78,7 @@ extension BadConfiguration {
       "pieces.begin.values.\"A b\": expected a name of a-z, 0-9 and _, found \"A b\""),
     BadConfiguration(
       line: "pieces = { piece = { values = { size = \"/a\" } } }",
-      "pieces.piece.values.size: {piece.size} has a meaning already; choose another name"),
+      "pieces.piece.values.size: {piece.size} already has a meaning; choose another name"),
     BadConfiguration(
       line: "pieces = { size = \"1 MB\", min = \"5 MB\" }",
       "pieces.size: 1 MB is less than \"min\", 5 MB"),
@@ -112,11 +113,11 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "pieces = { parallel = 2, piece = { begins = { id = \"/id\" } }, finish = {} }",
-      "pieces.parallel: these pieces go one after the other: with \"begins\", the others need the reply to the first"
+      "pieces.parallel: these pieces go one after the other: with \"begins\", the other pieces need the reply to the first one"
     ),
     BadConfiguration(
       line: "pieces = { parallel = 2, piece = { unanswered = \"taken\" }, finish = {} }",
-      "pieces.parallel: these pieces go one after the other: with \"unanswered\", the reply to each decides what comes next"
+      "pieces.parallel: these pieces go one after the other: with \"unanswered\", the reply to each piece decides what comes next"
     ),
     BadConfiguration(
       line: "pieces = { begin = { json = { a = \"b\" }, text = \"c\" } }",
@@ -126,15 +127,15 @@ extension BadConfiguration {
       "pieces.begin.text: a GET request has no body"),
     BadConfiguration(
       line: "pieces = { piece = { body = \"multipart\" } }\nbody = \"binary\"",
-      "pieces.piece: a form needs the target's body = \"multipart\""),
+      "pieces.piece: a form is possible only if the target has body = \"multipart\""),
     BadConfiguration(
       line:
         "pieces = { piece = { values = { a = \"/a\" } }, last = {}, each = { text = \"{piece.a}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.each: {piece.a} has no value: name it in \"values\" of \"last\" as well"),
+      "pieces.each: {piece.a} has no value: define it in \"values\" of \"last\" as well"),
     BadConfiguration(
       line:
         "pieces = { status = { offset = \"/n\" }, each = { text = \"{piece.sha1}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.each: can use only numbers and offsets: with \"status\" or \"offset\", other values of a piece may be unknown"
+      "pieces.each: can use only the numbers and offsets of pieces: with \"status\" or \"offset\", their other values may be unknown"
     ),
     BadConfiguration(
       line: "pieces = { last = { unanswered = \"taken\" } }",
@@ -143,18 +144,18 @@ extension BadConfiguration {
     BadConfiguration(
       line:
         "pieces = { piece = { unanswered = \"taken\", values = { a = \"/a\" } }, each = { text = \"{piece.a}\" }, finish = { text = \"{pieces}\" } }",
-      "pieces.piece: \"unanswered\" cannot be \"taken\", since \"each\" needs values of the reply to each piece"
+      "pieces.piece: \"unanswered\" cannot be \"taken\", since \"each\" needs values from the reply to each piece"
     ),
     BadConfiguration(
       line: "pieces = { piece = { method = \"GET\" } }",
       "pieces.piece: a GET request cannot carry a piece"),
     BadConfiguration(
       line: "pieces = { piece = { fail_when = [{ pointer = \"/*/e\", is = 1 }] } }",
-      "pieces.piece: \"*\" in \"fail_when\" stands for a file of an upload, and this request has a piece of one"
+      "pieces.piece: \"*\" in \"fail_when\" stands for the number of a file, but this request has only a piece of a file"
     ),
     BadConfiguration(
       line: "pieces = { status = {} }",
-      "pieces.status: \"offset\" is missing: where the reply says how much there is"),
+      "pieces.status: \"offset\" is missing: where the reply says how many bytes have arrived"),
     BadConfiguration(
       line: "pieces = { min_pieces = 3, max_pieces = 2 }",
       "pieces.min_pieces: 3 is more than \"max_pieces\", 2"),
@@ -163,7 +164,7 @@ extension BadConfiguration {
       "headers.A: {env.X|raw}: |raw works only in a URL, for {env.…} and {secret.…}"),
     BadConfiguration(
       "[secrets]\ns = { env = \"S\" }\n[targets.a]\nurl = \"https://h/\"\npieces = { begin = { values = { place = { header = \"location\" } } }, piece = { url = \"{begin.place}\", headers = { X-Key = \"{secret.s}\" } } }",
-      "c.toml:5: targets.a.pieces.piece: its address comes from a reply, so it cannot contain secrets"
+      "c.toml:5: targets.a.pieces.piece: its address comes from a reply, so the request cannot contain secrets"
     ),
   ]
 }

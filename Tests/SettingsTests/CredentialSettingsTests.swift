@@ -85,7 +85,7 @@ struct CredentialSettingsTests {
         let error = #expect(throws: ConfigError.self) { try settings.target(name) }
         let said = error?.description ?? ""
         #expect(
-          said.contains("the environment variable \(variable) does not hold a proxy's address"))
+          said.contains("the environment variable \(variable) does not hold a valid proxy address"))
         #expect(!said.contains("hun"), "\(said)")
       }
     }

@@ -205,7 +205,7 @@ struct OptionTests {
     ("command = [\"sh\", \"-c\", \"echo locked >&2; exit 2\"]", "sh ended with status 2: locked"),
     ("command = [\"sleep\", \"60\"], timeout = \"100ms\"", "sleep did not finish within 0.1 s"),
     ("command = [\"true\"]", "it is empty"),
-    ("command = [\"printf\", \"\\\\377\"]", "it is not a short UTF-8 text"),
+    ("command = [\"printf\", \"\\\\377\"]", "it is not UTF-8 text of at most 64 KiB"),
     ("command = [\"/nowhere\"]", "/nowhere cannot be started: No such file or directory"),
   ])
   func secretsThatCannotBeHad(_ source: String, _ problem: String) throws {
@@ -257,13 +257,13 @@ struct OptionTests {
     #expect(
       try Settings.load(path: file, environment: [:]).warnings == [
         "\(file):3: targets.a.headers.Authorization: holds a secret, and others can read this file; "
-          + "chmod 600 it, or put the secret into [secrets]",
+          + "chmod 600 it, or keep the secret elsewhere with [secrets]",
         "\(file):8: targets.c.url: holds a secret, and others can read this file; "
-          + "chmod 600 it, or put the secret into [secrets]",
+          + "chmod 600 it, or keep the secret elsewhere with [secrets]",
         "\(file):9: targets.c.server.list.url: holds a secret, and others can read this file; "
-          + "chmod 600 it, or put the secret into [secrets]",
+          + "chmod 600 it, or keep the secret elsewhere with [secrets]",
         "\(file):12: targets.d.auth.sigv4.secret: holds a secret, and others can read this file; "
-          + "chmod 600 it, or put the secret into [secrets]",
+          + "chmod 600 it, or keep the secret elsewhere with [secrets]",
       ])
     chmod(file, 0o600)
     #expect(try Settings.load(path: file, environment: [:]).warnings.isEmpty)

@@ -133,8 +133,8 @@ struct RecipeDraftTests {
     arguments: [
       ("nextcloud", 0, "cloud.test", "expected a URL such as https://host/upload"),
       ("nextcloud", 0, "https://me:secret@cloud.test", "the URL contains a user name or password"),
-      ("nextcloud", 0, "https://cloud.test/?a=b", "it has no query"),
-      ("nextcloud", 0, "https://cloud.test/{nonsense}", "this URL has no braces"),
+      ("nextcloud", 0, "https://cloud.test/?a=b", "must not have a query"),
+      ("nextcloud", 0, "https://cloud.test/{nonsense}", "leave braces out"),
       ("nextcloud", 1, "", "an answer is needed"),
       ("nextcloud", 1, "a:b", "targets.nextcloud.auth.basic.user: "),
       ("nextcloud", 1, "a\u{0}b", "holds a NUL character"),

@@ -232,7 +232,7 @@ struct SettingsTests {
     #expect(
       message { _ = try broken.target("b") }
         == "c.toml:6: targets.b.headers.Authorization: "
-        + "the value of Authorization holds a control character")
+        + "the value of Authorization contains a control character")
   }
 
   // MARK: Files

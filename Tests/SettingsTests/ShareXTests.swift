@@ -58,7 +58,8 @@ struct ShareXTests {
       notes == [
         "Headers: Content-Length is set by hoist itself",
         "Arguments when: %mo has no counterpart here",
-        "ThumbnailURL: hoist has no place for it", "ErrorMessage: hoist has no place for it",
+        "ThumbnailURL: ignored, since hoist has no such setting",
+        "ErrorMessage: ignored, since hoist has no such setting",
       ])
   }
 
@@ -134,14 +135,14 @@ struct ShareXTests {
   }
 
   @Test(arguments: [
-    ("{xml:/a/b}", "{xml} has no counterpart here"),
-    ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
+    ("{xml:/a/b}", "hoist has no counterpart of {xml}"),
+    ("{json:a[*].b}", "the path \"a[*].b\" cannot be written as a JSON Pointer"),
     ("{regex:(a)(b)|3}", "the regular expression has no group 3"),
     ("{regex:(a)(b)|x}", "the regular expression has no group x"),
     (
       "{regex:(a)|-9223372036854775808}", "the regular expression has no group -9223372036854775808"
     ),
-    ("{regex:{header:x}|(a)|1}", "it searches something other than the reply"),
+    ("{regex:{header:x}|(a)|1}", "the expression searches something other than the reply"),
     (
       "{regex:(?=a}",
       "the regular expression is invalid near character 4: missing closing parenthesis"
@@ -171,7 +172,7 @@ struct ShareXTests {
   }
 
   @Test(arguments: [
-    ("[]", "is not a JSON object, as ShareX writes its uploaders"),
+    ("[]", "is not a JSON object, the format of ShareX uploaders"),
     ("{}", "has no RequestURL"),
     (
       #"{"RequestURL":"http://h/","URL":"{json:link}"}"#,
@@ -188,7 +189,7 @@ struct ShareXTests {
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/{json:x}"}"#,
-      "RequestURL: {json} has no counterpart here"
+      "RequestURL: hoist has no counterpart of {json}"
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/","RequestMethod":"GET"}"#,
@@ -196,7 +197,7 @@ struct ShareXTests {
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/","Body":"JSON"}"#,
-      "Body is JSON: it sends texts or addresses, and no file"
+      "Body is JSON, which sends text or URLs but no file"
     ),
   ])
   func whatIsNoUploader(_ text: String, _ message: String) {

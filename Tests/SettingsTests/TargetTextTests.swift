@@ -280,7 +280,7 @@ struct TargetTextTests {
   }
 
   @Test(arguments: [
-    ("[targets.new]\nurl = \"http://o/\"", "/c.toml: there is a target called \"new\" already"),
+    ("[targets.new]\nurl = \"http://o/\"", "/c.toml: there is already a target called \"new\""),
     ("[targets", "/c.toml:1: not valid TOML"),
     ("targets = { old = { url = \"http://o/\" } }\n", "/c.toml:"),
   ])

@@ -25,7 +25,7 @@ import Testing
     try await terminal.command("stty raw -echo; echo ready; head -c \(count) > typed; stty sane")
     try await terminal.wait(until: "the reader") { $0.rows.contains("ready") }
     try await terminal.type(typed)
-    try await wait(for: "all of it") {
+    try await wait(for: "show all") {
       FileManager.default.contents(atPath: folder.path("typed"))?.count == count ? true : nil
     }
     #expect(FileManager.default.contents(atPath: folder.path("typed")) == Data(typed.utf8))

@@ -9,7 +9,7 @@ import Testing
     // Where nothing moves nothing ends either, and `q` asks however late it comes.
     try await tmux.startDriver("still")
     try await tmux.press("a", "/data/o", "Tab")
-    try await tmux.wait { $0.contains("2 begin like this") }
+    try await tmux.wait { $0.contains("2 names start with this") }
     try await tmux.press("Tab", "Enter")
     try await tmux.wait { $0.contains("Queue 10") }
     try await tmux.press("G", "Enter")

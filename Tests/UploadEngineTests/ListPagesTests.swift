@@ -93,7 +93,7 @@ struct ListPagesTests {
     }
     let client = try client(server, .address(try JSONPointer("/next")))
     let failure = await #expect(throws: Failure.self) { try await client.entries(pages: 2) }
-    #expect(failure?.explanation.contains("names another server") == true)
+    #expect(failure?.explanation.contains("on another server") == true)
     #expect(other.requests.isEmpty)
   }
 

@@ -117,7 +117,7 @@ struct VerificationTests {
       #expect(server.requests.first?.headers["want-repr-digest"] == "sha-256=10")
     }
     if row.code == "content-differs" {
-      #expect(end.failure?.explanation.contains("what it stored is different") == true)
+      #expect(end.failure?.explanation.contains("but stored different content") == true)
     }
   }
 

@@ -168,7 +168,7 @@ struct FailureTests {
     let failure = Failure(cause, attempts: 1)
     #expect(failure.explanation.hasSuffix("Retry sends it again from the first byte."))
     #expect(
-      failure.explanation(goesOn: true).hasSuffix("Retry resumes where the server left off."))
+      failure.explanation(goesOn: true).hasSuffix("Retry resumes where the upload left off."))
     // Whether it does is the item's to say.
     var item = UploadItem(id: ItemID(1), target: "nas", location: FileLocation("/a"))
     #expect(item.explanation == nil)

@@ -29,7 +29,7 @@ import Testing
       ("{file.stem", "without"), ("{file.sha256}", "has no value here"), ("{stem}", "{file.stem}"),
       ("{env.HOME}", "HOME"), ("{secret.x}", "cannot contain secrets"), ("s/a", "s/from/to/"),
       ("s/a/b", "s/from/to/"), ("s//b/", "s/from/to/"), ("s/a/b/x", "s/from/to/"),
-      ("s/(/b/", "regular expression"), (#"s/a/\1/"#, #"no group \1"#),
+      ("s/(/b/", "regular expression"), (#"s/a/\1/"#, #"uses group \1"#),
     ])
   func mistakes(_ rule: String, _ words: String) {
     let error = #expect(throws: InvalidInput.self) { try Renaming(rule) }

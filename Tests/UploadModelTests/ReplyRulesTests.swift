@@ -242,7 +242,7 @@ struct ReplyRulesTests {
     #expect(
       failure.explanation
         == "The server answered 200 OK, and it is unclear whether it stored the file: its answer is not "
-        + "JSON. Check the server before you retry: a retry may store it twice.")
+        + "JSON. Check the server before you retry: a retry may store the file twice.")
   }
 
   /// Each file of a request is judged by what the reply says of it.

@@ -55,19 +55,19 @@ struct TemplateTests {
     ("{env.}", "{env.} names no environment variable"),
     (
       "{file.nme}",
-      "unknown placeholder {file.nme}; there are \(known) {env.NAME} {secret.NAME}"
+      "unknown placeholder {file.nme}; available: \(known) {env.NAME} {secret.NAME}"
     ),
-    ("{}", "unknown placeholder {}; there are \(known) {env.NAME} {secret.NAME}"),
+    ("{}", "unknown placeholder {}; available: \(known) {env.NAME} {secret.NAME}"),
     (
       "{ file.name }",
-      "unknown placeholder { file.name }; there are \(known) {env.NAME} {secret.NAME}"
+      "unknown placeholder { file.name }; available: \(known) {env.NAME} {secret.NAME}"
     ),
-    ("{id}", "{id} has no value here; there are \(known) {env.NAME} {secret.NAME}"),
-    ("{secret.x}", "no secret is called \"x\""),
-    ("{value.x}", "no value is called \"x\"; name it under \"values\""),
+    ("{id}", "{id} has no value here; available: \(known) {env.NAME} {secret.NAME}"),
+    ("{secret.x}", "there is no secret called \"x\""),
+    ("{value.x}", "there is no value called \"x\"; define it under \"values\""),
     (
       "{FILE.NAME}",
-      "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME} {secret.NAME}"
+      "unknown placeholder {FILE.NAME}; available: \(known) {env.NAME} {secret.NAME}"
     ),
   ])
   func mistakes(_ source: String, _ message: String) {

@@ -113,10 +113,10 @@ struct TemplateWritingTests {
   }
 
   @Test(arguments: [
-    ("{ticket:/id}", "{ticket:/id} has no value here; there are {uuid} {env.NAME} {secret.NAME}"),
+    ("{ticket:/id}", "{ticket:/id} has no value here; available: {uuid} {env.NAME} {secret.NAME}"),
     (
       "{ticket:id}",
-      "{ticket:id} has no value here; there are {uuid} {env.NAME} {secret.NAME}"
+      "{ticket:id} has no value here; available: {uuid} {env.NAME} {secret.NAME}"
     ),
   ])
   func whereThereIsNoReply(_ source: String, _ message: String) {

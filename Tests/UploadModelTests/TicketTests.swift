@@ -36,7 +36,7 @@ struct TicketTests {
     ("see https://s3/b", "its answer is not JSON"),
     (
       #"{"url":"http://s3/b","fields":{}}"#,
-      "the ticket leads from https to http://s3, which is not encrypted; list it in redirect_to if that is meant"
+      "the ticket leads from https to http://s3, which is not encrypted; list it in redirect_to if that is intended"
     ),
   ])
   func whatIsNoTicket(_ reply: String, _ message: String) {
@@ -87,7 +87,7 @@ struct TicketTests {
 
   @Test(arguments: [
     (#"{"Transfer-Encoding":"chunked"}"#, "Transfer-Encoding is set by hoist itself"),
-    (#"{"X":"a\r\nY: b"}"#, "the value of X holds a control character"),
+    (#"{"X":"a\r\nY: b"}"#, "the value of X contains a control character"),
     (#"{"a b":"c"}"#, "\"a b\" is not a header name"), (#"[]"#, "no header fields at /headers"),
   ])
   func headerFieldsThatAreNone(_ headers: String, _ words: String) {

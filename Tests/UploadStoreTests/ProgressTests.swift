@@ -93,11 +93,11 @@ struct ProgressTests {
       of: queued[0].id)
     try store.record(queued.map { ($0.id, .failed(lost)) })
     #expect(
-      try store.history().map { $0.message?.hasSuffix("Retry resumes where the server left off.") }
+      try store.history().map { $0.message?.hasSuffix("Retry resumes where the upload left off.") }
         == [true, false])
     #expect(
       try store.items().map {
-        $0.explanation?.hasSuffix("Retry resumes where the server left off.")
+        $0.explanation?.hasSuffix("Retry resumes where the upload left off.")
       }
         == [true, false])
   }

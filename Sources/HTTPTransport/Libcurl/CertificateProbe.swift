@@ -10,8 +10,8 @@ package struct CertificateProbe: Sendable {
   /// Connects to the server of an `https` URL, performs the handshake and disconnects without sending a
   /// request. Uses the proxies from the environment. Blocks for up to 30 s.
   ///
-  /// - Parameter verifying: whether to verify the certificate by the system's rules; otherwise any certificate
-  ///   is accepted.
+  /// - Parameter verifying: whether to verify the certificate by the system's rules. If false, any certificate is
+  ///   accepted.
   package init(url: String, verifying: Bool) {
     // Allocated first and so freed last: the handle may write to this buffer until it is cleaned up.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -45,7 +45,7 @@ package struct CertificateProbe: Sendable {
     certificate = code == CURLE_OK ? Self.certificate(of: easy) : nil
   }
 
-  /// The server's own certificate, which comes first in a list of "name:value" lines.
+  /// The server's own certificate. It is the first of the chain; each certificate is a list of "name:value" lines.
   private static func certificate(of easy: UnsafeMutableRawPointer) -> String? {
     guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0 else {
       return nil
@@ -63,8 +63,8 @@ package struct CertificateProbe: Sendable {
 extension TransportError {
   /// The error that a handle's transfer ended with.
   ///
-  /// - Parameter socket: the `errno` of a failure to create the socket, which libcurl does not report; 0 if
-  ///   there was none.
+  /// - Parameter socket: the `errno` of a failure to create the socket, which libcurl does not report; 0 if there was
+  ///   no such failure.
   init(
     _ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>,
     socket: Int32 = 0

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Sets options on an easy handle, and fails closed: a rejected option ends the task.
+/// Sets options on an easy handle. Fails closed: if libcurl rejects an option, the task ends.
 final class EasyOptions {
   private let easy: UnsafeMutableRawPointer
   private var refused: CURLcode?
@@ -15,7 +15,8 @@ final class EasyOptions {
     try check(throwing: hoist_set_size(easy, option, size))
   }
 
-  /// Rejects text with a NUL: it would be cut off there, and the remainder could mean something else.
+  /// Rejects text that contains a NUL. libcurl would use only what precedes the NUL, and that could mean something
+  /// else.
   func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)

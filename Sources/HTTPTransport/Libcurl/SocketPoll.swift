@@ -1,17 +1,18 @@
 import CCurl
 import Foundation
 
-/// Waits with poll(2) for events on the sockets that libcurl has named, and for other threads.
+/// Waits with poll(2) for events on the sockets that libcurl has named, and for signals from other threads.
 ///
 /// libcurl's own wait function does not report which sockets have events, so all of them would have to be checked
 /// afterwards.
 struct SocketPoll {
   /// The first entry is the descriptor for other threads.
   private var watched: [pollfd]
-  /// For sockets that may rest: the position up to which data had been written when libcurl was last told that
-  /// there is room.
+  /// For sockets that may rest: the position up to which data had been written when libcurl was last told that it can
+  /// write.
   private var written: [Int32: Int64] = [:]
-  /// For resting sockets: when the rest ends, in seconds of ``Clock``. Until then, libcurl is not told about room.
+  /// For resting sockets: when the rest ends, in seconds of ``Clock``. Until then, libcurl is not told that it can
+  /// write.
   private var rests: [Int32: Double] = [:]
 
   /// How long a socket rests, in seconds.
@@ -24,9 +25,9 @@ struct SocketPoll {
   ///
   /// - Parameters:
   ///   - wanted: one of libcurl's `CURL_POLL` constants.
-  ///   - mayRest: whether the socket may rest: if libcurl has written nothing since it was last told that there
-  ///     is room, it is not told again for a moment, unless something arrives. With HTTP/2, libcurl waits for
-  ///     room even while the server does not let it send anything.
+  ///   - mayRest: whether the socket may rest. If libcurl has written nothing since it was last told that it can write,
+  ///     it is then not told again for a moment, unless something arrives. With HTTP/2, libcurl asks to write even
+  ///     while the server does not let it send anything.
   mutating func watch(_ socket: Int32, for wanted: Int32, mayRest: Bool = false) {
     let events = Int16(
       (wanted & CURL_POLL_IN != 0 ? POLLIN : 0) | (wanted & CURL_POLL_OUT != 0 ? POLLOUT : 0))

@@ -65,7 +65,7 @@ struct SocketTable {
         guard
           getnameinfo(general, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
         else { return nil }
-        // The port is in the same place in the addresses of both families.
+        // IPv4 and IPv6 addresses have the port in the same place.
         let port = general.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
           UInt16(bigEndian: $0.pointee.sin_port)
         }
@@ -82,8 +82,8 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns their
-  /// number.
+  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns the number
+  /// of those bytes.
   static func discardUnsent(at descriptor: Int32) -> Int64 {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -111,9 +111,9 @@ struct SocketTable {
 
   /// The verdict on a request whose connection has ended.
   enum Sight {
-    /// The other side has not seen it.
+    /// The other side has not seen the request.
     case unseen
-    /// The other side may have seen it; there is no way to tell.
+    /// The other side may have seen the request; there is no way to tell.
     case uncertain
     /// Not decided yet: a reset or an acknowledgement will decide.
     case open

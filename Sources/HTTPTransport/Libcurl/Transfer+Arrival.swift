@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
 
-/// Detects whether the whole body has arrived. A server may reply long before that, and close the connection.
+/// Detects whether the whole body has arrived. A server may reply long before it has, and close the connection.
 extension Transfer {
   /// Tracks the end of a body whose reply came before all of the body had arrived.
   final class Arrival {
@@ -42,14 +42,16 @@ extension Transfer {
       let status = parser.head?.status, (200..<300).contains(status)
     else { return }
     if arrival?.isLost == true { return }
-    // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells.
+    // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells
+    // how much arrived.
     if SocketTable.isClosed(socket), wholeBody == nil, let arrived = arrived(at: socket),
       arrived + slack < length
     {
       arrival = Arrival()
       return
     }
-    // When a TLS connection is closed, the count includes the closing alert, which may never be acknowledged.
+    // When a TLS connection is closed, the unacknowledged bytes include the closing alert, which may never be
+    // acknowledged.
     if isClosing, request.url.scheme == "https" { return }
     guard (SocketTable.unacknowledged(at: socket) ?? 0) > 0, let end = SocketTable.end(of: socket)
     else {
@@ -71,8 +73,8 @@ extension Transfer {
     return isOpen
   }
 
-  /// Discards the part of the body that the kernel has not sent yet. Its buffers can contain megabytes, so the server
-  /// could otherwise receive a whole file whose upload was cancelled near its beginning.
+  /// Discards the part of the body that the kernel has not sent yet. The kernel's buffers can contain megabytes, so the
+  /// server could otherwise receive a whole file whose upload was cancelled near its beginning.
   func breakOff() {
     // Over HTTP/2, other requests share the connection.
     guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,

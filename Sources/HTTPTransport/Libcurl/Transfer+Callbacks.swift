@@ -6,8 +6,8 @@ extension Transfer {
   /// Called when a request is about to be sent on a connection. Returns whether it may be sent.
   func begin(on connection: SocketTable.Connection) -> Bool {
     // libcurl itself repeats a request if a reused connection turns out to be closed, or if `Expect` was rejected. It
-    // does not always rewind the body first: for example, not if TLS has sent part of a piece that libcurl still counts
-    // as unwritten.
+    // does not always rewind the body first. For example, it does not if TLS has sent part of a piece that libcurl
+    // still counts as unwritten.
     if given > 0 {
       guard mayRepeat else {
         isUnrepeatable = true
@@ -19,7 +19,7 @@ extension Transfer {
     toldEnd = false
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
-    // Do not even start: a server that has closed only its own direction may still read the request.
+    // Do not even start if the server has closed its direction of the connection, since it may still read the request.
     if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
       isTooLate = true
       return false
@@ -37,7 +37,7 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// libcurl may stop waiting for "100 Continue" up to this many seconds after the deadline on our clock.
+  /// libcurl may go on waiting for "100 Continue" until this many seconds after the deadline on our clock.
   private static let clockMargin = 0.05
 
   /// Reads the whole body. Returns whether that succeeded.

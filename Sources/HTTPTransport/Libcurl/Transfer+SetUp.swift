@@ -18,7 +18,7 @@ extension Transfer {
     try options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(loop.expectPatience * 1000))
     // A resolver thread that hangs must not block the loop when the transfer is cancelled.
     options.trySet(CURLOPT_QUICK_EXIT, 1)
-    // A proxy's reply to CONNECT is not the server's.
+    // A proxy's reply to CONNECT is not a reply of the server.
     try options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try options.set(
       CURLOPT_HTTP_VERSION,
@@ -71,15 +71,16 @@ extension Transfer {
     if request.method != usual {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
-    // libcurl sends header fields unchanged, so a line break would start another one.
+    // libcurl sends header fields unchanged, so a line break in one would start another.
     guard
       !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
     else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
     var lines = request.headers.map { name, value in
-      // To libcurl, "Name:" means to omit a field, and "Name;" to send it with an empty value.
+      // In libcurl, "Name:" omits a field, and "Name;" sends it with an empty value.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
-    // If the request asks, libcurl writes `Expect` itself, and omits it when it repeats the request after a 417.
+    // If the request expects "100 Continue", libcurl writes `Expect` itself, and omits it when it repeats the request
+    // after a 417. In all other cases, this stops libcurl from writing it.
     if request.body != nil, !asks { lines.append("Expect:") }
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
@@ -96,11 +97,11 @@ extension Transfer {
     text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
-  /// In bytes. libcurl sends a smaller body together with the head, if it has been given the body by then.
+  /// In bytes. libcurl sends a smaller body together with the head, if it has the body when it sends the head.
   private static let smallBody: Int64 = 64 << 10
 
   /// Whether the whole body is sent together with the head, in one packet if it fits. That is impossible if the body
-  /// must wait for something after the head.
+  /// must wait for anything once the head is sent.
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
     return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
@@ -152,7 +153,7 @@ extension Transfer {
     }
     options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
     options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
-    // A connection outlives its first transfer, so its close callback needs a context that outlives it as well.
+    // A connection outlives its first transfer, so its close callback needs a context that also outlives the transfer.
     options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
     try options.throwIfRefused()
   }

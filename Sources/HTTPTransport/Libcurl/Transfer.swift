@@ -23,7 +23,8 @@ final class Transfer {
   var toldEnd = false
   /// Whether the server rejected `Expect`. The handle will never send it again, even for other requests.
   var wasExpectRefused = false
-  /// Whether the server rejected nothing but `Expect`: it had neither asked for the body nor been given all of it.
+  /// Whether the server rejected nothing but `Expect`. When it did so, it had neither asked for the body nor been given
+  /// all of it.
   var mayAskPlainly = false
   /// Whether the server has sent its digest challenge.
   var wasChallenged = false
@@ -65,8 +66,8 @@ final class Transfer {
   /// HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it costs more than
   /// the larger reads save.
   var largeBuffer: Int { request.url.scheme == "https" ? 512 << 10 : 256 << 10 }
-  /// How many bytes are held if the end of a body is: more than the closing boundary of a form, so that the server
-  /// cannot take the body for complete.
+  /// How many bytes are held back with `holdsEnd`. They are more than the closing boundary of a form, so that the
+  /// server cannot take the body for complete.
   static let heldEnd: Int64 = 512
   /// The most bytes of header lines and trailers together.
   static let mostHead = 1 << 20
@@ -95,7 +96,7 @@ final class Transfer {
 
   // MARK: Questions from the loop
 
-  /// Called when a connection is about to be closed: the last chance to ask the kernel about it.
+  /// Called when a connection is about to be closed, which is the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
     // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
@@ -109,7 +110,8 @@ final class Transfer {
     (socket, mark) = (nil, nil)
   }
 
-  /// Whether the server has seen a request that ended with this code. If not, the request should be repeated.
+  /// Whether the server has seen the request, which ended with this code. If it has not, the request should be
+  /// repeated.
   func sight(after code: CURLcode) -> SocketTable.Sight {
     guard repetitions < Self.mostRepetitions, bodyError == nil else { return .uncertain }
     if isTooLate { return .unseen }
@@ -135,14 +137,15 @@ final class Transfer {
   /// Whether the request may be repeated once more.
   var mayBeginAgain: Bool { repetitions < Self.mostRepetitions }
 
-  /// The number of bytes of the body that the other side has acknowledged; nil if it has not changed.
+  /// The number of bytes of the body that the other side has acknowledged; nil if that number has not changed.
   ///
   /// - Parameter shares: how many transfers share the connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    // After a reset, nothing is waiting either, but only because the kernel has discarded the data.
+    // After a reset, nothing is waiting for an acknowledgement either, but only because the kernel has discarded the
+    // data.
     if waiting == 0, written == given, !SocketTable.isClosed(socket) {
       return record(acknowledged: given)
     }
@@ -166,7 +169,7 @@ final class Transfer {
     return request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
   }
 
-  /// Records that the request was answered: a reply to the whole request proves that it arrived.
+  /// Records that the request was answered. If all of it was written, the reply proves that it arrived.
   func recordAnswered() -> Int64? {
     guard written >= given else { return newlyAcknowledged(shares: 1) }
     return record(acknowledged: given)
@@ -186,10 +189,10 @@ final class Transfer {
 
   var hasGivenAll: Bool { given == length }
 
-  /// When the transfer ends for lack of progress; nil if its caller watches for that.
+  /// When the transfer ends unless it makes progress; nil if its caller watches for that.
   var idleEnd: Double? { request.idleTimeout.map { moved.at + $0 } }
 
-  /// Whether there has been no progress for as long as the request allows. While it is suspended, no progress is
+  /// Whether there has been no progress for as long as the request allows. While the task is suspended, no progress is
   /// required.
   func isIdle(at now: Double) -> Bool {
     guard let timeout = request.idleTimeout else { return false }
@@ -198,8 +201,8 @@ final class Transfer {
     return now - moved.at >= timeout
   }
 
-  /// Whether the body is sent together with the head. It then has no progress to show, and the reply soon
-  /// proves its arrival.
+  /// Whether the body is sent together with the head. The body then has no progress to show, and the reply soon proves
+  /// that it arrived.
   var isInOnePiece: Bool { wholeBody != nil }
 
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
@@ -211,7 +214,7 @@ final class Transfer {
     return head
   }
 
-  /// Why the transfer failed; nil if it did not.
+  /// Why the transfer failed; nil if it succeeded.
   func trouble(_ code: CURLcode) -> TransportError? {
     if let bodyError { return TransportError(.body(bodyError), code: code) }
     if isUnrepeatable {
@@ -221,7 +224,7 @@ final class Transfer {
     if arrival?.isLost == true {
       return TransportError(
         .connectionLost, code: code,
-        words: "The server replied before it had received everything, and closed the connection")
+        words: "The server replied and closed the connection before it had received everything")
     }
     guard code != CURLE_OK, !task.content.withLock({ $0.isReplyCut }) else { return nil }
     // libcurl does not report why a socket could not be created.
@@ -266,8 +269,8 @@ final class Transfer {
     task.content.withLock { $0.progress.isHeldBack = true }
   }
 
-  /// Hands over up to `most` bytes of the body. `work` does that and returns their number; nil if it handed over
-  /// nothing. Throws once the exchange is stopped, so that the recorded number no longer changes.
+  /// Hands over up to `most` bytes of the body. `work` hands over the bytes and returns their number, or nil if it
+  /// handed over nothing. Throws once the exchange is stopped, after which the recorded number no longer changes.
   func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
     try recordHandedOver(given + Int64(most))
     var count: Int?

@@ -1,8 +1,8 @@
 import CCurl
 import Foundation
 
-/// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an event:
-/// `curl_multi_perform` would make it check all of them on every iteration.
+/// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an event.
+/// `curl_multi_perform` would instead make it check all of them on every iteration.
 extension TransferLoop {
   /// Makes libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {
@@ -19,7 +19,7 @@ extension TransferLoop {
   /// Lets libcurl do all pending work: read and write on sockets with events, and start or continue transfers.
   func perform(_ multi: UnsafeMutableRawPointer) {
     var running: Int32 = 0
-    // With no events passed, libcurl checks the socket itself.
+    // Since no events are passed (0), libcurl checks the socket itself.
     for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
     // -1 is CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
     if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }
@@ -50,8 +50,8 @@ extension TransferLoop {
   /// After how many seconds libcurl is told again about a socket that it has not reacted to.
   private static let questionInterval = 0.05
 
-  /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it only when it
-  /// processes the transfer, but after another interim reply it may have no reason to (seen with 7.88).
+  /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it only when it processes the
+  /// transfer, but after another interim reply, it may have no reason to process it (seen with 7.88).
   private func socketsWithoutAnswer() -> [Int32] {
     let now = Clock.now
     return transfers.values.compactMap { transfer in

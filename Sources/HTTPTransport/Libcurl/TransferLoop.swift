@@ -40,7 +40,8 @@ final class TransferLoop: @unchecked Sendable {
   var held: [Transfer] = []
   /// Tasks that were suspended before their requests began.
   private var parked: [UploadTask] = []
-  /// Transfers whose connection has ended, with the resulting code, until it is known whether the server has seen them.
+  /// Transfers whose connection has ended, with libcurl's code, until it is known whether the server has seen their
+  /// requests.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
   /// Transfers that succeeded before all of their bodies had arrived.
   var arriving: [Transfer] = []
@@ -51,8 +52,8 @@ final class TransferLoop: @unchecked Sendable {
 
   /// The interval between checks of how much has been acknowledged, in seconds.
   private static let lookInterval = 0.025
-  /// The interval in seconds once all of a large body has been handed over, since its arrival must be recorded soon
-  /// after the other side has it.
+  /// The same interval once all of a large body has been handed over. It is shorter, since the body's arrival must be
+  /// recorded soon after the other side has it.
   private static let lastLookInterval = 0.003
   private static let mostSpare = 64
   /// Identifies the loop that the current thread belongs to.
@@ -64,7 +65,7 @@ final class TransferLoop: @unchecked Sendable {
   ///   - maxIdle: how many seconds a connection may be idle and still be reused.
   ///   - expectPatience: how many seconds a body waits for "100 Continue".
   init(maxIdle: Int, expectPatience: Double) {
-    // May be called more than once: libcurl counts the calls.
+    // This may be called more than once, since libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     (self.maxIdle, self.expectPatience) = (maxIdle, expectPatience)
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -81,7 +82,7 @@ final class TransferLoop: @unchecked Sendable {
   func limitsChanged() { order(.limitsChanged) }
 
   static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
-    // As in `Transfer.of`: the pointer is ours, and the loop lives as long as the process.
+    // As in `Transfer.of`, the pointer is ours. The loop lives as long as the process.
     Unmanaged<TransferLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
@@ -128,7 +129,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Whether there are no orders. If so, also arranges that the next one wakes the loop up.
+  /// Whether there are no orders. If there are none, also arranges that the next order wakes the loop up.
   private var mayWait: Bool {
     inbox.withLock { inbox in
       inbox.isWaiting = inbox.orders.isEmpty
@@ -179,7 +180,7 @@ final class TransferLoop: @unchecked Sendable {
       transfer.task.finish(
         TransportError(
           code: Int(CURLE_OPERATION_TIMEDOUT.rawValue),
-          words: "Nothing was sent or received for too long"))
+          words: "Nothing was sent or received within the time-out"))
     }
   }
 

@@ -40,7 +40,7 @@ public struct FileError: Error, Hashable, Sendable {
     case replaced
     /// The file was written to, but has the same size.
     case modified
-    /// The system refused, with this `errno`.
+    /// The system refused this step, with this `errno`.
     case unreadable(errno: Int32, during: Step)
     /// The path names something that is not a regular file.
     case notARegularFile(Kind)
@@ -92,14 +92,14 @@ extension FileError.Reason: CustomStringConvertible {
       "there is no such file. Check its path."
     case .shrunk(let before, let now):
       "the file shrank from \(before) to \(now) bytes since it was looked at. "
-        + "Send it again when nothing writes to it."
+        + "Send it again once nothing is writing to it."
     case .grown(let before, let now):
       "the file grew from \(before) to \(now) bytes since it was looked at. "
-        + "Send it again when nothing writes to it."
+        + "Send it again once nothing is writing to it."
     case .replaced:
       "another file has taken its place since it was looked at. Send it again."
     case .modified:
-      "the file was written to since it was looked at. Send it again when nothing writes to it."
+      "the file was written to since it was looked at. Send it again once nothing is writing to it."
     case .unreadable(let code, let step):
       "cannot \(step.rawValue) the file: \(String(cString: strerror(code))). "
         + "Check its permissions and its disk."

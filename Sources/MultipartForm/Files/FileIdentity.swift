@@ -1,7 +1,7 @@
 /// Distinguishes one state of a file from another without reading the file.
 ///
-/// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give the same identity,
-/// and so does a write after which the modification time is set back. A ``BodyReader`` still detects both.
+/// A write that keeps the size goes unnoticed if it falls into the same tick of the kernel's clock (up to 4 ms on
+/// Linux) as an earlier write, or if the modification time is set back afterwards. A ``BodyReader`` still detects both.
 public struct FileIdentity: Hashable, Sendable, Codable {
   /// The number of the device that the file is on (`st_dev`).
   public var device: UInt64
@@ -28,8 +28,8 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     self = try SystemFile.look(at: path).identity
   }
 
-  /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told: it
-  /// is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
+  /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told,
+  /// because it is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
   package static func isOpenForWriting(_ path: FileLocation) -> Bool? {
     (try? SystemFile(opening: path))?.isOpenForWriting()
   }

@@ -45,7 +45,7 @@ public struct FileLocation: Hashable, Sendable {
     }
   }
 
-  /// Whether the system can open this path at all: it contains no NUL.
+  /// Whether the system can open this path at all. It cannot if the path contains a NUL.
   package var isUsable: Bool { !bytes.contains(0) }
 }
 

@@ -1,11 +1,11 @@
 /// What is known about the one moment at which a file contained everything that was read from it, whether at once or in
-/// several steps, perhaps by several processes. It is saved between two readings.
+/// several steps, perhaps by several processes. This is saved between two readings.
 package struct FileMoment: Hashable, Sendable, Codable {
   /// A range of bytes that was read in order.
   struct Stretch: Hashable, Sendable, Codable {
     var start: Int64
     var end: Int64
-    /// Their checksum.
+    /// The checksum of these bytes.
     var sum: UInt64
 
     init(start: Int64, end: Int64, sum: UInt64) {
@@ -32,7 +32,8 @@ package struct FileMoment: Hashable, Sendable, Codable {
   /// Whether nothing more was read after this was saved.
   package var isOver: Bool { stretches != nil }
 
-  /// The moment to save while the file is being read: a later reader cannot know how far that reading got.
+  /// The moment to save while the file is being read. It has no stretches, since a later reader cannot know how far
+  /// that reading got.
   package var whileReading: FileMoment {
     var moment = self
     moment.stretches = nil

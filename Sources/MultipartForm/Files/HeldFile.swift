@@ -73,7 +73,8 @@ package final class HeldFile: Sendable {
     self.file = file
   }
 
-  /// The smallest file that is watched, in bytes: setting up a watch takes as long as the checksum of a mebibyte.
+  /// The size of the smallest file that is watched, in bytes. Setting up a watch takes as long as the checksum of a
+  /// mebibyte.
   private static let leastWatched: Int64 = 8 << 20
 
   /// What is known about the reading so far, to save.
@@ -119,7 +120,7 @@ package final class HeldFile: Sendable {
     reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
   }
 
-  /// Reads at an offset outside the reading, for callers that examine the content.
+  /// Reads at an offset without adding the bytes to the reading, for callers that only examine the content.
   ///
   /// - Returns: the number of bytes; less than the buffer's size only at the end of the file.
   package func peek(
@@ -201,7 +202,7 @@ package final class HeldFile: Sendable {
   /// Checks, after the whole file was read, that it contained all these bytes at one moment. If only the content can
   /// tell, that takes as long as reading, unless the task is cancelled.
   ///
-  /// - Throws: ``FileError`` if it did not, or if it cannot be read.
+  /// - Throws: ``FileError`` if it did not contain them, or if it cannot be read.
   package func verify() throws(FileError) {
     try checkPlace()
     guard isDoubtful else { return }
@@ -224,13 +225,13 @@ package final class HeldFile: Sendable {
     }
     if !known.isDoubtful { return .same }
     guard (ranges ?? [0..<end]).allSatisfy(known.covers) else { return .none }
-    // Some file systems always leave doubt. Reading everything again after each pause would cost more than it gains:
-    // the check at the end decides.
+    // Some file systems always leave doubt. Reading everything again after each pause would cost more than it gains,
+    // since the check at the end decides anyway.
     return known.changed == look.changed && !file.showsWrites ? .same : .inContent
   }
 
-  /// Compares everything that was read with the file, and returns whether it is still the same. That takes as long as
-  /// reading, unless the task is cancelled.
+  /// Compares everything that was read with the file, and returns whether the file still contains it. That takes as
+  /// long as reading, unless the task is cancelled.
   ///
   /// - Throws: ``FileError`` if it cannot be read, or has changed since it was opened.
   package func compare() throws(FileError) -> Bool {
@@ -246,7 +247,7 @@ package final class HeldFile: Sendable {
       guard error.reason == .modified else { throw error }
       return false
     }
-    // The next look notices any change meanwhile.
+    // If the file changes during the comparison, the next look notices that.
     reading.withLock { $0.settle(changed: look.changed, isDoubtful: fresh.isDoubtful) }
     return comparison.next == nil
   }

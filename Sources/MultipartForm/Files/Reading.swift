@@ -4,10 +4,10 @@
 /// byte has been read, nothing was written to it in between. Otherwise, or if that is unknown, the file is read a
 /// second time. If both readings give the same bytes, every byte was in the file at the moment between them.
 ///
-/// A large file is watched instead if possible: checksums would take a tenth of the time.
+/// A large file is watched instead if possible, since checksums would account for a tenth of the time.
 ///
-/// A reading may pause, continue, go back to an earlier byte, or proceed at several places at once: each stretch has a
-/// checksum of its own. Unless the file is read in any order, going back to the first byte begins a new reading.
+/// A reading may pause, continue, go back to an earlier byte, or proceed at several places at once, since each stretch
+/// has a checksum of its own. Unless the file is read in any order, going back to the first byte begins a new reading.
 ///
 /// Source: a writable mapping changes a file's timestamps when a page is first written to, and then not again until the
 /// page has reached the disk (mmap(2)). Writing through it needs an open file description, which the mapping keeps
@@ -97,7 +97,7 @@ struct Comparison {
   private var sum = ContentSum()
   /// The range of the next bytes in the file, if any are left.
   private(set) var next: Range<Int64>?
-  /// How many bytes have been read again, and how many there are.
+  /// How many bytes have been read again, and how many must be in all.
   private(set) var done: Int64 = 0
   let total: Int64
 

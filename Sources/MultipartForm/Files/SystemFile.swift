@@ -2,8 +2,8 @@ import Glibc
 
 /// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
 ///
-/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and checked
-/// again afterwards in case one has taken the file's place in between.
+/// Nothing here blocks. Anything but a regular file, such as a FIFO without a writer, a terminal or a tape drive, is
+/// refused before it is opened. The open file is checked again, in case such a thing has taken its place in between.
 struct SystemFile: ~Copyable {
   let location: FileLocation
   private let descriptor: Int32
@@ -40,8 +40,8 @@ struct SystemFile: ~Copyable {
     return try Self.look(status, at: location)
   }
 
-  /// Whether any process, including this one, has the file open for writing. Nil if that is unknown: the file belongs
-  /// to another user, or its file system has no leases.
+  /// Whether any process, including this one, has the file open for writing. Nil if that is unknown, because the file
+  /// belongs to another user or its file system has no leases.
   ///
   /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is released at
   /// once, so that nobody has to wait for it.
@@ -73,7 +73,8 @@ struct SystemFile: ~Copyable {
     guard showsWrites, let watch = WriteWatch(descriptor), isOpenForWriting() == false else {
       return nil
     }
-    // A program that has just closed the file did so before the first byte was read, so its report does not count.
+    // A program that has just closed the file did so before the first byte was read, so the report about that does not
+    // count.
     watch.forget()
     return watch
   }

@@ -5,8 +5,8 @@
 public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// The shape of a generated boundary.
   public enum Style: Sendable, CaseIterable {
-    /// Four dashes and 128 random bits in the shape of a UUID (no bits are fixed, so it is not an
-    /// RFC 9562 version 4 UUID, which has only 122).
+    /// Four dashes and 128 random bits in the shape of a UUID (no bits are fixed, so it is not an RFC 9562 version 4
+    /// UUID, which has only 122 random bits).
     case uuid
     /// Twenty-four dashes and 22 random letters and digits (131 bits): the shape that curl sends.
     case random
@@ -51,7 +51,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// Takes a boundary chosen by the caller.
   ///
-  /// A chosen boundary is safe only if it occurs in no file: files are not searched for it.
+  /// A chosen boundary is safe only if it occurs in no file, since files are not searched for it.
   ///
   /// - Throws: ``FormError/invalidBoundary(_:_:)`` if it is not 1 to 70 `bchars`, or ends with a space
   ///   (RFC 2046 §5.1.1).

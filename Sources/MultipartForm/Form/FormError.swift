@@ -69,7 +69,7 @@ extension FormError: CustomStringConvertible, LocalizedError {
     case .invalidBoundary(let text, .empty):
       "The boundary \"\(text)\" is empty: RFC 2046 asks for 1 to 70 characters."
     case .invalidBoundary(_, .tooLong(let length)):
-      "The boundary has \(length) characters: RFC 2046 allows 70."
+      "The boundary has \(length) characters: RFC 2046 allows at most 70."
     case .invalidBoundary(let text, .illegalByte(let byte)):
       "The boundary \"\(text)\" has the byte \(hex(byte)): "
         + "use letters, digits, spaces and '()+_,-./:=?."
@@ -83,7 +83,7 @@ extension FormError: CustomStringConvertible, LocalizedError {
       "Part \(part + 1) cannot be sent: \(place) has the byte \(hex(byte)). "
         + "Take it out or replace it."
     case .emptyHeaderName(let part):
-      "Part \(part + 1) has a header without a name: give it one or leave it out."
+      "Part \(part + 1) has a header without a name: name the header or leave it out."
     case .reservedHeader(let name, let part):
       "Part \(part + 1) has the header \(name), which the form writes itself: leave it out."
     case .boundaryInContent(let part):

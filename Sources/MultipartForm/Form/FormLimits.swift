@@ -1,7 +1,7 @@
 /// How much a ``FormParser`` accepts before it refuses. Each limit has its own ``ParserError``.
 ///
-/// The parser itself keeps at most ``headerBytes`` and a delimiter in memory; the other limits protect the code that
-/// stores the content.
+/// The parser itself keeps at most ``headerBytes`` bytes and a delimiter in memory; the other limits protect the code
+/// that stores the content.
 public struct FormLimits: Sendable, Hashable {
   /// The headers of one part, line ends included, in bytes.
   public var headerBytes: Int

@@ -29,7 +29,7 @@ public struct FormPart: Sendable {
   /// - Parameters:
   ///   - name: the name of the form's field.
   ///   - value: the text, sent as UTF-8.
-  ///   - contentType: not sent if nil: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
+  ///   - contentType: if nil, none is sent, since text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
   ///   - headers: further headers of the part.
   public static func text(
     name: String, value: String, contentType: String? = nil, headers: [Header] = []

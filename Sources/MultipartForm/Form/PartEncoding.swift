@@ -33,7 +33,7 @@ struct PartEncoding {
     try normalized(value, in: .value)
   }
 
-  /// Lone CR and lone LF become CRLF.
+  /// Turns each lone CR and each lone LF into CRLF.
   private func normalized(_ text: String, in place: FormError.Place) throws(FormError) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard bytes.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else {

@@ -9,8 +9,8 @@ import Glibc
 /// most once more. (`memmem` would do, but Swift cannot see it in Glibc, and it builds its table anew in each call.)
 struct ByteSearch {
   private let needle: [UInt8]
-  /// For the hash of each pair, one more than its distance from the needle's end; 0 if the pair is not in the needle.
-  /// Pairs that share a hash share the smaller distance.
+  /// For the hash of each pair, one more than the pair's distance from the needle's end; 0 if the pair is not in the
+  /// needle. Pairs that share a hash share the smaller distance.
   private let distances: [UInt8]
   /// How far to advance from a place that ends like the needle but does not match.
   private let retry: Int
@@ -84,7 +84,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - start
   }
 
-  /// Whether the other bytes, which must be at least as many, start with these.
+  /// Whether `other`, which must not be shorter, starts with these bytes.
   func isPrefix(of other: UnsafeRawBufferPointer) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return isEmpty }
     return memcmp(left, right, count) == 0

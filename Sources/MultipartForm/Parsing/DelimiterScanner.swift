@@ -6,9 +6,9 @@
 struct DelimiterScanner {
   private let delimiter: [UInt8]
   private let search: ByteSearch
-  /// How many bytes of the delimiter have been matched at the end of the last pieces.
+  /// How many bytes of the delimiter have been matched at the end of the input so far.
   private var held = 0
-  /// How many of those are not content: the line end before the searched bytes.
+  /// How many of those are not content, but the line end before the searched bytes.
   private var lent = 0
 
   init(_ boundary: Boundary) {
@@ -16,14 +16,14 @@ struct DelimiterScanner {
     search = ByteSearch(for: delimiter)
   }
 
-  /// Treats the line end just before as the first two bytes of a delimiter.
+  /// Treats the line end before the next byte as the first two bytes of a delimiter.
   mutating func startOfLine() {
     held = 2
     lent = 2
   }
 
-  /// Looks for the delimiter. Passes on the bytes before it, and advances the input past it, or to the end if there is
-  /// none.
+  /// Looks for the delimiter. Passes on the bytes before it, and advances the input past it, or to the input's end if
+  /// it is not found.
   ///
   /// - Returns: whether the delimiter was found. If what follows shows that it was not one, the caller gets its bytes
   ///   from ``giveBack(_:)``.

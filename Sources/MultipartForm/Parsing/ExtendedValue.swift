@@ -1,6 +1,6 @@
 /// RFC 8187 §3.2: a charset, a language and percent-encoded bytes, as in `UTF-8''na%C3%AFve.txt`.
 enum ExtendedValue {
-  /// Nil unless the charset is UTF-8 and every percent sign is followed by two hexadecimal digits.
+  /// The decoded bytes; nil unless the charset is UTF-8 and every percent sign is followed by two hexadecimal digits.
   static func decode(_ bytes: [UInt8]) -> [UInt8]? {
     let pieces = split(bytes)
     guard pieces.count == 3, isUTF8(pieces[0]), let decoded = percentDecoded(pieces[2]),
@@ -10,7 +10,7 @@ enum ExtendedValue {
     return decoded
   }
 
-  /// Nil unless every percent sign is followed by two hexadecimal digits.
+  /// The bytes with their percent escapes decoded; nil unless every percent sign is followed by two hexadecimal digits.
   static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     var result: [UInt8] = []
     var rest = bytes

@@ -100,7 +100,7 @@ public struct FormParser: Sendable {
   /// Ends the body.
   ///
   /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not arrived, ``ParserError/delimiterAfterEnd``
-  ///   if there is another one at the very end, ``ParserError/stopped`` after an error or an earlier call.
+  ///   if there is another delimiter at the very end, ``ParserError/stopped`` after an error or an earlier call.
   public mutating func finish() throws(ParserError) {
     defer { state = .stopped }
     switch state {
@@ -170,7 +170,7 @@ public struct FormParser: Sendable {
     case (.blanks, _), (.blanksAndCarriageReturn, _):
       throw ParserError.malformedDelimiter(byte)
     case (.nothing, _), (.dash, _), (.carriageReturn, _):
-      // The byte is content too, but the scanner gets it, since it may be a CR.
+      // The byte is content too, but is left for the scanner, since it may be a CR that starts a delimiter.
       return try resumeBehindLookAlike(read, handle)
     }
     input.skip(1)
@@ -238,7 +238,7 @@ public struct FormParser: Sendable {
     scanner.startOfLine()
   }
 
-  /// Continues after `--boundary--`: with blanks and a line end, or the end of the body.
+  /// Continues after `--boundary--`, where only blanks and a line end, or the end of the body, may follow.
   private mutating func finalLine(
     _ afterReturn: Bool, _ input: inout UnsafeRawBufferPointer
   ) throws {

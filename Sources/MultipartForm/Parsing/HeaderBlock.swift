@@ -52,8 +52,8 @@ struct HeaderBlock {
       headers: fields.map { FormPart.Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
   }
 
-  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone. In a charset other
-  /// than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is a file.
+  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone. If `filename*` is in a
+  /// charset other than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is still a file.
   private static func fileName(
     _ form: ParameterizedValue
   ) throws(ParserError.HeaderFault) -> [UInt8]? {

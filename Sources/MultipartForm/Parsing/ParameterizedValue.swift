@@ -11,7 +11,7 @@
 /// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
 struct ParameterizedValue: Equatable {
   struct Parameter: Equatable {
-    /// In lower case.
+    /// The name, in lower case.
     var name: String
     var value: [UInt8]
   }
@@ -21,7 +21,7 @@ struct ParameterizedValue: Equatable {
   var parameters: [Parameter] = []
 
   /// Nil when the bytes are malformed: no value, a parameter without a name or `=`, a missing closing quote, or
-  /// something other than a semicolon after one.
+  /// something other than a semicolon after a closing quote.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let head = rest.prefix { $0 != ASCII.semicolon }

@@ -92,7 +92,7 @@ extension ParserError: CustomStringConvertible, LocalizedError {
     case .malformedDelimiter(let byte):
       "A boundary is followed by the byte \(hex(byte)), not by the end of its line."
     case .delimiterAfterEnd:
-      "There is another boundary after the final one: a part's content holds the boundary."
+      "There is another boundary after the final one: some part's content contains the boundary."
     case .stopped: "The body was already refused or finished."
     case .partPassed: "The content of a part has to be read before the next part."
     }
@@ -126,7 +126,8 @@ extension ParserError.HeaderFault: CustomStringConvertible {
     case .notFormData: "the Content-Disposition is not form-data"
     case .missingName: "the Content-Disposition has no name"
     case .duplicateParameter(let name): "the Content-Disposition has more than one \(name)"
-    case .transferEncoding(let name): "the transfer encoding \(name.debugDescription) is not used"
+    case .transferEncoding(let name):
+      "the transfer encoding \(name.debugDescription) is not one that forms use"
     }
   }
 }

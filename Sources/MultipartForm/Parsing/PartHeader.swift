@@ -4,7 +4,7 @@ public struct PartHeader: Sendable, Hashable {
   /// The index of the part, from 0.
   public let index: Int
   /// The name of the form's field, with escapes as received. Bytes that are not UTF-8 become U+FFFD; ``nameBytes`` has
-  /// them.
+  /// the original ones.
   public let name: String
   /// The bytes of ``name`` as received, whatever their encoding.
   public let nameBytes: [UInt8]
@@ -19,7 +19,7 @@ public struct PartHeader: Sendable, Hashable {
   /// (RFC 5322 §2.2.3).
   public let headers: [FormPart.Header]
 
-  /// Whether the part is a file: it has a file name (RFC 7578 §4.2).
+  /// Whether the part is a file, that is, has a file name (RFC 7578 §4.2).
   public var isFile: Bool { fileName != nil }
 
   init(

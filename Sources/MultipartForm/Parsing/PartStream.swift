@@ -96,7 +96,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
     }
   }
 
-  /// Content as a slice of the buffer without copying; a copy if it resembled a delimiter.
+  /// Content as a slice of the buffer, not copied unless it resembled a delimiter.
   private static func slice(
     of buffer: [UInt8], _ whole: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer
   ) -> ArraySlice<UInt8> {

@@ -21,7 +21,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: Source
 
-    /// The next chunk, of the requested size or, at the end of the body, less; nil after the last.
+    /// The next chunk, which has the requested size unless it is the last one; nil after the last one.
     ///
     /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read. Each later call throws it too.
     public func next(

@@ -1,9 +1,9 @@
 /// Reads a body from its first byte to its last, holding at most one file open.
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened, after each mebibyte,
-/// and before its last byte is handed out. If a write may have left its identity unchanged, the file is read a second
-/// time before its last byte is handed out or, if it was watched from the beginning, refused. So a request completes
-/// only if each file's bytes come from one moment.
+/// and before its last byte is handed out. If a write may have left a file's identity unchanged, the file is read a
+/// second time before its last byte is handed out. If the file was watched from the beginning, it is refused instead.
+/// So a request completes only if each file's bytes come from one moment.
 ///
 /// Only one thread at a time may use a reader.
 public final class BodyReader {

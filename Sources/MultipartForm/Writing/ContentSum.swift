@@ -11,8 +11,8 @@ struct ContentSum: Equatable {
   ]
   /// Two words for each of four lanes.
   private static let stripeSize = 64
-  /// How many bytes are added between two stirs: fewer stripes than a lane has bits, so that each stripe is rotated
-  /// differently.
+  /// How many bytes are added between two stirs. They make up fewer stripes than a lane has bits, so that each stripe
+  /// is rotated differently.
   private static let blockSize = 1024
 
   // Four lanes, since a processor multiplies four independent pairs of words in the time of one.

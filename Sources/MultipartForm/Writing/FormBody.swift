@@ -174,8 +174,8 @@ public struct FormBody: Sendable {
     } catch { throw .form(error) }
   }
 
-  /// Content from memory. It is searched for the delimiter, which costs little: if it contained one, a receiver would
-  /// store only a part of it, without an error.
+  /// Content from memory. It is searched for the delimiter, which costs little. If it contained one, a receiver would
+  /// store only a part of the content, without an error.
   private static func memory(
     _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
   ) throws(FormError) -> Segment {

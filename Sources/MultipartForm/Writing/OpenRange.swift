@@ -72,7 +72,7 @@ final class OpenRange {
     }
   }
 
-  /// Throws unless the file contained everything at one moment, before the last bytes are handed out.
+  /// Called before the last bytes are handed out. Throws unless the file contained everything at one moment.
   private func finish() throws(FileError) {
     try file.checkPlace()
     guard file.isDoubtful, !file.isQuiet else { return }

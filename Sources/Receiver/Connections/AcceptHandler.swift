@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Admits connections as ``ConnectionPolicy`` decides. A connection that must wait is accepted, since its address is
-/// unknown until then, but nothing is read from it.
+/// Admits connections as ``ConnectionPolicy`` decides. Even a connection that must wait is accepted, since its address
+/// is unknown before that, but nothing is read from it.
 ///
 /// It goes into the pipeline of the listening socket, before the handler that serves accepted connections.
 final class AcceptHandler: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
 
-  /// An outbound event that tells a connection to give its place to another. It fails, and the connection keeps its
-  /// place, if the connection is not idle after all.
+  /// An outbound event that tells a connection to give its place to another. If the connection is not idle after all,
+  /// the event's promise fails, and the connection keeps its place.
   struct Eviction: Sendable {
     /// How long the connection must have been idle.
     let grace: TimeAmount

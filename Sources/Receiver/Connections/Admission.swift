@@ -60,7 +60,7 @@ struct Admission {
   ) throws(Refusal) {
     guard length <= most else {
       throw Refusal(
-        .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are taken.",
+        .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are accepted.",
         headers: headers)
     }
     if let freeBytes, length > freeBytes - configuration.reservedBytes {
@@ -69,7 +69,7 @@ struct Admission {
     }
   }
 
-  /// Checks that a request has the token, in time that does not depend on how much of it is right.
+  /// Checks that a request has the token. How long that takes does not tell how much of a wrong token is right.
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
     let given = head.headers["authorization"].first.flatMap { value -> String? in
@@ -89,7 +89,7 @@ struct Admission {
     throw Refusal(
       .unauthorized,
       given == nil
-        ? "This receiver wants a token: send Authorization: Bearer TOKEN."
+        ? "This receiver requires a token: send Authorization: Bearer TOKEN."
         : "The token is wrong.",
       headers: [
         ("WWW-Authenticate", "Bearer realm=\"hoist\""),

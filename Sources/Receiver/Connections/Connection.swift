@@ -11,7 +11,7 @@ struct Connection {
   private let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  /// Looked up while the connection is open, since its address is unknown once it has closed.
+  /// The client's address for a log. It is looked up early, since it is unknown once the connection has closed.
   private let client: String
 
   init(
@@ -27,7 +27,8 @@ struct Connection {
     // An error ends the connection. It was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
       guard !connections.isTurnedAway(channel) else {
-        return await refuse(Self.crowded("Too many wait already."), nil, keepsAlive: false)
+        return await refuse(
+          Self.crowded("Too many connections are already waiting."), nil, keepsAlive: false)
       }
       let body = RequestBody(inbound.makeAsyncIterator())
       while try await serveNext(body), !connections.isStopping {}
@@ -60,12 +61,13 @@ struct Connection {
       let timeout = site.configuration.stallTimeout
       let words =
         stalled.isSlow
-        ? "The request came at less than \(site.configuration.minBytesPerSecond) bytes a second "
+        ? "The request arrived at less than \(site.configuration.minBytesPerSecond) bytes a second "
           + "for \(timeout)."
-        : "Nothing came for \(timeout)."
+        : "Nothing arrived for \(timeout)."
       await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
     } catch is StallTimeout.Evicted {
-      let refusal = Self.crowded("The request kept others waiting, and its place was needed.")
+      let refusal = Self.crowded(
+        "The request paused while other connections were waiting for its place.")
       await refuse(refusal, head, keepsAlive: false)
       channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {
@@ -89,8 +91,8 @@ struct Connection {
   }
 
   private func canFollow(_ head: HTTPRequestHead, _ body: RequestBody) -> Bool {
-    // The decoder reads nothing after a request with `Upgrade`, a header that this server ignores (RFC 9110, section
-    // 7.8); Java's client sends it with its first request.
+    // The decoder reads nothing after a request with `Upgrade`. This server ignores that header field (RFC 9110,
+    // section 7.8), which Java's client sends with its first request.
     head.isKeepAlive && head.headers["upgrade"].isEmpty && body.isFinished
       && !connections.mustEnd(channel)
   }

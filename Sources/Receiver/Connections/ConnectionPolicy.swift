@@ -2,13 +2,14 @@ import NIOCore
 
 /// Decides which connections are served, which wait and which must end when many come at once.
 ///
-/// - The number of connections served at a time is bounded, and so is the number from one address: one client
+/// - The number of connections served at a time is bounded. So is the number from one address, so that one client
 ///   cannot take all places.
 /// - Further connections wait until a place is free. Meanwhile, those that are served give up their places after the
 ///   current request.
-/// - A waiting connection gets the place of the one that has been idle longest, if that is longer than ``grace``. If
-///   its own address already has all its places, only those are considered.
-/// - If too many wait, the address with the most waiting connections loses its oldest one, which has been idle longest.
+/// - A waiting connection gets the place of the served connection that has been idle longest, if it has been idle for
+///   at least ``grace``. If the address of the waiting connection already has all its places, only those are
+///   considered.
+/// - If too many wait, the address with the most waiting connections loses the one that has waited longest.
 struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// What to do with a connection.
   enum Action: Equatable {
@@ -23,7 +24,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   struct Demand: Equatable, Sendable {
     /// Whether a waiting connection can take any place.
     var isForAny = false
-    /// The addresses that already have all their places, and further connections waiting.
+    /// The addresses that already have all their places and have further connections waiting.
     var addresses: Set<Address> = []
 
     /// Whether somebody waits for the place of a connection from `address`.
@@ -61,7 +62,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   var demand: Demand {
     guard hasWaiting else { return Demand() }
     var (demand, last) = (Demand(), Address?.none)
-    // Most come from the same address as their predecessor, so that address need not be looked up again.
+    // Skip an address that equals that of the previous connection, as it mostly does.
     for (_, address) in waiting where address != last {
       last = address
       if countOf[address, default: 0] >= mostOfAddress {
@@ -119,7 +120,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     }
     guard !waiting.isEmpty, now >= nextIdle else { return actions }
 
-    // A place that is about to become free serves one waiting connection.
+    // For each place that is about to become free, one waiting connection needs no further eviction.
     var leaving: [Address: Int] = [:]
     for place in served.values where place.isLeaving { leaving[place.address, default: 0] += 1 }
     var candidates = served.compactMap { member, place -> (Member, Address, NIODeadline)? in
@@ -158,7 +159,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return waiting.map(\.member)
   }
 
-  /// The longest-waiting connection of the address with the most waiting.
+  /// The index of the longest-waiting connection of the address with the most waiting connections.
   private func surplus() -> Int? {
     var counts: [Address: Int] = [:]
     for (_, address) in waiting { counts[address, default: 0] += 1 }

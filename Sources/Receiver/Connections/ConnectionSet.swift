@@ -48,7 +48,7 @@ final class ConnectionSet: Sendable {
     state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
   }
 
-  /// Tells how long a connection has been idle.
+  /// The activity of a connection, which tells how long it has been idle; nil if the connection is gone.
   func activity(of channel: ObjectIdentifier) -> Activity? {
     state.withLock { $0.channels[channel]?.activity }
   }

@@ -3,8 +3,8 @@ import NIOCore
 /// Closes a connection so that the client sees the last reply (RFC 9112, section 9.6).
 ///
 /// Closing a socket while the client still sends causes a reset, which makes the client discard a reply that it has not
-/// read yet. So this handler closes its own direction first, then reads and discards whatever arrives until the client
-/// closes the other one, within limits on bytes and time.
+/// read yet. So this handler first closes the server's direction, then reads and discards whatever arrives until the
+/// client closes its own direction, within limits on bytes and time.
 ///
 /// It is the first handler of a pipeline.
 final class LingeringClose: ChannelDuplexHandler {
@@ -13,7 +13,7 @@ final class LingeringClose: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// An outbound event that closes at once.
+  /// An outbound event that closes the connection at once.
   struct Abort: Sendable {}
 
   private enum State {

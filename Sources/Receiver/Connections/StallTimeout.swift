@@ -13,7 +13,7 @@ final class StallTimeout: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The client sent nothing for too long, or too little.
+  /// The client sent nothing, or too little, for too long.
   struct Stalled: Error {
     var isSlow = false
   }
@@ -35,10 +35,12 @@ final class StallTimeout: ChannelDuplexHandler {
   private var sentWhileIdle = 0
   private var busySince: NIODeadline?
   private var isClosing = false
-  /// How long the server has waited for the body since it last checked the speed, and how many bytes came.
+  /// How long the server has waited for the body since it last checked the speed, and how many bytes have arrived since
+  /// then.
   private var waited = TimeAmount.zero
   private var received = 0
-  /// How many complete requests have not been answered. While there are any, the client waits for the server.
+  /// How many requests have arrived in full but have not been answered. While there are any, the client waits for the
+  /// server.
   private var unanswered = 0
   private var waitsSince: NIODeadline?
   private var writesSince: NIODeadline?
@@ -165,14 +167,15 @@ final class StallTimeout: ChannelDuplexHandler {
     pendingWrites > 0 || waitsSince != nil && (isInBody || unanswered == 0)
   }
 
-  /// Excludes the time in which the server did not want to read.
+  /// Excludes from the client's idle time the time in which the server did not want to read.
   private func waitForClient() {
     if let busySince { idleSince = idleSince + (NIODeadline.now() - busySince) }
     busySince = nil
     publish()
   }
 
-  /// A client in the middle of a request may be idle a little longer than one between requests.
+  /// Publishes since when the client has been idle. In the middle of a request, a client may be idle a little longer
+  /// than between requests.
   private func publish() {
     let patience: TimeAmount = isInBody || pendingWrites > 0 ? Self.requestPatience : .zero
     activity.since = isClientsTurn ? idleSince + patience : nil

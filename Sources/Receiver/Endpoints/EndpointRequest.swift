@@ -12,7 +12,7 @@ public struct EndpointRequest {
   /// The path as in the request, percent-encoded and without the query.
   public let path: String
 
-  /// - Throws: ``Refusal``: 417 for an expectation other than `100-continue`.
+  /// - Throws: ``Refusal`` (417) for an expectation other than `100-continue`.
   init(_ request: Request, site: Site) throws(Refusal) {
     self.request = request
     self.site = site
@@ -46,11 +46,11 @@ public struct EndpointRequest {
   public func location(_ path: String) -> String { site.location(path) }
 
   /// The value of `Location` for a stored file, relative like ``location(_:)``.
-  /// - Parameter name: its ``StoredFile/stored``.
+  /// - Parameter name: the file's ``StoredFile/stored``.
   public func fileLocation(_ name: String) -> String { site.location(ofStored: name) }
 
   /// The URL of a stored file.
-  /// - Parameter name: its ``StoredFile/stored``.
+  /// - Parameter name: the file's ``StoredFile/stored``.
   public func url(ofStored name: String) -> String { FileURL.make(baseURL, name) }
 
   /// The next bytes of the body, at most 256 KiB; nil at its end. If the client waits for permission to continue
@@ -70,7 +70,7 @@ public struct EndpointRequest {
     var bytes: [UInt8] = []
     while let piece = try await nextBytes() {
       guard piece.count <= limit - bytes.count else {
-        throw Refusal(.payloadTooLarge, "At most \(limit) bytes are taken here.")
+        throw Refusal(.payloadTooLarge, "At most \(limit) bytes are accepted here.")
       }
       bytes += piece
     }
@@ -81,7 +81,8 @@ public struct EndpointRequest {
   ///
   /// - Parameters:
   ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
-  ///   - check: examines the whole form before any of its files becomes visible; throw to keep none of them.
+  ///   - check: examines the whole form before any of its files becomes visible. If it throws, none of the files is
+  ///     kept.
   /// - Throws: ``Refusal`` if the body is not a form or is too long, or if the disk has no room for it; what `check`
   ///   throws; what ``nextBytes()`` throws.
   public mutating func storeForm(

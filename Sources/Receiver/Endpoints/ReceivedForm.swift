@@ -10,13 +10,14 @@ public struct ReceivedForm: Hashable, Sendable {
     public var type: String
     /// The length, in bytes.
     public var size: Int64
-    /// The first 4,096 bytes, or all if there are fewer. They are more reliable than the type that the client sent.
+    /// The first 4,096 bytes, or all if there are fewer. They tell more reliably what the file is than the type that
+    /// the client sent.
     public var beginning: [UInt8]
   }
 
   /// The names of all parts, in order.
   public var order: [String]
-  /// The media types with which parts were sent, by the names of the parts.
+  /// The media types of those parts that were sent with one, by the names of the parts.
   public var types: [String: String]
   /// The values of each field, in order.
   public var fields: [String: [String]]

@@ -10,7 +10,7 @@ public struct ReceiverFolder: Sendable {
   let inbox: Inbox
 
   /// Deletes a stored file if it exists.
-  /// - Parameter name: its ``StoredFile/stored``.
+  /// - Parameter name: the file's ``StoredFile/stored``.
   public func remove(stored name: String) {
     guard let name = EntryName(name), !name.isHidden else { return }
     inbox.remove(name)
@@ -30,9 +30,9 @@ public struct ReceiverFolder: Sendable {
 
   /// Changes or creates one of the endpoint's own files, and waits until it is on disk.
   ///
-  /// Changes happen one after the other, even those of several receivers that share the folder: each locks another file
-  /// beside it (`.hoist-bookmarks.json.lock`), which stays in the folder. A reader sees either all of a change or none.
-  /// If `body` throws, the file is unchanged.
+  /// Changes happen one after the other, even those of several receivers that share the folder: each change locks a
+  /// second file, such as `.hoist-bookmarks.json.lock`, which stays in the folder. A reader sees either all of a change
+  /// or none. If `body` throws, the file is unchanged.
   ///
   /// - Parameters:
   ///   - name: the file's name, without the prefix.
@@ -59,7 +59,7 @@ public struct ReceiverFolder: Sendable {
           }
           guard bytes.count <= limit else {
             throw Refusal(
-              .insufficientStorage, "\(file) is full: it may have \(limit) bytes at the most.")
+              .insufficientStorage, "\(file) is full: it may have at most \(limit) bytes.")
           }
           try inbox.replace(file, with: bytes)
           return result

@@ -10,8 +10,8 @@ public struct StoredForm: Hashable, Sendable, Encodable {
   /// Encodes `{"files": […], "fields": {…}}`. A field is a string, or an array of strings if its name occurs more than
   /// once in the form.
   ///
-  /// If the fields are longer than 64 KiB together, they are omitted: in JSON they may be six times as long, and the
-  /// reply stays in memory until the client has received it.
+  /// If the fields are longer than 64 KiB together, they are omitted, since the reply stays in memory until the client
+  /// has received it, and JSON can make the fields six times as long.
   ///
   /// - Throws: what the encoder throws.
   public func encode(to encoder: any Encoder) throws {

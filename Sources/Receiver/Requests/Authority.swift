@@ -10,7 +10,7 @@ struct Authority: Hashable {
   /// The port; nil for the scheme's default.
   let port: Int?
 
-  /// Nil if the text is not a host, with or without a port.
+  /// Parses a host, optionally with a port; nil if the text is anything else.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let end: Int
@@ -36,7 +36,7 @@ struct Authority: Hashable {
   /// The port, given the scheme.
   func port(of scheme: String) -> Int { port ?? (scheme == "https" ? 443 : 80) }
 
-  /// The address as the system writes it, so that two spellings of one address are equal.
+  /// The address as the system writes it, so that all spellings of an address become the same text.
   private static func address(_ family: Int32, _ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(family, text, &address) == 1 else { return nil }
@@ -56,7 +56,8 @@ struct Authority: Hashable {
     return String(decoding: name, as: UTF8.self).lowercasedASCII
   }
 
-  /// -1 if there is no port; nil if the text is not a port.
+  /// Parses the text after a host: a colon and a port, or nothing. Returns -1 if there is no port, and nil if the text
+  /// is invalid.
   private static func port(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard let colon = bytes.first else { return -1 }
     let digits = bytes.dropFirst()

@@ -3,14 +3,14 @@ import NIOCore
 
 /// Names a client for a log, and tells which connections count as one client.
 enum ClientName {
-  /// "127.0.0.1:44354", "[::1]:44354"; "unknown" if the connection is already gone.
+  /// A name such as "127.0.0.1:44354" or "[::1]:44354"; "unknown" if the connection is already gone.
   static func of(_ channel: any Channel) -> String {
     guard let address = channel.remoteAddress, let host = address.ipAddress, let port = address.port
     else { return "unknown" }
     return host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// The address that the connections of one client share. Of an IPv6 address, it is only the first half, since a
+  /// The address that the connections of one client share. For IPv6, it is only the first half of the address, since a
   /// client can choose the second half freely (RFC 4291, section 2.5.1). Empty if the connection is already gone.
   static func network(of address: SocketAddress?) -> [UInt8] {
     switch address {

@@ -99,7 +99,7 @@ final class FormIntake {
     return StoredForm(files: stored, fields: fields)
   }
 
-  /// The name that a file already has, found by its number and content.
+  /// The name that a file already has, found by its number and content; nil if it has none yet.
   private func find(_ incoming: Incoming, numbered number: FileNumber) -> EntryName? {
     inbox.find(number, named: SafeFileName(incoming.fileName)).flatMap { name in
       (try? inbox.openFile(name, doing: "read the file"))?.sha256 == incoming.sha256 ? name : nil
@@ -147,7 +147,7 @@ final class FormIntake {
     switch current {
     case .file(var incoming):
       if incoming.file.size == 0 {
-        // A browser sends this for a file input without a file.
+        // A browser sends an empty part without a file name for a file input in which nothing was chosen.
         if incoming.fileName.isEmpty { return }
         try countFile()
       }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The page at `/`: a form to send files, and a list of those that have arrived.
 enum IndexPage {
-  /// Any further files are counted but not shown.
+  /// The most files that are shown. All further files are only counted.
   private static let maxShown = 1_000
 
   static func html(_ entries: [Inbox.Entry], maxFiles: Int) -> String {
@@ -18,10 +18,10 @@ enum IndexPage {
       <h1>Send files</h1>
       <form method="post" action="/multiupload" enctype="multipart/form-data">
       <p><input type="file" name="file" multiple required> <button>Send</button></p>
-      <p>Up to \(maxFiles) at once. No file replaces another.</p>
+      <p>Up to \(maxFiles) files at a time. No file replaces another.</p>
       </form>
-      <h1>What arrived</h1>
-      <table><thead><tr><th>Name</th><th class="n">Bytes</th><th>When</th></tr></thead><tbody>
+      <h1>Received files</h1>
+      <table><thead><tr><th>Name</th><th class="n">Bytes</th><th>Received</th></tr></thead><tbody>
       \(rows.joined(separator: "\n"))
       </tbody></table>
       <p>\(entries.count) files\(more > 0 ? ", \(more) of them not shown" : "")</p>

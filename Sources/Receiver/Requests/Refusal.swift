@@ -46,7 +46,8 @@ public struct Refusal: Error {
     return Reply.fault(in: headers)
   }
 
-  /// The refusal for an error in a request itself; nil for an error of the connection.
+  /// The refusal for an error in a request or in storing its files; nil for any other error, such as one of the
+  /// connection.
   init?(of error: any Error) {
     switch error {
     case let refusal as Refusal: self = refusal
@@ -74,7 +75,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// The client did not send valid HTTP, or sent too long a head.
+  /// The refusal for a client that did not send valid HTTP: 431 if the head is too long, otherwise 400.
   init(_ error: HTTPParserError) {
     if error == .headerOverflow {
       self.init(.requestHeaderFieldsTooLarge, "The head of the request is too long.")
@@ -83,7 +84,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// The file system reported an error. A full disk is 507 (RFC 4918, section 11.5).
+  /// The refusal for an error of the file system, such as 507 for a full disk (RFC 4918, section 11.5).
   init(_ failure: Inbox.Failure) {
     let words = errorText(failure.code)
     switch failure.code {
@@ -103,7 +104,7 @@ public struct Refusal: Error {
     case EAGAIN:
       self.init(
         .serviceUnavailable,
-        "The receiver could not \(failure.doing): it is in use. Try again.",
+        "The receiver could not \(failure.doing): the file is in use. Try again.",
         headers: [("Retry-After", "1")])
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")

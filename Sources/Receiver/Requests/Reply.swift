@@ -88,7 +88,7 @@ public struct Reply {
     return reply
   }
 
-  /// Sends a browser to another page, so that reloading does not send the files again.
+  /// A reply that sends a browser to another page, so that reloading that page does not send the files again.
   static func redirect(to path: String) -> Reply {
     empty(.seeOther, [("Location", path)])
   }
@@ -125,7 +125,7 @@ public struct Reply {
     }
   }
 
-  /// Calls the handler with the body, piece by piece.
+  /// Calls `handle` with each piece of the body, in order.
   func forEachPiece(_ handle: (ByteBuffer) async throws -> Void) async throws {
     switch body {
     case .bytes(let bytes):
@@ -140,7 +140,6 @@ public struct Reply {
     }
   }
 
-  /// The head that is sent.
   func head(version: HTTPVersion, keepsAlive: Bool) -> HTTPResponseHead {
     var fields = HTTPHeaders(headers)
     fields.add(name: "Content-Length", value: String(length))

@@ -9,7 +9,7 @@ struct Request {
   let body: RequestBody
   let channel: any Channel
 
-  /// The client's name for a log.
+  /// The client's address and port, for a log.
   var client: String { ClientName.of(channel) }
 
   /// Whether the client asks for the SHA-256 of the stored file (`Want-Repr-Digest`, RFC 9530 §4).

@@ -50,7 +50,8 @@ final class RequestBody {
     while let buffer = try await next() {
       rest -= buffer.readableBytes
       guard rest >= 0 else {
-        throw Refusal(.payloadTooLarge, "This request needs no body, and its body is long.")
+        throw Refusal(
+          .payloadTooLarge, "This request needs no body, and the body that it has is too long.")
       }
     }
   }

@@ -33,12 +33,12 @@ struct RequestHost: Sendable {
     }
     for text in hosts + (Self.split(head.uri).map { [$0.authority] } ?? []) {
       guard let authority = Authority(text.trimming(\.isBlank)) else {
-        throw Refusal(.badRequest, "The request's Host is not a host.")
+        throw Refusal(.badRequest, "The request's Host is not a valid host name or address.")
       }
       guard authority.isAddress || names.contains(authority.host) || isLocal(authority.host) else {
         throw Refusal(
           .misdirectedRequest,
-          "This receiver does not go by the name \(authority.host). Use its address.")
+          "This receiver does not answer to the name \(authority.host). Use its IP address.")
       }
     }
   }
@@ -86,7 +86,8 @@ struct RequestHost: Sendable {
     return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
-  /// Splits an absolute HTTP URL after its scheme; nil for any other text (RFC 9112, section 3.2.2).
+  /// Splits what follows the scheme of an absolute HTTP URL into authority and path; nil for any other text (RFC 9112,
+  /// section 3.2.2).
   static func split(_ url: String) -> (authority: String, path: String)? {
     let lower = url.lowercasedASCII
     let isSecure = lower.hasPrefix(scalars: "https://")

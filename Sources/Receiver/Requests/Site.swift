@@ -1,6 +1,6 @@
 import MultipartForm
 
-/// Shared by all code that answers requests: the folder, the configuration, and the receiver's address.
+/// What all code that answers requests shares: the folder, the configuration, and the receiver's address.
 struct Site: Sendable {
   let inbox: Inbox
   let configuration: UploadReceiver.Configuration

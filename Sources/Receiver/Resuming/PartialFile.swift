@@ -1,6 +1,6 @@
 import Foundation
 
-/// An upload that is open exclusively, to append to it.
+/// An upload that is open for appending. Nobody else can open it meanwhile.
 final class PartialFile {
   let id: String
   private(set) var record: PartialUploads.Record
@@ -51,14 +51,15 @@ final class PartialFile {
     try trust(awaitingSum ? offset : nil)
   }
 
-  /// Records the offset from which the content may be wrong, before and after a request with a checksum.
+  /// Records the offset from which the content may be wrong; nil if all of it is right. Called before and after a
+  /// request with a checksum.
   private func trust(_ trusted: Int64?) throws {
     guard record.trusted != trusted else { return }
     record.trusted = trusted
     try owner.write(record, of: id)
   }
 
-  /// Appends bytes. When this returns, the kernel has them, so they survive the end of the receiver.
+  /// Appends bytes. When this returns, the kernel has the bytes, so they are kept even if the receiver is killed.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
     guard let descriptor else { throw Inbox.Failure(doing: "write the upload", code: EBADF) }
     try Inbox.write(bytes, to: descriptor, at: &offset, doing: "write the upload")
@@ -101,7 +102,7 @@ final class PartialFile {
     }
   }
 
-  /// Whether the content is gone, since it was published, processed, or joined to another upload.
+  /// Whether the content is gone because it was published, processed, or joined to another upload.
   var isElsewhere: Bool { descriptor == nil }
 
   /// Changes and saves the record.

@@ -26,7 +26,7 @@ struct PartialIntake: Sendable {
 
   func open(_ id: String, for request: Request) async throws -> PartialFile {
     guard let file = try await find(id, for: request) else {
-      throw Refusal(.notFound, "There is no such upload; it may have been kept too long.")
+      throw Refusal(.notFound, "There is no such upload; it may have expired.")
     }
     return file
   }
@@ -46,7 +46,8 @@ struct PartialIntake: Sendable {
     let rest = end - start
     if let length = request.head.contentLength, length > rest {
       throw Refusal(
-        .payloadTooLarge, "The upload is missing \(rest) bytes, but the request has \(length).")
+        .payloadTooLarge,
+        "Only \(rest) bytes of the upload are missing, but the request has \(length).")
     }
     var checksum = try request.header("upload-checksum").map { value throws(Refusal) in
       try Checksum(value)
@@ -62,7 +63,8 @@ struct PartialIntake: Sendable {
     do {
       while let buffer = try await request.body.next() {
         guard Int64(buffer.readableBytes) <= end - file.offset else {
-          throw Refusal(.payloadTooLarge, "The request has more bytes than the upload is missing.")
+          throw Refusal(
+            .payloadTooLarge, "The request has more bytes than are missing from the upload.")
         }
         try reserve.reserve(buffer.readableBytes)
         try buffer.withUnsafeReadableBytes { bytes in
@@ -89,8 +91,8 @@ struct PartialIntake: Sendable {
     return file.isWhole ? hash?.finalize() : nil
   }
 
-  /// Copies uploads, one after the other, into `file`, and records in each that it is a part of that upload. If that
-  /// fails, the copy is removed.
+  /// Copies uploads, one after the other, into `file`, and records in each that it is a part of `file`. If this fails,
+  /// `file` is removed.
   ///
   /// - Returns: the SHA-256 of the whole file.
   func join(_ ids: [String], into file: PartialFile, for request: Request) async throws -> [UInt8] {
@@ -113,7 +115,7 @@ struct PartialIntake: Sendable {
       }
       try file.settle(syncing: site.configuration.syncsToDisk)
       guard file.isWhole else {
-        throw Refusal(.conflict, "The parts have changed while they were joined.")
+        throw Refusal(.conflict, "The parts changed while they were being joined.")
       }
       return hash.finalize()
     } catch {
@@ -147,8 +149,8 @@ struct PartialIntake: Sendable {
     return stored
   }
 
-  /// After how many bytes a client is told its progress: a few times over the rest of the upload, not for every
-  /// megabyte.
+  /// After how many bytes a client is told its progress again: only a few times while the rest of the upload arrives,
+  /// not after every megabyte.
   private static func progressStep(of rest: Int64) -> Int64 {
     max(8 << 20, min(rest / 8, 256 << 20))
   }

@@ -4,12 +4,12 @@ import NIOCore
 import Synchronization
 import UploadDraft
 
-/// Uploads that arrive in several requests. The content of each is in the folder under a hidden name, so that it
-/// survives the end of the receiver, and gets its final name once it is complete.
+/// Uploads that arrive in several requests. The content of each is in the folder under a hidden name, so that it is
+/// kept even if the receiver is killed. Once complete, it gets its final name.
 ///
-/// Each has two files: the content, and a record with everything else about the upload. The record is created after the
-/// content and removed before it, so that every record stands for an upload. If the content is gone but the record
-/// names no final file, the content was being published when the receiver was killed.
+/// Each upload has two files: the content, and a record with everything else about the upload. The record is created
+/// after the content and removed before it, so that every record stands for an upload. If the content is gone but the
+/// record names no final file, the content was being published when the receiver was killed.
 final class PartialUploads: Sendable {
   /// Everything about an upload except its content.
   struct Record: Codable, Sendable {
@@ -26,13 +26,13 @@ final class PartialUploads: Sendable {
     var stored: String?
     /// The value of `Upload-Concat`, verbatim (tus 1.0.0, "Concatenation"); nil if the upload stands alone.
     var concat: String?
-    /// The upload that this one is a part of, once a client has asked to join them.
+    /// The upload that this one is a part of, once a client has asked to join the parts.
     var whole: String?
-    /// The files of a form that are about to get their names, in the form's order.
+    /// The numbers of those files of a form that are about to get their names, in the form's order.
     var named: [FileNumber]?
     /// The purpose of the request that began the upload; nil for tus.
     var purpose: Purpose?
-    /// The reply to the complete upload.
+    /// The reply to the request that completed the upload; nil before that.
     var reply: Answer?
 
     /// What to do with an upload that began at an ordinary path, once it is complete.
@@ -68,14 +68,14 @@ final class PartialUploads: Sendable {
 
   private struct State {
     var lastSweep = Date.distantPast
-    /// How many unfinished uploads there were at that sweep, plus those created since.
+    /// How many unfinished uploads there were at the last sweep, plus those created since.
     var unfinished = 0
-    /// The unfinished uploads that had few bytes at that sweep, the oldest last.
+    /// The unfinished uploads that had few bytes at the last sweep, from the newest to the oldest.
     var little: [String] = []
-    /// The uploads created since, the oldest first.
+    /// The uploads created since the last sweep, from the oldest to the newest.
     var new: [String] = []
 
-    /// The oldest upload whose loss would cost little.
+    /// Takes out the oldest upload whose loss would cost little; nil if there are no more.
     mutating func nextLittle() -> String? {
       if little.isEmpty { (little, new) = (new.reversed(), []) }
       return little.popLast()
@@ -84,10 +84,11 @@ final class PartialUploads: Sendable {
 
   private static let prefix = Inbox.ownPrefix + "upload-"
   private static let mostRecord = 64 << 10
-  /// If there are too many uploads, the oldest one with fewer bytes than this is removed: it can be sent again quickly.
+  /// If there are too many uploads, the oldest one with fewer bytes than this is removed, since it can be sent again
+  /// quickly.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
-  /// The least time between two sweeps if there is no room, since each sweep examines all uploads.
+  /// The least time between two sweeps while there is no room for more uploads. Each sweep examines all uploads.
   private static let shortestSweepInterval: TimeInterval = 5
 
   private let inbox: Inbox
@@ -100,7 +101,7 @@ final class PartialUploads: Sendable {
 
   /// - Parameters:
   ///   - lifetime: how long an upload is kept if no more of it arrives.
-  ///   - emptyLifetime: the same for an upload without any bytes yet.
+  ///   - emptyLifetime: how long an upload without any bytes is kept.
   ///   - mostUploads: how many may be unfinished.
   init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration, mostUploads: Int) {
     self.inbox = inbox
@@ -151,7 +152,7 @@ final class PartialUploads: Sendable {
   }
 
   /// Removes an upload of which little has arrived, if nobody is appending to it.
-  /// - Returns: whether it is gone or finished.
+  /// - Returns: whether the upload is gone or finished.
   private func discard(_ id: String) -> Bool {
     guard let status = (try? status(of: id)) ?? nil, Self.isUnfinished(status) else { return true }
     let file = inbox.open(Self.content(id), O_RDWR)

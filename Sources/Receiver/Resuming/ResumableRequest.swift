@@ -13,7 +13,7 @@ struct ResumableRequest {
   let offset: Int64?
   /// The length of the whole upload in bytes, if the request gives it.
   let length: Int64?
-  /// Whether the request gives that length in an invalid format, or gives several that differ.
+  /// Whether the request gives the length of the whole upload in an invalid format, or gives several that differ.
   private let hasBadLength: Bool
   /// The length of the request's content, if the request gives it.
   let contentLength: Int64?
@@ -36,7 +36,7 @@ struct ResumableRequest {
     contentLength = head.contentLength
   }
 
-  /// The length of the whole upload, as far as the request and earlier ones tell.
+  /// The length of the whole upload; nil if neither the request nor an earlier one gives it.
   ///
   /// - Parameter offset: how many bytes had arrived before the request.
   /// - Throws: 400 if the request contradicts itself or an earlier request.

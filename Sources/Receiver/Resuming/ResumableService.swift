@@ -56,7 +56,8 @@ struct ResumableService: Sendable {
         reply.status = .created
         reply.headers.append(place)
       } else if !asked.version.has(.markedReplies) {
-        // In these versions, `Location` is the upload's, so the stored file's address moves to `Content-Location`.
+        // In these versions, `Location` is the address of the upload, so the stored file's address moves to
+        // `Content-Location`.
         reply.headers = reply.headers.map { $0.0 == "Location" ? ("Content-Location", $0.1) : $0 }
         reply.headers.append(place)
       }
@@ -79,7 +80,7 @@ struct ResumableService: Sendable {
         intake.remove(file)
         return .empty(.noContent)
       case .PATCH: return try await append(to: file, request)
-      default: throw Refusal(.methodNotAllowed, "This method does nothing here.")
+      default: throw Refusal(.methodNotAllowed, "This method is not supported here.")
       }
     }
   }
@@ -95,7 +96,7 @@ struct ResumableService: Sendable {
     }
   }
 
-  /// "Offset Retrieval".
+  /// Tells how much of an upload has arrived ("Offset Retrieval").
   private func status(of file: PartialFile, in version: DraftVersion) -> Reply {
     var headers = [
       ("Upload-Offset", "\(file.offset)"), version.completeness(file.record.reply != nil),
@@ -107,7 +108,7 @@ struct ResumableService: Sendable {
     return .empty(.noContent, headers)
   }
 
-  /// "Upload Append".
+  /// Appends the content of a request ("Upload Append").
   private func append(to file: PartialFile, _ request: Request) async throws -> Reply {
     guard let asked = ResumableRequest(request.head, appends: true) else {
       throw Refusal(
@@ -137,7 +138,7 @@ struct ResumableService: Sendable {
       request.header("content-type")?.lowercasedASCII != type
     {
       throw Refusal(
-        .unsupportedMediaType, "Send a piece of the upload as \(type).",
+        .unsupportedMediaType, "Send a piece of the upload with Content-Type: \(type).",
         headers: [("Accept-Patch", type)])
     }
     guard let offset = asked.offset else {
@@ -202,14 +203,14 @@ struct ResumableService: Sendable {
     if let form = file.record.purpose?.form, !file.isElsewhere {
       receipt = try await storeForm(form, of: file, request)
     } else if file.isElsewhere {
-      // The receiver was killed after it had given the file its name, but before it had recorded that.
+      // The receiver was killed after it had given the file its name, but before it had recorded the reply.
       receipt = StoredForm(files: [], fields: [:])
     } else {
       receipt = StoredForm(files: [try await intake.publish(file, nil, request)], fields: [:])
     }
     let reply = site.reply(receipt, to: request)
     guard case .bytes(let bytes) = reply.body else {
-      throw Refusal(.internalServerError, "The receiver could not answer this.")
+      throw Refusal(.internalServerError, "The receiver could not answer this request.")
     }
     let answer = PartialUploads.Record.Answer(
       status: Int(reply.status.code),
@@ -243,7 +244,7 @@ struct ResumableService: Sendable {
   private func open(_ id: String, _ request: Request) async throws -> PartialFile {
     let file = try await intake.open(id, for: request)
     guard file.record.purpose != nil else {
-      throw Refusal(.notFound, "This upload was begun with tus: send Tus-Resumable.")
+      throw Refusal(.notFound, "This upload was created with tus: send Tus-Resumable.")
     }
     return file
   }
@@ -267,7 +268,8 @@ struct ResumableService: Sendable {
       : min(site.configuration.limits.bodyBytes, site.configuration.limits.fileBytes)
   }
 
-  /// The header field with the limits for one upload, or for all, in versions that have it.
+  /// The header field with the limits for one upload, or for all if `file` is nil. Empty in versions without that
+  /// field.
   private func limitFields(of file: PartialFile?, in version: DraftVersion) -> [(String, String)] {
     version.has(.limits) ? [("Upload-Limit", limits(of: file, in: version))] : []
   }

@@ -31,7 +31,7 @@ struct TusService: Sendable {
 
   private func perform(_ id: String?, _ request: Request) async throws -> Reply {
     var method = request.head.method
-    // For clients behind a proxy that does not allow PATCH.
+    // Clients behind a proxy that does not allow PATCH send POST with this header field.
     if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
@@ -54,7 +54,7 @@ struct TusService: Sendable {
       try await site.skipBody(of: request)
       return try await terminate(id, request)
     default:
-      throw Refusal(.methodNotAllowed, "This method does nothing here.")
+      throw Refusal(.methodNotAllowed, "This method is not supported here.")
     }
   }
 
@@ -119,7 +119,7 @@ struct TusService: Sendable {
         throw Refusal(.badRequest, "Only uploads with Upload-Concat: partial can be joined.")
       }
       guard part.isWhole else {
-        throw Refusal(.badRequest, "One of the parts has not arrived as a whole.")
+        throw Refusal(.badRequest, "One of the parts has not arrived in full.")
       }
       length = length.addingReportingOverflow(part.offset).partialValue
       isComplete = isComplete && !part.isElsewhere
@@ -133,7 +133,7 @@ struct TusService: Sendable {
       file = known
     } else {
       guard isComplete else {
-        throw Refusal(.gone, "One of the parts has become a part of another file.")
+        throw Refusal(.gone, "One of the parts has already been joined into another file.")
       }
       var record = try record(ofLength: length, request)
       record.concat = concat
@@ -146,8 +146,8 @@ struct TusService: Sendable {
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
-    // A client that asks for the offset has lost the connection on which it was sending, so anything that still arrives
-    // on that connection does not count.
+    // A client that asks for the offset has lost the connection on which it was sending, so opening the upload aborts
+    // that connection, even if more could still arrive on it.
     let file = try await intake.open(id, for: request)
     if file.isUnpublished { try await intake.publish(file, nil, request) }
     var headers = [
@@ -161,7 +161,8 @@ struct TusService: Sendable {
 
   private func append(to id: String, _ request: Request) async throws -> Reply {
     guard request.header("content-type")?.lowercased() == Self.pieceType else {
-      throw Refusal(.unsupportedMediaType, "Send a piece of the file as \(Self.pieceType).")
+      throw Refusal(
+        .unsupportedMediaType, "Send a piece of the file with Content-Type: \(Self.pieceType).")
     }
     let offset = try Self.number("Upload-Offset", request)
     let file = try await intake.open(id, for: request)
@@ -170,7 +171,7 @@ struct TusService: Sendable {
     }
     guard offset == file.offset else {
       throw Refusal(
-        .conflict, "There are \(file.offset) bytes of the upload, not \(offset).",
+        .conflict, "The receiver has \(file.offset) bytes of the upload, not \(offset).",
         headers: [("Upload-Offset", "\(file.offset)")])
     }
     let sum = try await intake.receive(file, request)
@@ -198,7 +199,7 @@ struct TusService: Sendable {
 
   // MARK: Header fields
 
-  /// A count of bytes.
+  /// The number of bytes that a header field gives.
   private static func number(_ name: String, _ request: Request) throws(Refusal) -> Int64 {
     let text = request.header(name)?.trimming(\.isBlank) ?? ""
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -12,7 +12,7 @@ struct UploadMetadata {
     for pair in header.split(scalar: ",") {
       let words = pair.trimming(\.isBlank).split(scalar: " ", maxSplits: 1)
       guard !words[0].isEmpty, values[words[0]] == nil else {
-        throw Refusal(.badRequest, "Upload-Metadata has an empty key, or one twice.")
+        throw Refusal(.badRequest, "Upload-Metadata has an empty key, or the same key twice.")
       }
       guard words.count == 2 else {
         values[words[0]] = ""
@@ -25,7 +25,7 @@ struct UploadMetadata {
     }
   }
 
-  /// The value of the first of these keys that has a nonempty one.
+  /// The first nonempty value among those of the given keys, in the order of the keys.
   func first(of keys: String...) -> String? {
     keys.lazy.compactMap { values[$0] }.first { !$0.isEmpty }
   }

@@ -1,7 +1,7 @@
 /// Keeps a part of the disk free while files are written. Checking a request's length first is not enough: a
 /// chunked body does not say how long it is, and several bodies share one disk.
 struct DiskReserve {
-  /// How many bytes are written between two checks. The reserve may shrink by as many.
+  /// How many bytes are written between two checks. The free space may fall below the reserve by up to that many.
   static let interval: Int64 = 8 << 20
 
   /// How many bytes to keep free; 0 for no check.

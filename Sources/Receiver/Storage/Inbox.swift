@@ -7,8 +7,8 @@ typealias FileNumber = UInt64
 
 /// The one folder in which files are stored.
 ///
-/// All access goes through a descriptor of the folder and an ``EntryName``, so no name can lead out of the folder, and
-/// no link in it is followed.
+/// All access goes through a descriptor of the folder and an ``EntryName``, so no name can lead out of the folder.
+/// Symbolic links in the folder are not followed.
 final class Inbox: Sendable {
   /// A stored file.
   struct Entry: Hashable, Encodable {
@@ -59,7 +59,7 @@ final class Inbox: Sendable {
 
   deinit { Foundation.close(descriptor) }
 
-  /// A new file that does not have its final name yet.
+  /// Creates a file, which gets its final name later.
   func makeTemporary() throws(Failure) -> TemporaryFile {
     let count = temporaries.add(1, ordering: .relaxed).newValue
     guard count <= mostTemporaries else {
@@ -207,7 +207,8 @@ final class Inbox: Sendable {
   }
 
   private func names() throws(Failure) -> [EntryName] {
-    // fdopendir takes ownership of its descriptor, and reading moves a shared offset, so it needs a separate one.
+    // fdopendir takes ownership of its descriptor, and reading moves an offset that duplicates share. So open the
+    // folder again.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
@@ -285,7 +286,8 @@ final class Inbox: Sendable {
     return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// Zero, or the value of `errno`: EEXIST if the name is taken.
+  /// Gives a temporary file its final name. Returns zero, or the value of `errno`, which is EEXIST if the name is
+  /// taken.
   private func move(_ temporary: EntryName, to name: EntryName) -> Int32 {
     if linkat(descriptor, temporary.text, descriptor, name.text, 0) == 0 {
       remove(temporary)
@@ -361,8 +363,8 @@ final class Inbox: Sendable {
     try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
   }
 
-  /// Calls `work` under a lock that excludes other calls in this and other processes. It is the system's lock on the
-  /// file with this name, and ends with the process that holds it.
+  /// Calls `work` under a lock that excludes other calls in this and other processes. The lock is the system's lock on
+  /// the file called `name`, and ends with the process that holds it.
   func locked<Result>(
     _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
   ) throws -> Result {

@@ -27,7 +27,7 @@ struct SafeFileName: Hashable {
     (stem, suffix) = Self.split(name)
   }
 
-  /// The name, or, if it is taken, a variation with this mark: `photo (2).jpg`.
+  /// The name. With a mark, a variation such as `photo (2).jpg`, for when the name itself is taken.
   func candidate(_ mark: String? = nil) -> String {
     let end = (mark.map { " (\($0))" } ?? "") + suffix
     return Self.shorten(stem, to: EntryName.maxBytes - end.utf8.count) + end
@@ -85,7 +85,7 @@ struct SafeFileName: Hashable {
     {
       start = inner
     }
-    // Anything longer is not an extension, and would leave no room for the stem.
+    // A suffix of more than 32 bytes is not an extension, and could leave no room for the stem.
     guard text(name[start...]).utf8.count <= 32 else { return (text(name), "") }
     return (text(name[..<start]), text(name[start...]))
   }

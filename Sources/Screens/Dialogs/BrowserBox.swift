@@ -1,11 +1,11 @@
 import ScalarText
 import UploadModel
 
-/// The list to add files from.
+/// The dialog that lists the files of a folder, to choose those to add.
 struct BrowserBox {
   let browser: Browser
   let size: Size
-  /// The contents of the entry under the cursor, once they are known.
+  /// The preview of the entry under the cursor, once it has come.
   var preview: FilePreview?
 
   /// How many entries are visible at once.
@@ -60,7 +60,7 @@ struct BrowserBox {
     let (top, columns) = Self.place(in: size)
     let height = Self.lines(in: size) + 2
     let title = title(columns.count - 6)
-    // A sliver of the pane's frame beside the box would look like a part of the box.
+    // A sliver of the pane's frame beside the box would look like a part of the box, so blank it.
     let whole = Self.whole(in: size)
     for row in top - 1..<top + height - 1 where size.width - whole.count <= 8 {
       canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
@@ -95,7 +95,7 @@ struct BrowserBox {
     guard let folder = browser.folder else { return "reading…" }
     if let failure = folder.failure { return failure }
     guard browser.entries.isEmpty else { return nil }
-    return folder.entries.isEmpty ? "nothing is in here" : "nothing else is to be seen"
+    return folder.entries.isEmpty ? "this folder is empty" : "no entries to show"
   }
 
   private func paint(
@@ -149,7 +149,7 @@ struct BrowserBox {
     var facts: [String] = []
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
-      let words = unseen > 0 ? ", \(unseen) out of sight" : ""
+      let words = unseen > 0 ? ", \(unseen) not shown" : ""
       // The sizes of folders are not known, so the total of the marked entries can be 0.
       let size =
         browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
@@ -160,7 +160,7 @@ struct BrowserBox {
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }
-    if browser.showsHidden { facts.append("hidden shown") }
+    if browser.showsHidden { facts.append("hidden files shown") }
     if browser.entries.count > Self.lines(in: size) {
       facts.append("\(browser.list.cursor + 1) of \(browser.entries.count)")
     }

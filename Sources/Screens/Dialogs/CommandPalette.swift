@@ -20,7 +20,7 @@ struct CommandPalette {
   init?(_ line: LinePrompt, in state: AppState) {
     let (before, word) = CommandLine.lastWord(of: line.field.text)
     chosen = line.chosen
-    // The list stays while the user goes through it.
+    // The list stays as it is while the user steps through it.
     let isChoosing = line.chosen != nil
     matcher = Matcher(isChoosing ? "" : PastedPaths.unescaped(word))
     if CommandLine(before) == nil {

@@ -126,7 +126,7 @@ struct DialogBox {
       prompt.hasNoMatch
       ? "nothing starts with this"
       : !prompt.candidates.isEmpty
-        ? "\(prompt.candidates.count) begin like this"
+        ? "\(prompt.candidates.count) names start with this"
         : prompt.preview?.words
           ?? (prompt.field.text.isEmpty && !state.options.folder.isEmpty
             ? "in \(state.options.folder)" : "")

@@ -3,7 +3,7 @@ struct FooterPrompt {
   let state: AppState
   let row: Int
 
-  /// Paints the prompt, if there is one; returns whether there is.
+  /// Paints the prompt, if there is one; returns whether there is one.
   func paint(on canvas: inout Canvas) -> Bool {
     switch state.dialog {
     case .command(let prompt):

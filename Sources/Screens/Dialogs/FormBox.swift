@@ -47,7 +47,7 @@ struct FormBox {
       style: Style(complaint == nil ? .dim : .warning))
   }
 
-  /// The current name of a file and its new one.
+  /// Paints the current name of a file and its new one.
   private func paint(
     _ name: Form.NewName, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
@@ -74,13 +74,13 @@ struct FormBox {
   private var introduction: String {
     guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
     return
-      "A target is a URL that takes files as a web form does. Name one, and hoist tries it and "
+      "A target is a URL that takes files as a web form does. Enter one, and hoist tests it and "
       + "saves it."
-      + (isFirst ? " Without one at hand, hoist demo shows everything at work." : "")
+      + (isFirst ? " If you do not have one, run hoist demo to see everything at work." : "")
   }
 
   private var advice: String {
-    if form.isTrying { return "trying it…" }
+    if form.isTrying { return "testing the target…" }
     let field = form.rows[form.focus].field
     let names = field == .target ? ": " + state.options.targets.joined(separator: ", ") : ""
     return field.words.explanation + names

@@ -23,7 +23,7 @@ struct QuestionBox {
     return (top, top + lineCount + 2)
   }
 
-  /// The button at a place.
+  /// The index of the button at a place; nil if no button is there.
   func button(row: Int, column: Int) -> Int? {
     let first = firstButton(lineCount: lines(ascii: state.isASCII).text.count).row
     let index = row - first
@@ -62,7 +62,7 @@ struct QuestionBox {
       ? "quit and keep the queue" : button.hint ?? ""
   }
 
-  private static let mayHaveArrived = "What awaits its reply may have arrived."
+  private static let mayHaveArrived = "Files awaiting a reply may have arrived."
 
   /// The title and the question itself.
   var words: (title: String, text: String) {
@@ -104,7 +104,7 @@ struct QuestionBox {
         mayHaveArrived
         ? Self.mayHaveArrived
         : active == 1
-          ? "The server does not get the whole file." : "The server gets none of them whole."
+          ? "The server does not get the whole file." : "The server does not get the whole files."
       let text =
         active == 1
         ? (others.isEmpty ? "\(name(of: ids)) is being sent." : "One\(others) is being sent.")
@@ -116,11 +116,11 @@ struct QuestionBox {
       let files =
         count == 0
         ? ""
-        : " \(HumanReadable.count(count, "file")) in the queue can then not be sent."
+        : " \(HumanReadable.count(count, "file")) in the queue could then not be sent."
       let place = state.options.configuration ?? "the configuration"
       return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
     case .keepingTarget(let words):
-      return ("It does not seem to take uploads", "\(words). You can save it anyway.")
+      return ("The target does not seem to take uploads", "\(words). You can save it anyway.")
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -131,9 +131,9 @@ struct QuestionBox {
   private func addition(of files: LeftOut) -> (title: String, text: String) {
     let doubtful = files.doubtful.count
     let kinds = [
-      (files.waiting.count, files.waiting.count == 1 ? "waits" : "wait", "there already"),
-      (files.sent.count, files.sent.count == 1 ? "was" : "were", "sent there before"),
-      (doubtful, "may", "have arrived there before"),
+      (files.waiting.count, files.waiting.count == 1 ? "waits" : "wait", "in the queue already"),
+      (files.sent.count, files.sent.count == 1 ? "was" : "were", "sent to this target before"),
+      (doubtful, "may", "have arrived before"),
     ].filter { $0.0 > 0 }
     let count = files.items.count
     let what =
@@ -151,10 +151,12 @@ struct QuestionBox {
       } else if files.waiting.isEmpty {
         "Sent before"
       } else {
-        files.waiting.count == count ? "Already in the queue" : "Already there"
+        files.waiting.count == count ? "Already in the queue" : "Already queued or sent"
       }
     let look = doubtful > 0 ? "; check on the server" : ""
-    return (title, "\(what)\(look). Sent again, \(count == 1 ? "it" : "they") may be stored twice.")
+    return (
+      title, "\(what)\(look). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
+    )
   }
 
   /// A name, cut so that the answers stay on the screen.
@@ -162,7 +164,7 @@ struct QuestionBox {
     TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
   }
 
-  /// The name of one of these items: of one that is being sent, if there is any.
+  /// The name of one of these items: of one that is being sent, if there is one.
   private func name(of ids: Set<ItemID>) -> String {
     let items = ids.compactMap(state.item)
     return shown((items.first(where: \.state.isActive) ?? items.first)?.fileName ?? "")
@@ -180,7 +182,7 @@ struct QuestionBox {
         ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
       "Send again?",
-      "\(what); check on the server. Sent again, \(count == 1 ? "it" : "they") may be stored twice."
+      "\(what); check on the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
   }
 
@@ -220,7 +222,8 @@ struct QuestionBox {
       let items = state.queue.rows.lazy.map(\.item)
       let (count, bytes) = state.loss(of: items)
       guard count > 0 else {
-        return items.contains { $0.state.isMoving && $0.canGoOn } ? ["goes on where it was"] : []
+        return items.contains { $0.state.isMoving && $0.canGoOn }
+          ? ["resumes where it left off"] : []
       }
       let time = speeds.totalSpeed(at: state.now).map {
         ", \(HumanReadable.timeLeft(Double(bytes) / max(1, $0)))"
@@ -239,11 +242,13 @@ struct QuestionBox {
     let one = names.count == 1 ? names.first : nil
     let what =
       one.map(shown) ?? HumanReadable.count(names.count, "file")
-    let text = "\(what) will be gone there, and nothing brings \(one == nil ? "them" : "it") back."
+    let text =
+      "\(what) will be deleted there, and nothing can bring \(one == nil ? "them" : "it") back."
     return ("Delete from the server?", text)
   }
 
-  /// The servers other than the targets' own that a deletion contacts, since a reply may name any address.
+  /// A sentence about the servers, other than the targets' own, that a deletion contacts, since a reply may name any
+  /// address; empty if it contacts no others.
   private func foreignAddresses(of files: [UploadedFile]) -> String {
     var places: [String] = []
     for file in files {
@@ -252,7 +257,7 @@ struct QuestionBox {
         origin != Origin(text: state.url(ofTarget: file.target))
       else { continue }
       // Only the server is shown for several files, for an address that does not fit, and for one with a user name,
-      // which could be mistaken for another server.
+      // since that could be mistaken for the server.
       let isShown =
         files.count == 1 && address.utf8.count <= 2 * width && !address.contains(scalars: "@")
       let place = isShown ? address : origin.description
@@ -263,7 +268,7 @@ struct QuestionBox {
     let named =
       places.prefix(Self.mostPlaces).joined(separator: ", ")
       + (others > 0 ? " and \(others) more" : "")
-    return " This asks \(named), which is not the target's server."
+    return " This contacts \(named), which is not the target's server."
   }
 
   private static let mostPlaces = 3

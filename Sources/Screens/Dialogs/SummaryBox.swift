@@ -10,7 +10,7 @@ struct SummaryBox {
     let width = min(72, layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
     let top = layout.rows.upperBound - Self.height - 1
-    // On a small screen the rows matter more, and the totals say the same.
+    // On a small screen the rows matter more than this box, and the line of totals says the same.
     guard layout.rows.count >= 2 * Self.height else { return }
     canvas.box(
       row: top, column: left, size: Size(width: width, height: Self.height),

@@ -72,7 +72,7 @@ struct Canvas {
       column: columns.lowerBound, on: style)
   }
 
-  /// Paints text, made safe and cut at its end.
+  /// Paints text, made safe and cut at its end if it does not fit into the columns.
   ///
   /// - Parameter matcher: finds the parts of the text to highlight.
   mutating func putEnd(
@@ -129,8 +129,8 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
-  /// Draws a line round a pane, with a title and keys in its upper edge, and words and the cursor's position in the
-  /// lower one.
+  /// Draws a line round a pane, with a title and keys in its upper edge, and words and the cursor's position in its
+  /// lower edge.
   ///
   /// - Parameter end: the column before which the title must end.
   mutating func outline(
@@ -165,7 +165,7 @@ struct Canvas {
 
   private func spaced(_ spans: Spans) -> Spans { [(" ", .rule)] + spans + [(" ", .rule)] }
 
-  /// Paints `spans` so that they end before column `end`, if they begin at `from` or later.
+  /// Paints `spans` so that they end before column `end`, unless they would begin before column `from`.
   private mutating func putRight(_ spans: Spans, row: Int, end: Int, from start: Int) {
     guard !spans.isEmpty else { return }
     let column = end - spaced(spans).reduce(0) { $0 + $1.text.count }
@@ -173,7 +173,8 @@ struct Canvas {
   }
 
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. If `isDimming`, everything behind
-  /// it is dimmed except the last line. A border of blank cells sets it off, without covering the header or the footer.
+  /// it is dimmed except the last line. Blank cells around the box set it off, without covering the header or the
+  /// footer.
   mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // A text field under the box must not keep the cursor.

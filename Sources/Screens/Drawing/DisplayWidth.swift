@@ -1,6 +1,6 @@
 /// How many columns a character takes in a terminal (Unicode Standard Annex #11, as `wcwidth` reads
 /// it): 2 for East Asian wide and full-width characters and emoji, 0 for marks that sit on the
-/// character before, 1 for the rest, ambiguous ones included.
+/// character before, 1 for all others, those of ambiguous width included.
 enum DisplayWidth {
   /// The columns of one scalar that is not a control character.
   static func of(_ scalar: Unicode.Scalar) -> Int {
@@ -33,13 +33,13 @@ enum DisplayWidth {
   }
 
   /// Whether the scalar is a mark that takes space of its own, as the vowels of Indic scripts do. C libraries give it a
-  /// column; newer terminals draw it together with its letter, in as many columns as that takes.
+  /// column; newer terminals draw it together with its letter, in as many columns as both need.
   static func isSpacingMark(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value >= 0x900 && scalar.properties.generalCategory == .spacingMark
   }
 
-  /// East_Asian_Width W and F without emoji, which the standard library knows. Unassigned code points in between are
-  /// counted with their neighbours: they never get this far.
+  /// The code points with East_Asian_Width W or F, except emoji, which the standard library knows. Unassigned code
+  /// points between them are included, since they never get this far.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098,
     0x309B...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,
@@ -52,8 +52,8 @@ enum DisplayWidth {
     value >= 0x1100 && wide.first { $0.upperBound >= value }?.contains(value) == true
   }
 
-  /// Whether the scalar is a vowel or a final of decomposed Hangul, which sits in the block of its first
-  /// consonant.
+  /// Whether the scalar is a vowel or a final of decomposed Hangul, which is drawn in one block with its
+  /// first consonant.
   static func isHangulTail(_ scalar: Unicode.Scalar) -> Bool {
     (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value)
   }

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The last line: the available actions, as keys with a word or two. In the queue they depend on the row under the
-/// cursor, and the action that a failed file needs stands out.
+/// The last line: the available actions, as keys with a word or two. In the queue, the actions depend on the row
+/// under the cursor, and the action that a failed file needs stands out.
 struct Footer {
   /// A key with its words, and the columns that they take.
   struct Hint {
@@ -121,7 +121,7 @@ extension AppState {
     }
   }
 
-  /// The actions on the row under the cursor, and on those marked with it.
+  /// The actions on the marked rows, or on the row under the cursor if no rows are marked.
   var rowActions: [Action] {
     let names: Set<Action.Name> = [
       .details, .retry, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL, .copyAsCurl,

@@ -13,13 +13,13 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cells: [Cell]
   /// Where text is being typed; `nil` hides the cursor.
   package internal(set) var cursor: Position?
-  /// The looks of the roles of its cells.
+  /// The theme, which says how the roles of the cells look.
   package internal(set) var theme = Theme.usual
-  /// The colours of the cells of pictures. A cell refers to them by their index in this array, counted from 1.
+  /// The colours of cells that show pictures. A cell refers to its colours by their index in this array, from 1.
   package internal(set) var pixels: [Pixels] = []
-  /// The addresses of links, safe to send. A cell refers to one by its index in this array, counted from 1.
+  /// The addresses of links, safe to send to the terminal. A cell refers to one by its index in this array, from 1.
   package internal(set) var links: [String] = []
-  /// The title for the terminal's window, safe to send.
+  /// The title for the terminal's window, safe to send to the terminal.
   package internal(set) var title = ""
   /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.
   package internal(set) var progress: Progress?

@@ -12,8 +12,8 @@ package struct Glyph: Hashable, Sendable {
   /// Columns: 1, 2, or 0 in the right half of a wide character.
   package var width: UInt8 = 1
 
-  /// Whether a mark needs a column of its own in some terminals and none in others. `width` counts it. The glyph must
-  /// be put on blank cells, and the cursor then moved to the next cell by position.
+  /// Whether a mark needs a column of its own in some terminals and none in others. `width` includes that column. The
+  /// glyph must be put on blank cells, and the cursor then moved to the next cell by position.
   package var isFlexible = false
 
   static let space = Glyph(base: " ")

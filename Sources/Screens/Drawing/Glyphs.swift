@@ -12,7 +12,7 @@ import UploadModel
 /// - Characters whose width changed between versions of Unicode become U+FFFD.
 /// - An Indic vowel that takes space makes one flexible glyph with its letter, in as many columns as the two
 ///   can take.
-/// - A mark without a base gets a dotted circle; at most two marks are shown.
+/// - A mark without a base gets a dotted circle. At most two marks on a character are shown.
 enum Glyphs {
   /// `text` from outside, made safe and laid out on one line.
   static func of(_ text: some StringProtocol, ascii: Bool) -> [Glyph] {
@@ -26,7 +26,7 @@ enum Glyphs {
     return arrange(Array(SafeText.line(text).unicodeScalars))
   }
 
-  /// `text` with ASCII in place of the typographic signs that have a counterpart there.
+  /// `text` with ASCII in place of the typographic signs that have a counterpart in ASCII.
   private static func plainer(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -48,7 +48,8 @@ enum Glyphs {
     glyphs.reduce(0) { $0 + Int($1.width) }
   }
 
-  /// In bytes: more than any screen shows of one line. Only malicious text is longer.
+  /// How long a text may be without being shortened, in bytes: longer than any line on a screen. Only malicious text is
+  /// longer still.
   private static let longest = 8192
 
   private static func shortened(_ text: some StringProtocol) -> String {

@@ -6,7 +6,8 @@ struct Header {
   let state: AppState
   private var totals: Totals { state.queue.totals }
 
-  /// A piece of the right half: its wordings, from the fullest, and its rank; the highest ranks are left out first.
+  /// A piece of the right half: its wordings, from the fullest to the shortest, and its rank. If there is no room for
+  /// all pieces, those with the highest ranks are left out.
   private typealias Piece = (rank: Int, forms: [Canvas.Spans])
 
   func paint(on canvas: inout Canvas) {
@@ -18,7 +19,7 @@ struct Header {
     let room = width - used - 3
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
     left.append((state.target, .plain))
-    // A target without a name is shown by its address alone, and an arrow to three letters of an address is useless.
+    // The address is added if more than a few letters of it fit. A target without a name is its address already.
     if state.target != state.url, target + 22 < room {
       left += [(" → ", .rule), (state.url, .dim)]
     }
@@ -50,7 +51,7 @@ struct Header {
     if !state.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
       let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
-      add(1, [("finishing \(count), then quits", .warning)], [("then quits", .warning)])
+      add(1, [("finishing \(count), then quitting", .warning)], [("quits when done", .warning)])
       add(4, [("\(key) changes that", .dim)])
     }
     if let next = state.nextProbe {

@@ -33,7 +33,7 @@ struct HeaderAndFooter {
     case .log: spans = [("Log", .heading), (count(0), .dim)]
     case .targets: spans = [("Targets", .heading), (count(state.targets.rows.count), .dim)]
     }
-    // The marks, which an action would apply to, come first: if there is no room, the rest is cut.
+    // The marks, which an action would apply to, come before the other words, which are cut if there is no room.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
     if !isBoxed, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty {
@@ -52,10 +52,10 @@ struct HeaderAndFooter {
     place.map { " \($0)" } ?? (number > 0 ? " \(number)" : "")
   }
 
-  /// The position, where there is no lower edge for it.
+  /// The position, if it must be in the title because there is no lower edge.
   private var place: String? { layout.box != nil || position.isEmpty ? nil : position }
 
-  /// Which row the cursor is on, if not all are visible.
+  /// Which row the cursor is on, if not all rows are visible; empty if they are.
   private var position: String {
     let list = state.shown
     return list.count > layout.rows.count ? "\(list.cursor + 1)/\(list.count)" : ""

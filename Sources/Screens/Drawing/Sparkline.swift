@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Bytes in each of the last seconds, for a graph.
+/// The bytes that moved in each of the last seconds, for a graph.
 struct Sparkline: Hashable, Sendable {
   /// How many seconds are kept.
   let seconds: Int
@@ -25,7 +25,7 @@ struct Sparkline: Hashable, Sendable {
     counts[counts.count - 1] &+= max(0, bytes)
   }
 
-  /// The counts of at most `count` of the last seconds that are over, the newest last.
+  /// The counts of the last seconds that are over, at most `count` of them, the newest last.
   func values(_ count: Int, at instant: Instant) -> [Int64] {
     let second = Int(instant.seconds.rounded(.down))
     var past = counts + repeatElement(0, count: min(max(0, second - last), seconds + 1))
@@ -33,7 +33,7 @@ struct Sparkline: Hashable, Sendable {
     return past.suffix(seconds).suffix(max(0, count))
   }
 
-  /// A graph of as many of the last full seconds as fit, scaled to the highest; empty before the first is over.
+  /// A graph of as many of the last full seconds as fit, scaled to the highest count; empty if nothing moved in them.
   func text(width: Int, at instant: Instant, ascii: Bool) -> String {
     let shown = values(width, at: instant)
     guard let most = shown.max(), most > 0 else { return "" }

@@ -15,7 +15,7 @@ enum TextFitting {
     return glyphs.prefix(head) + [Glyph(sign: "…", ascii: ascii)] + glyphs.suffix(tail)
   }
 
-  /// The new places of glyphs once their text has been cut in the middle, without those that are cut.
+  /// The new places of glyphs once their text has been cut in the middle, without those that are cut off.
   static func places(_ places: [Int], of glyphs: [Glyph], inMiddleOf width: Int) -> [Int] {
     guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return places }
     let gone = glyphs.count - head - tail
@@ -29,7 +29,7 @@ enum TextFitting {
     if Glyphs.width(glyphs) <= width { return nil }
     let room = width - 1
     guard width > 4 else { return (prefix(glyphs, max(0, room)).count, 0) }
-    // A third for the end, or more if a long extension needs it and half still remains.
+    // A third of the room is for the end, or more if a long extension needs it and half is left for the beginning.
     let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
     let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
     return (prefix(glyphs, room - Glyphs.width(tail)).count, tail.count)

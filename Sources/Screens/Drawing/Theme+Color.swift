@@ -11,7 +11,7 @@ extension Theme {
       "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]
 
-    /// A colour by its name, its number, or as `#rrggbb`; `nil` if it is not one.
+    /// A colour by its name, its number, or as `#rrggbb`; `nil` if `text` is not a colour.
     init?(_ text: String) {
       if let index = UInt8(text) {
         self = .index(index)
@@ -30,14 +30,14 @@ extension Theme {
       }
     }
 
-    /// The closest of a terminal's numbered colours.
+    /// The closest of the first `count` of a terminal's numbered colours.
     package func among(_ count: Int) -> UInt8 {
       if case .index(let index) = self {
         if Int(index) < count { return index }
         // A terminal with eight colours has the usual one in place of the bright one.
         if index < 16 { return index - 8 }
       }
-      // The first 16 of 256 colours look different in every terminal.
+      // The first 16 of 256 colours look different in every terminal, so they are not used.
       let candidates = count >= 256 ? 16..<256 : 0..<max(1, min(count, 16))
       let wanted = components
       func distance(_ index: Int) -> Int {

@@ -7,7 +7,7 @@ extension Theme {
   /// `dark` or `light`, whichever suits the terminal.
   package static let usual = Theme("default", dark: dark, light: light)
 
-  /// Attributes only.
+  /// Only attributes, without colours.
   package static let plain = Theme(
     "plain",
     [

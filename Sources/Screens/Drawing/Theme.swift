@@ -2,8 +2,8 @@ import ScalarText
 
 /// How roles look.
 ///
-/// A theme has a look for each role where a terminal has 256 colours or more. Where there are fewer, all themes look
-/// alike, since the few colours are the terminal's own and known to be readable.
+/// A theme gives each role a look, which is used on terminals with 256 colours or more. On terminals with fewer, all
+/// themes but `plain` look alike, since the few colours are the terminal's own and known to be readable.
 package struct Theme: Hashable, Sendable {
   package private(set) var name: String
   private var looks: [Role: Look]
@@ -54,7 +54,7 @@ package struct Theme: Hashable, Sendable {
     (self.name, looks, lightLooks) = (name, dark.looks, light.looks)
   }
 
-  /// Colours of the usual eight, which every theme of a terminal maps to something readable.
+  /// Colours by their names, which every terminal shows in a readable way.
   private static let few = Theme(
     "",
     [
@@ -65,7 +65,7 @@ package struct Theme: Hashable, Sendable {
     ]
   ).looks
 
-  /// The same colours, with row backgrounds that suit both dark and light screens.
+  /// The looks in `few`, with row backgrounds that suit both dark and light screens.
   private static let anywhere = few.merging(
     Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
   ) { $1 }
@@ -87,7 +87,7 @@ extension Theme {
     /// Plain text, without attributes.
     package init() {}
 
-    /// A colour, a background, attributes or all of it, as people write them: "bold red", "bright-blue",
+    /// A colour, a background, attributes or several of these, as people write them: "bold red", "bright-blue",
     /// "dim 244", "#ff8800 on 236", "plain"; nil if it contains any other word.
     package init?(_ text: String) {
       let words = text.lowercased().split(whereSeparator: \.isWhitespace)

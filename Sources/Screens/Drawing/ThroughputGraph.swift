@@ -1,12 +1,12 @@
-/// Bytes per second as an area graph: in braille, with two columns of four dots in a cell, or in ASCII, with three
-/// levels in a cell.
+/// Bytes per second as an area graph: in braille, with two columns of four dots per cell, or in ASCII, with three
+/// levels per cell.
 struct ThroughputGraph {
   /// How many seconds a cell stands for.
   static let seconds = 2
 
   /// The bytes of each second, the newest last.
   let values: [Int64]
-  /// The value at the full height: 1, 2 or 5 times a power of ten, so that the axis is easy to read.
+  /// The value that the full height stands for: 1, 2 or 5 times a power of ten, so that the axis is easy to read.
   let scale: Int64
 
   init(_ values: [Int64]) {
@@ -20,7 +20,7 @@ struct ThroughputGraph {
     self.scale = Int64(exactly: scale) ?? .max
   }
 
-  /// The lines of the graph from the top, `width` cells each; the newest second is at the right.
+  /// The lines of the graph from top to bottom, `width` cells each. The newest second is at the right.
   func rows(width: Int, height: Int, ascii: Bool) -> [[Glyph]] {
     let missing = max(0, width * Self.seconds - values.count)
     let shown = Array(repeating: 0, count: missing) + values.suffix(width * Self.seconds)
@@ -46,7 +46,7 @@ struct ThroughputGraph {
     return Unicode.Scalar(0x2800 + dots).map { dots == 0 ? .space : Glyph(base: $0) } ?? .space
   }
 
-  /// The dots of one half of a cell from the bottom, up to a level (Unicode §21.1).
+  /// The dots of one column of a cell, from the bottom up to `level` (Unicode §21.1).
   private static func column(_ level: Int, _ dots: [UInt32]) -> UInt32 {
     dots.prefix(max(0, level)).reduce(0, |)
   }

@@ -1,11 +1,11 @@
 import UploadModel
 
-/// The line of totals: a bar, the progress, the time left, and how many files are in which state.
+/// The line of totals: a bar, the progress, the time left, and how many files are in each state.
 struct TotalLine {
   let state: AppState
   private var totals: Totals { state.queue.totals }
 
-  /// Below this width, the file counts move from the last line into the title.
+  /// Below this width, the file counts move from this line into the title of the pane.
   static let narrow = 76
 
   func paint(row: Int, on canvas: inout Canvas) {
@@ -31,7 +31,7 @@ struct TotalLine {
   /// The legend of the bar's parts; empty if fewer than two are visible or there is no room.
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
-      (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "on the line", .moving),
+      (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "in transit", .moving),
       (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
     ]
     let seen = parts.filter { $0.bytes > 0 }
@@ -45,7 +45,7 @@ struct TotalLine {
     return spans.reduce(0) { $0 + $1.text.count } <= width ? spans : []
   }
 
-  /// How many items are in which state, as far as there is room. Failures come first.
+  /// How many items are in each state, as far as there is room. Failures get room first.
   func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
     let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
       (1, totals.failed, "failed", .bad), (2, totals.unknown, "unknown", .warning),
@@ -68,7 +68,7 @@ struct TotalLine {
     guard totals.busy > 0 else { return result }
     let (done, all) = totals.share
     var part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
-    // "Done" does not mean that all of it has arrived.
+    // If files have failed, not all of this has arrived, so it is only called "done".
     if totals.failed + totals.unknown > 0 { part += " done" }
     let far = "\(totals.percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
@@ -91,8 +91,8 @@ struct TotalLine {
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
     let arrivals = state.speeds.arrivals
     guard totals.paused == 0, let speed = arrivals.speed else { return far }
-    // Amount, time and speed describe the same files. Others may have been on the server before, or have left the list
-    // since.
+    // Amount, time and speed describe the same files. Other files may have been on the server before, or have left
+    // the list since.
     let amount =
       arrivals.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(arrivals.bytes))"
     return far + amount

@@ -4,9 +4,9 @@ import UploadModel
 package struct AddPreview: Hashable, Sendable {
   /// How many files.
   package var files = 0
-  /// Their bytes.
+  /// Their total size in bytes.
   package var bytes: Int64 = 0
-  /// Whether counting was given up, so that there are more.
+  /// Whether counting stopped early, so that there are more files than `files`.
   package var isMore = false
   /// The words of the line that name no file.
   package var missing: [String] = []
@@ -21,12 +21,12 @@ package struct AddPreview: Hashable, Sendable {
       parts.append("\(more)\(HumanReadable.count(files, "file")), \(HumanReadable.bytes(bytes))")
     }
     if let first = missing.first {
-      let others = missing.count > 1 ? ", nor \(missing.count - 1) more" : ""
+      let others = missing.count > 1 ? "; \(missing.count - 1) more not found" : ""
       let isPattern = first.unicodeScalars.contains { "*?[{".unicodeScalars.contains($0) }
       parts.append((isPattern ? "nothing matches \(first)" : "nothing is called \(first)") + others)
     }
     if let mistake { parts.append(mistake) }
-    return parts.isEmpty ? "no files in there" : parts.joined(separator: "; ")
+    return parts.isEmpty ? "no files found" : parts.joined(separator: "; ")
   }
 }
 

@@ -33,15 +33,15 @@ package enum AppEvent: Sendable {
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
-  /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the target that the
-  /// configuration names for every start.
+  /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the
+  /// default target of the configuration.
   case target(
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
   case targets([String], urls: [String: String])
-  /// The same answer in more detail, for the pane of targets.
+  /// The answer to `Effect.readTargets` in more detail, for the pane of targets.
   case targetRows([TargetRow])
-  /// The answer to `Effect.tryTarget`: why it does not seem to take uploads; nil if it may take them.
+  /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
   /// A target is no longer in the configuration, and can be brought back.
   case targetDeleted(String)
@@ -56,7 +56,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
   case reachability(server: String, Reachability)
-  /// The server refuses the credentials of a target, so its items wait; or the credentials are tried again.
+  /// With `isRefused`, the server refuses the credentials of a target, so the target's items wait. Without it, the
+  /// credentials are tried again.
   case refusal(target: String, isRefused: Bool)
   /// The answer to `Effect.complete`: whole texts for the prompt, in the order to offer them; folders end in a slash.
   case completions(for: String, [String])
@@ -68,13 +69,13 @@ package enum AppEvent: Sendable {
   case leftOut(LeftOut)
   /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault.
   ///
-  /// `isGoodEnough` says that they can be accepted if the user insists.
+  /// `isGoodEnough` says that the answers can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)
   /// The edited target has been written into the configuration.
   case targetChanged
-  /// The user has stopped or resumed the queue, in an earlier session or in another one.
+  /// Whether the user has stopped the queue, in an earlier session or in another one; false if the user has resumed it.
   case stopped(Bool)
-  /// Nothing further starts until the user resumes, for this reason.
+  /// For this reason, nothing further starts until the user resumes the queue.
   case held(String)
   /// Where an item can resume, once an attempt has found out; nil if it must start over.
   case resumePoint(ItemID, ResumePoint?)
@@ -89,7 +90,7 @@ package enum AppEvent: Sendable {
   case settings(limit: Int64?, isStarted: Bool, lanes: [String: Int])
   /// A message, shown until the next key.
   case message(String)
-  /// A line that stays, such as where received files are stored; `nil` removes it.
+  /// A line that stays on the screen, such as the place where received files are stored; `nil` removes it.
   case notice(String?)
   /// Time has passed. Needed only while `AppState.needsTicks`.
   case tick(Instant)

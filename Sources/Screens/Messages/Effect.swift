@@ -11,8 +11,8 @@ package enum Effect: Sendable, Equatable {
   case previewLine(String)
   /// Preview this file instead of the previous one; `nil` for no file. Answered by `AppEvent.filePreview`.
   case previewFile(FilePreview.Request?)
-  /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
-  /// `AppEvent.setupRefused` or `AppEvent.target`, or by the end of a first start.
+  /// Write a new target into the configuration. It is tried first, unless it is good enough as it is. Answered by
+  /// `AppEvent.setupRefused` or `AppEvent.target`; on the first start, success ends the setup instead.
   case setUp(TargetAnswers, isGoodEnough: Bool)
   /// Forget the target that is being tried.
   case stopSetUp
@@ -22,22 +22,22 @@ package enum Effect: Sendable, Equatable {
   case retry([ItemID])
   /// Pause these items; cancel those that are being sent.
   case pause([ItemID])
-  /// Put these paused items back into the line.
+  /// Let these paused items wait for their turn again.
   case resume([ItemID])
   /// Remove these items, which are no longer shown; cancel those that are being sent. Servers have kept parts of the
   /// items in `begun`.
   case remove([ItemID], begun: [UploadItem] = [])
   /// Restore removed items, one after the other. Those that are not finished are sent unless they are paused.
   case restore([QueuePosition])
-  /// The item now stands before the other one, or last. Waiting items are sent in the new order.
+  /// Move the item before the other one, or to the end. Waiting items are sent in the new order.
   case move(ItemID, before: ItemID?)
-  /// This is the new order of the whole queue.
+  /// Put the whole queue in this order.
   case reorder([ItemID])
-  /// The user has edited how these items are sent, not their states.
+  /// Store how these items are sent, which the user has edited. Their states stay as they are.
   case edit([UploadItem])
-  /// Start further files, or start no more; the next run of hoist does the same. Files under way continue.
+  /// Start further files, or start no more. The next run of hoist keeps this setting. Files under way continue.
   case setStarted(Bool)
-  /// Start no further files until the user resumes. This is not the user's wish, so the next session need not know.
+  /// Start no further files until the user resumes. The user did not ask for this, so later sessions do not keep it.
   case hold
   /// Set the concurrency of the target of this name.
   case setConcurrency(Int, target: String)
@@ -59,8 +59,8 @@ package enum Effect: Sendable, Equatable {
   /// Read the secrets of the target of this name again, try them, and send the items that wait for them; answered by
   /// `AppEvent.tried`.
   case logIn(String)
-  /// Try the changes to a target, unless they are good enough, and write them into the configuration; answered by
-  /// `AppEvent.targetChanged` or `AppEvent.setupRefused`.
+  /// Write the changes to a target into the configuration. They are tried first, unless they are good enough as they
+  /// are. Answered by `AppEvent.targetChanged` or `AppEvent.setupRefused`.
   case changeTarget(TargetRow, to: TargetRow, isGoodEnough: Bool)
   /// Make the target of this name the default, or remove it from the configuration; answered as `readTargets` is, or by
   /// `AppEvent.message`.
@@ -102,8 +102,8 @@ package enum Effect: Sendable, Equatable {
 
 /// A path as the user gave it.
 package enum PathInput: Sendable, Equatable {
-  /// Typed: if no file has exactly this name, it is expanded as in a shell, to one or more paths, with quotes, a
-  /// leading `~`, braces and the wildcards `*`, `?`, `[…]`.
+  /// Typed. If no file has exactly this name, it is expanded to one or more paths as in a shell: quotes, a leading
+  /// `~`, braces and the wildcards `*`, `?`, `[…]` have their usual meanings.
   case typed(String)
   /// Pasted or quoted: exactly this file.
   case exact(String)
@@ -121,7 +121,7 @@ package struct QueuePosition: Sendable, Hashable {
 
 /// How to leave.
 package enum QuitMode: Sendable, Equatable {
-  /// Nothing is being sent.
+  /// Leave; this process is sending nothing.
   case idle
   /// Break off the uploads under way cleanly, then leave.
   case stopping
@@ -135,7 +135,7 @@ package enum QuitMode: Sendable, Equatable {
 package struct TargetAnswers: Hashable, Sendable {
   /// Where files go.
   package var url: String
-  /// The name of the target; empty for one derived from the host's.
+  /// The name of the target; empty to derive it from the name of the host.
   package var name: String
   /// The form field that carries the file; empty for the usual one.
   package var field = ""

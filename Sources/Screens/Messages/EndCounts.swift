@@ -2,11 +2,11 @@ import UploadModel
 
 /// The outcomes of the files in the queue when nothing was left to send.
 package struct EndCounts: Hashable, Sendable {
-  /// Taken by their servers.
+  /// How many were taken by their servers.
   package var sent: Int
-  /// Not arrived.
+  /// How many did not arrive.
   package var failed: Int
-  /// Sent without an answer.
+  /// How many were sent but not answered, so that they may have arrived.
   package var unknown: Int
 
   /// In words: "3 files sent, 1 failed".

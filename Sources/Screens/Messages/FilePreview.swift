@@ -1,7 +1,7 @@
 package struct FilePreview: Hashable, Sendable {
   /// A description of the file, in a few words: "PNG, 640 × 480", "zip archive, 12 files".
   package var words: String
-  /// Its beginning, line by line, made safe.
+  /// Its beginning, line by line, made safe for the terminal.
   package var lines: [String]
   /// Whether there is more than these lines.
   package var isCut: Bool

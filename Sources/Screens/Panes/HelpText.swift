@@ -7,18 +7,18 @@ enum HelpText {
     (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
     (.limit, "The bandwidth"),
     (.command, "The command line"), (.find, "Looking for a name"), (.form, "Editing"),
-    (.setup, "A first start"),
+    (.setup, "Setting up a target"),
     (.details, "Details"), (.page, "Reading"), (.help, "Help"),
-    (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
+    (.pausing, "Pausing everything"), (.breakingOff, "Pausing files that are being sent"),
     (.quitting, "Leaving while files are being sent"),
-    (.removing, "Removing what is being sent"),
+    (.removing, "Removing files that are being sent"),
     (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
     (.keepingTarget, "Saving a target that does not respond"),
-    (.addingAgain, "Adding what waits already, or was sent"),
-    (.sendingAgain, "Sending what may have arrived"),
+    (.addingAgain, "Adding files already queued or sent"),
+    (.sendingAgain, "Sending files that may have arrived"),
   ]
 
-  /// The help in lines of `width` columns, side by side if two or three texts fit.
+  /// The help in lines of `width` columns, set in two or three columns if they fit.
   ///
   /// - Parameter help: the mode in which it was opened, and the filter for the keys and words of the actions.
   static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
@@ -36,14 +36,16 @@ enum HelpText {
         + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) }
         .map { $0.lighting(matcher) } + [TextLine()]
     }
-    guard !sections.isEmpty else { return [TextLine("Nothing in here holds that.", .dim)] }
+    guard !sections.isEmpty else {
+      return [TextLine("Nothing in the help contains that text.", .dim)]
+    }
     return sideBySide(sections.flatMap(\.self), in: columns, width: one)
   }
 
   private static let columnWidth = 56
   private static let gap = 3
 
-  /// The lines in columns of the same height, to be read down the first, then down the next.
+  /// The lines in columns of the same height, to be read down the first column, then down the next.
   private static func sideBySide(_ lines: [TextLine], in columns: Int, width: Int) -> [TextLine] {
     let lines = lines.dropLast()
     let height = (lines.count + columns - 1) / columns

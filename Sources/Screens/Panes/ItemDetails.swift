@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The details of one item: three lines for the pane, everything for the dialog.
+/// The details of one item: three lines for the pane below the queue, everything for the dialog.
 struct ItemDetails {
   let row: Queue.Row
   let state: AppState
@@ -39,7 +39,7 @@ struct ItemDetails {
     return text.isEmpty ? nil : text
   }
 
-  /// Why the item failed and what to do. After an edit, the advice has been followed.
+  /// Why the item failed and what to do. After an edit, the advice is left out, since it no longer applies.
   private func explanation(of failure: Failure) -> String {
     guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
     let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
@@ -47,7 +47,8 @@ struct ItemDetails {
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
   }
 
-  /// The details for a pane of `width` columns: the state and its reason, then the facts, then the rest.
+  /// The details for a pane of `width` columns: the state and its reason, the facts, the attempts and the
+  /// reply.
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     var lines: [TextLine] = []
@@ -62,7 +63,7 @@ struct ItemDetails {
     return lines + attempts(width: width) + texts.reply
   }
 
-  /// The file as it was sent; nil if it was not sent, or if there is no record of it.
+  /// The file as it was sent; nil if it was not sent, or if there is no record of what was sent.
   private var sent: SentFile? {
     if case .done(let receipt) = item.state { receipt.sent } else { nil }
   }
@@ -121,7 +122,7 @@ struct ItemDetails {
       case .processing(let processing): processing.receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
-    // If there is no request, `request` contains the reason, which is already shown.
+    // If no request can be made, `request` contains the reason, which is already shown.
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
@@ -129,7 +130,7 @@ struct ItemDetails {
   }
 
   private static let toCome = "The request would be:"
-  private static let again = "Sent once more, the request would be:"
+  private static let again = "If sent again, the request would be:"
 
   /// Lays out the long texts.
   func texts(_ source: TextSource) -> Texts {
@@ -178,11 +179,11 @@ struct ItemDetails {
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said { lines += wrapped(text, .plain, width: width) }
-    if reply.isCut { lines.append(line("(The rest was not kept.)", .dim)) }
+    if reply.isCut { lines.append(line("(Only the beginning was kept.)", .dim)) }
     return lines
   }
 
-  /// The label of the address where the file is now.
+  /// The label of the uploaded file's address.
   private static let address = "URL"
 
   /// The line of a fact, as a link if the fact is an address.
@@ -203,7 +204,7 @@ struct ItemDetails {
     // If there is a record of what was sent, a separate line shows it.
     let made =
       sent == nil
-      ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? "" : ""
+      ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as sent" } ?? "" : ""
     let plain: [Fact] = [
       ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
     ]
@@ -244,7 +245,7 @@ struct ItemDetails {
   private var copiesNote: [Fact] {
     guard copies > 1 else { return [] }
     let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
-    let words = "this file is queued \(copies) times for \(item.target); \(key) takes this one out"
+    let words = "this file is queued \(copies) times for \(item.target); \(key) removes this entry"
     return [("Note", words, .warning)]
   }
 
@@ -285,7 +286,7 @@ extension StringProtocol {
 }
 
 extension Failure.Cause {
-  /// Whether there is nothing at the path that can be sent.
+  /// Whether the cause is that nothing at the path can be sent.
   var isOfThePath: Bool {
     switch self {
     case .missing, .unreadable, .notAFile, .changed(.vanished): true

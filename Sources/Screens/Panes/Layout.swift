@@ -1,7 +1,7 @@
 /// The places of the panes on the screen, in lines and columns.
 ///
-/// A wide screen has a pane about the selected file beside the queue, a tall one a graph of the
-/// throughput below it. Both appear as soon as there is something in the queue.
+/// A wide screen has a pane about the selected file beside the queue, and a tall screen has a graph of the throughput
+/// below the queue. Both appear as soon as there is something in the queue.
 struct Layout {
   /// Below this size, nothing useful fits.
   static let smallest = Size(width: 40, height: 10)

@@ -9,7 +9,8 @@ extension ListPane<HistoryRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    // Names are shown whole as long as they leave room for the longest usual outcome. The outcome gets the rest.
+    // Names are shown whole as long as they leave room for the longest usual outcome. The outcome gets the other
+    // columns.
     let names =
       state.history.listing.rows.lazy.map {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }

@@ -35,7 +35,7 @@ extension AppState {
   /// The result of trying a target.
   enum Trial: Hashable, Sendable {
     case underWay
-    /// Why it does not seem to take uploads; nil if it may take them.
+    /// Why the target does not seem to take uploads; nil if it may take them.
     case over(obstacle: String?)
   }
 
@@ -43,12 +43,12 @@ extension AppState {
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
-      return ("away · \(outage.words(at: now))", .warning)
+      return ("unreachable · \(outage.words(at: now))", .warning)
     }
     // Items without a target go to the chosen one.
     let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
     switch trials[row.name] {
-    case .underWay: return ("trying it…", .accent)
+    case .underWay: return ("testing the target…", .accent)
     case .over(let obstacle?): return (obstacle, .bad)
     case _ where active > 0: return ("\(active) being sent", .accent)
     case .over(nil): return ("answers", .good)
@@ -56,7 +56,7 @@ extension AppState {
     }
   }
 
-  /// The message in place of the targets; nil if there are some.
+  /// The message in place of the targets; nil if there are targets.
   var targetWords: [String]? {
     guard options.configuration != nil else {
       return ["There is no configuration with targets."]

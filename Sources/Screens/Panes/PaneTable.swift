@@ -49,7 +49,8 @@ struct PaneTable {
 /// The message of a list whose filter hides all rows.
 func filteredOut(_ filter: String) -> [String] {
   [
-    RowFilter(filter).hasKinds ? "Nothing is \"\(filter)\"." : "No name contains \"\(filter)\".",
+    RowFilter(filter).hasKinds
+      ? "Nothing matches \"\(filter)\"." : "No name contains \"\(filter)\".",
     "Esc shows all again.",
   ]
 }
@@ -74,8 +75,8 @@ extension AppState {
   var serverWords: [String]? {
     guard options.listsServer else {
       return [
-        "\(target) cannot say what is on the server.",
-        "A table [targets.NAME.server.list] says how, in",
+        "\(target) has no way to list the files on the server.",
+        "To list them, add a table [targets.NAME.server.list] to",
         "\(options.configuration ?? "the configuration") (docs/targets.md).",
       ]
     }
@@ -84,6 +85,6 @@ extension AppState {
 
   /// The message in place of the history; nil if there is a history.
   var historyWords: [String]? {
-    history.listing.words(asked: "Looking it up…", none: "Nothing has been sent yet.")
+    history.listing.words(asked: "Reading the history…", none: "Nothing has been sent yet.")
   }
 }

@@ -66,7 +66,7 @@ struct QueuePane {
 
   /// Paints a row, and returns the words for what it is waiting for.
   ///
-  /// - Parameter before: the words of the row above. If they are the same, they need not be repeated.
+  /// - Parameter before: the words that the row above returned. If this row's are the same, they are not painted again.
   private func paint(
     _ row: Queue.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
   ) -> [Glyph] {
@@ -201,7 +201,8 @@ struct QueuePane {
     ]
   }
 
-  /// The type, without its first half if both do not fit, and with "?" if it is a guess.
+  /// The type, or only its part after the slash if the whole does not fit. A "!" follows if the file's first bytes show
+  /// another type, or a "?" if the type is a guess.
   private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
     let doubt =
       item.contentType != nil

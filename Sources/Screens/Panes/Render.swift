@@ -40,7 +40,7 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   guard let selected = state.row(state.list.cursor) else { return canvas.outline(box) }
   let name = TextFitting.middle(
     selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
-  canvas.outline(box, [(name, .heading)], keys: state.hint(.details, "all of it"))
+  canvas.outline(box, [(name, .heading)], keys: state.hint(.details, "show all"))
   let width = max(2, box.innerColumns.count - 2)
   let lines = ItemDetails(row: selected, state: state).summary(width: width)
   for (line, text) in zip(box.innerRows, lines) {

@@ -17,7 +17,7 @@ struct SidePane {
     let lines = item.glance(width: width, texts: texts)
     let isCut = lines.count > box.innerRows.count
     canvas.outline(
-      box, [(name, .heading)], foot: isCut ? state.hint(.details, "shows all of it") : [])
+      box, [(name, .heading)], foot: isCut ? state.hint(.details, "show all") : [])
     for (row, line) in zip(box.innerRows, lines) {
       canvas.put(
         line, row: row,
@@ -35,7 +35,7 @@ struct SidePane {
 }
 
 extension AppState {
-  /// Lays out the long texts of the selected file as soon as they change, so that drawing a frame need not do it.
+  /// Lays out the long texts of the selected file as soon as they change, so that they are not laid out for each frame.
   mutating func layOutSide() {
     guard pane == .queue, let box = layout.side, let row = row(list.cursor) else { return }
     let item = ItemDetails(row: row, state: self)

@@ -10,7 +10,7 @@ struct StateLabel {
   /// The server's message when it refused the file: even if cut, it says more than the other forms.
   private var refusal: (status: Int, said: String)?
 
-  /// Why an item waits although there is room.
+  /// Why an item waits instead of being sent.
   enum WaitReason {
     /// Its server cannot be reached.
     case noServer(AppState.Outage)
@@ -60,7 +60,7 @@ struct StateLabel {
   ) {
     switch (item.state, obstacle) {
     case (.waiting, _) where item.wasInterrupted && item.canGoOn:
-      self.init("‖", .warning, "interrupted · goes on where it was", "interrupted")
+      self.init("‖", .warning, "interrupted · resumes where it left off", "interrupted")
     case (.waiting, _) where item.wasInterrupted:
       self.init("‖", .warning, "interrupted · starts again", "interrupted")
     case (.waiting, _) where copies > 1 && obstacle?.isOfTheServer != true:
@@ -72,10 +72,11 @@ struct StateLabel {
       self.init("·", .warning, "waiting · credentials refused", "credentials refused", "denied")
     case (.waiting, .stopped(let key)?):
       self.init(
-        "·", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
+        "·", .warning, "waiting · stopped, \(key) resumes", "waiting · stopped", "stopped")
     case (.waiting, .turn(let count)?):
       self.init(
-        "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once", "waiting")
+        "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · limit of \(count) at a time",
+        "waiting")
     case (.waiting, nil):
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", .dim, "waiting\(note)", "waiting")
@@ -110,7 +111,7 @@ struct StateLabel {
         "↻", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
     case (.paused, _) where item.canGoOn:
-      self.init("‖", .warning, "paused · goes on where it was", "paused")
+      self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.wasThere:
@@ -140,7 +141,7 @@ struct StateLabel {
     case .outcomeUnknown: self.init("?", .warning, failure.headline)
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
-      let person = failure.needsPerson ? " · needs you" : ""
+      let person = failure.needsPerson ? " · needs attention" : ""
       // The shortest form names the status alone only if the status is the reason for the failure.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(

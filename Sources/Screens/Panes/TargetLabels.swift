@@ -1,6 +1,7 @@
 import ScalarText
 
-/// The labels of targets in a narrow column: for those that are named by their URLs, the part that tells them apart.
+/// The labels of targets in a narrow column. A target that is named by its URL is shown by the part of the URL that
+/// tells it apart from the others.
 struct TargetLabels {
   /// The common beginning of all URLs, up to the end of a part.
   private let shared: String.UnicodeScalarView

@@ -40,7 +40,7 @@ struct ThroughputPane {
       style.shade = UInt8((height - 1 - index) * Int(Style.shades) / max(1, height - 1))
       canvas.put(glyphs, row: lines.lowerBound + index, column: start, style: style)
     }
-    // The axis: a mark for each minute, as long as they do not touch each other.
+    // The axis has a label for each minute for which there is room.
     let axis = lines.upperBound - 1
     canvas.putRight("now", row: axis, end: end, width: 3, style: Style(.dim))
     let step = 60 / ThroughputGraph.seconds

@@ -70,7 +70,8 @@ package struct Announcer: Sendable {
     listed[state.pane] = now
     let lines = Self.list(of: state)
     let more = lines.count - Self.mostListed
-    return more <= 0 ? lines : lines.prefix(Self.mostListed) + ["and \(more) more; list says all"]
+    return more <= 0
+      ? lines : lines.prefix(Self.mostListed) + ["and \(more) more; enter list for all of them"]
   }
 
   private mutating func question(of state: AppState) -> [String] {
@@ -145,7 +146,8 @@ package struct Announcer: Sendable {
       let argument = action.argument.map { " \($0)" } ?? ""
       return "\(action.name.word)\(argument): \(action.help)"
     } + [
-      "list: the queue, the server or the history, a file a line", "status: how everything stands",
+      "list: the files in the queue, on the server or in the history, one per line",
+      "status: the overall progress",
     ]
   }
 
@@ -168,7 +170,7 @@ package struct Announcer: Sendable {
       return (["say which: \(choices.joined(separator: ", "))"], true)
     case .prompt, .limit, .command, .find, .form, .browser:
       return (
-        ["this needs a screen, or something after the command; help lists the commands"], true
+        ["this command needs a screen or an argument; help lists the commands"], true
       )
     }
   }

@@ -9,11 +9,11 @@ extension Action {
 
   private static let onTargets: [Action] = [
     Action(
-      .target, ["t", " "], in: [.targets], "send files that are added from now on there",
+      .target, ["t", " "], in: [.targets], "send files added from now on to this target",
       hint: "choose"),
-    Action(.details, [.enter], in: [.targets], "all that it says", hint: "details"),
-    Action(.tryTarget, ["c"], in: [.targets], "try whether it answers", hint: "try"),
-    Action(.makeDefault, ["d"], in: [.targets], "use it on every start", hint: "make default"),
+    Action(.details, [.enter], in: [.targets], "all settings of the target", hint: "details"),
+    Action(.tryTarget, ["c"], in: [.targets], "check whether the target answers", hint: "try"),
+    Action(.makeDefault, ["d"], in: [.targets], "make it the default target", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(
       .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
@@ -23,7 +23,7 @@ extension Action {
       .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
       hint: "edit"),
     Action(
-      .logIn, ["i"], in: [.targets], "log in anew: read its secrets again and try them",
+      .logIn, ["i"], in: [.targets], "log in again: read the target's secrets anew and try them",
       hint: "log in"),
     Action(
       .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
@@ -49,44 +49,48 @@ extension Action {
       .retryAll, ["R"], in: [.queue], "retry all failed files, and try the server now",
       hint: "retry all", footer: 10, traits: .edits),
     Action(
-      .pause, ["p"], in: [.queue], "pause or go on with a file", hint: "pause", argument: "[FILE…]",
+      .pause, ["p"], in: [.queue], "pause a file, or resume it", hint: "pause", argument: "[FILE…]",
       footer: 6, traits: .edits),
-    Action(.pauseAll, ["P"], in: [.queue], "pause or go on with all files", traits: .edits),
+    Action(.pauseAll, ["P"], in: [.queue], "pause all files, or resume them", traits: .edits),
     Action(
-      .startStop, ["s"], in: [.queue], "stop: begin no more files; once more: go on", hint: "stop",
+      .startStop, ["s"], in: [.queue], "start no more files; press again to resume", hint: "stop",
       footer: 2),
     Action(
       .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
       argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
     Action(
       .rename, [], in: [.queue],
-      "change the names that servers are told, by a template or a pattern",
+      "change the names sent to servers, with a template or a pattern",
       argument: "NAMES", traits: [.edits, .visual]),
     Action(
       .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
       footer: 13),
     Action(
       .lanes, [], in: [.queue], "how many files are sent at once to the target", argument: "NUMBER"),
-    Action(.moreLanes, ["+"], in: [.queue], "send one more at once to the target", traits: .visual),
     Action(
-      .fewerLanes, ["-"], in: [.queue], "send one fewer at once to the target", traits: .visual),
+      .moreLanes, ["+"], in: [.queue], "send one more file at a time to the target", traits: .visual
+    ),
+    Action(
+      .fewerLanes, ["-"], in: [.queue], "send one fewer file at a time to the target",
+      traits: .visual),
     Action(
       .target, ["t"], in: [.queue, .server, .history],
-      "choose, or make, the target of files added from now on", hint: "target", argument: "NAME",
+      "choose or create the target for files added from now on", hint: "target", argument: "NAME",
       footer: 12),
     Action(
       .theme, [], in: [.queue], "choose how the screen looks", argument: "NAME", traits: .looks),
     Action(
-      .clear, ["c"], in: [.queue], "clear what is done", hint: "clear", footer: 15, traits: .edits),
+      .clear, ["c"], in: [.queue], "remove the files that have been sent", hint: "clear",
+      footer: 15, traits: .edits),
     Action(
-      .mark, [" "], in: Mode.marked + [.browser], "mark, for what is asked next", hint: "mark",
+      .mark, [" "], in: Mode.marked + [.browser], "mark for the next action", hint: "mark",
       footer: 16, traits: .visual),
     Action(
-      .markRange, ["V"], in: Mode.marked, "mark all from here to where you go",
+      .markRange, ["V"], in: Mode.marked, "mark all rows from here to where you move next",
       traits: .looks),
     Action(.markAll, [.control("a")], in: Mode.marked + [.browser], "mark all", traits: .visual),
     Action(
-      .invertMarks, [.control("r")], in: Mode.marked + [.browser], "mark what is not marked",
+      .invertMarks, [.control("r")], in: Mode.marked + [.browser], "invert the marks",
       traits: .visual),
     Action(
       .clearMarks, [.escape], in: Mode.named, "clear the marks, then the filter", traits: .visual),
@@ -102,19 +106,19 @@ extension Action {
     Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
       .filter, ["f"], in: Mode.named,
-      "show only names that contain a text, or what is failed, sent, today…", argument: "[TEXT]"),
+      "show only names that contain a text, or rows that are failed, sent…", argument: "[TEXT]"),
     Action(.filter, ["f"], in: [.browser], "show only names that contain a text"),
     Action(
-      .find, ["/"], in: Mode.named, "go to the next name that holds a text", argument: "TEXT",
+      .find, ["/"], in: Mode.named, "go to the next name that contains a text", argument: "TEXT",
       traits: .looks),
-    Action(.findNext, ["n"], in: Mode.named, "the next one found", traits: .looks),
-    Action(.findPrevious, ["N"], in: Mode.named, "the one found before", traits: .looks),
+    Action(.findNext, ["n"], in: Mode.named, "go to the next match", traits: .looks),
+    Action(.findPrevious, ["N"], in: Mode.named, "go to the previous match", traits: .looks),
     Action(
       .nextFailed, ["!"], in: [.queue, .history],
-      "the next one that failed, or may have arrived", traits: .looks),
-    Action(.nextActive, ["."], in: [.queue], "the next one that is being sent", traits: .looks),
+      "go to the next file that failed or may have arrived", traits: .looks),
+    Action(.nextActive, ["."], in: [.queue], "go to the next file being sent", traits: .looks),
     Action(
-      .follow, ["F"], in: [.queue], "go along with what is being sent, until you move",
+      .follow, ["F"], in: [.queue], "follow the file being sent, until you move",
       traits: .visual),
   ]
 
@@ -136,7 +140,7 @@ extension Action {
     Action(
       .refresh, ["r", .function(5)], in: [.server], "ask for the list again", hint: "list again"),
     Action(.refresh, [.function(5)], in: [.history], "ask for the list again"),
-    Action(.order, ["o"], in: [.history], "by time, by name, or failures first", hint: "sort"),
+    Action(.order, ["o"], in: [.history], "sort by time, by name, or failures first", hint: "sort"),
     Action(.server, ["2", "L"], in: Mode.panes, "what is on the server", traits: .visual),
     Action(.history, ["3"], in: Mode.panes, "what was sent before", traits: .visual),
     Action(.log, ["4"], in: Mode.panes, "what happened in this session", traits: .visual),
@@ -145,7 +149,7 @@ extension Action {
       traits: .visual),
     Action(.queue, ["1"], in: Mode.panes, "the queue", traits: .visual),
     Action(.nextPane, [.tab], in: Mode.panes, "the next pane", traits: .visual),
-    Action(.previousPane, [.backTab], in: Mode.panes, "the pane before", traits: .visual),
+    Action(.previousPane, [.backTab], in: Mode.panes, "the previous pane", traits: .visual),
   ]
 
   private static let moving: [Action] = [
@@ -160,17 +164,19 @@ extension Action {
   private static let browser: [Action] = [
     Action(
       .open, [.enter, .right, "l"], in: [.browser],
-      "open the folder, or add the file or the marked ones", hint: "open"),
-    Action(.add, ["a"], in: [.browser], "add what is marked, or is under the cursor", hint: "add"),
+      "open the folder, or add the marked files or this one", hint: "open"),
+    Action(
+      .add, ["a"], in: [.browser], "add the marked files, or the one under the cursor", hint: "add"),
     Action(.parent, [.left, "h", .backspace], in: [.browser], "the folder above", hint: "up"),
     Action(
       .toggleHidden, ["."], in: [.browser], "show or hide names that begin with a dot",
       hint: "hidden"),
-    Action(.order, ["o"], in: [.browser], "by name, newest first, or largest first", hint: "sort"),
-    Action(.find, ["/"], in: [.help], "show only what holds a text", hint: "look for"),
+    Action(
+      .order, ["o"], in: [.browser], "sort by name, newest first, or largest first", hint: "sort"),
+    Action(.find, ["/"], in: [.help], "show only lines that contain a text", hint: "search"),
     Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),
-    Action(.accept, [.enter, .right, "l", " "], in: [.menu], "take it", hint: "take"),
-    Action(.accept, [.enter], in: [.pick], "take it", hint: "take"),
+    Action(.accept, [.enter, .right, "l", " "], in: [.menu], "choose it", hint: "choose"),
+    Action(.accept, [.enter], in: [.pick], "choose it", hint: "choose"),
     Action(.down, [.down, .control("n"), .tab], in: [.pick], "down", hint: "down"),
     Action(.up, [.up, .control("p"), .backTab], in: [.pick], "up"),
   ]
@@ -178,17 +184,17 @@ extension Action {
   private static let typing: [Action] = [
     Action(.accept, [.enter], in: [.prompt], "add what is typed", hint: "add"),
     Action(.accept, [.enter], in: [.command], "do what is typed", hint: "do"),
-    Action(.accept, [.enter], in: [.find], "keep it", hint: "keep"),
+    Action(.accept, [.enter], in: [.find], "keep the search or filter", hint: "keep"),
     Action(.accept, [.enter], in: [.form], "change the file", hint: "change"),
     Action(
       .accept, [.enter], in: [.setup], "test the target and save it", hint: "test and continue"),
-    Action(.accept, [.enter], in: [.limit], "limit to what is typed", hint: "limit"),
+    Action(.accept, [.enter], in: [.limit], "set the typed limit", hint: "limit"),
     Action(.complete, [.tab], in: [.prompt, .command], "complete what is typed", hint: "complete"),
-    Action(.completeBack, [.backTab], in: [.prompt, .command], "back through the completions"),
+    Action(.completeBack, [.backTab], in: [.prompt, .command], "the previous completion"),
     Action(.next, [.tab, .down], in: [.form, .setup], "the next field", hint: "next field"),
-    Action(.previous, [.backTab, .up], in: [.form, .setup], "the field before"),
-    Action(.earlier, [.up, .control("p")], in: [.command], "the command before"),
-    Action(.later, [.down, .control("n")], in: [.command], "the command after"),
+    Action(.previous, [.backTab, .up], in: [.form, .setup], "the previous field"),
+    Action(.earlier, [.up, .control("p")], in: [.command], "the previous command"),
+    Action(.later, [.down, .control("n")], in: [.command], "the next command"),
     Action(.left, [.left, .control("b")], in: Mode.typing, "left"),
     Action(.right, [.right, .control("f")], in: Mode.typing, "right"),
     Action(.lineStart, [.home, .control("a")], in: Mode.typing, "to the start of the line"),
@@ -242,9 +248,9 @@ extension Action {
       "leave it as it is", hint: "cancel"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
-    Action(.accept, [.enter, " "], in: Mode.questions, "the button that is lit"),
+    Action(.accept, [.enter, " "], in: Mode.questions, "press the highlighted button"),
     Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
-    Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the button before"),
+    Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the previous button"),
   ]
 
   private static let leaving: [Action] = [
@@ -253,7 +259,7 @@ extension Action {
       hint: "cancel"),
     Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
     Action(
-      .close, [.escape, "q"], in: [.browser], "take the filter away, then close", hint: "close"),
+      .close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.menu], "close", hint: "close"),
     Action(.close, [.escape, "q", .enter, "?"], in: [.help], "close", hint: "close"),
     Action(
@@ -265,10 +271,10 @@ extension Action {
     Action(.quit, ["q"], in: Mode.panes, "quit", hint: "quit"),
     Action(
       .interrupt, [.control("c")], in: Mode.allCases.filter { !Mode.typing.contains($0) },
-      "quit; twice: at once", traits: .visual),
+      "quit; press twice to quit at once", traits: .visual),
     Action(.redraw, [.control("l")], in: Mode.allCases, "paint the screen again", traits: .looks),
     Action(
-      .suspend, [.control("z")], in: Mode.allCases, "stop and go to the shell; fg comes back",
+      .suspend, [.control("z")], in: Mode.allCases, "suspend and go to the shell; fg comes back",
       traits: .visual),
   ]
 }

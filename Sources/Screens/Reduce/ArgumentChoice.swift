@@ -44,7 +44,7 @@ extension AppState {
     }
   }
 
-  /// The first files in the list: more than a person would look through.
+  /// At most 500 files, from the top of the list: more than a person would look through.
   private var files: [ArgumentChoice] {
     (0..<min(rowCount, 500)).compactMap { index in
       row(index).map { row in
@@ -60,10 +60,10 @@ extension Theme {
   /// What distinguishes the theme, in a few words.
   fileprivate var note: String {
     switch name {
-    case "default": "dark or light, as the terminal is"
+    case "default": "dark or light, like the terminal"
     case "dark", "light": "on the terminal's own background"
     case "solarized": "light"
-    case "contrast": "without red and green to tell apart"
+    case "contrast": "no need to tell red from green"
     case "plain": "no colours"
     default: "dark"
     }

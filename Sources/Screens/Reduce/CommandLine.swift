@@ -61,7 +61,7 @@ struct CommandLine: Hashable, Sendable {
 
   /// The action of the queue that the word stands for.
   var action: Action? {
-    // A name that is not an action of the queue may be another word for one: `delete` stands for `remove`.
+    // A name that is not an action of the queue may be another word for such an action: `delete` stands for `remove`.
     [Action.Name(word: word), Self.shown[word], Self.others[word]].lazy
       .compactMap { name in Self.actions.first { $0.name == name } }.first
   }
@@ -83,7 +83,8 @@ struct CommandLine: Hashable, Sendable {
       return actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
     }
     // The best of an action's words counts: "dele" is nearer to `delete`, which removes a row, than to
-    // `delete-uploaded`. A match of the action's own name is worth two letters.
+    // `delete-uploaded`. A match of another word than the action's own name counts as if
+    // it were two letters longer, and so less close.
     let ranks = named.map { action in
       words(action).enumerated().compactMap { index, word in
         var rank = matcher.rank(word)

@@ -36,7 +36,7 @@ extension Key {
   ]
 
   /// The key that `text` names: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
-  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` if it is not one.
+  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` if it names no key.
   package init?(named text: String) {
     let lower = text.lowercased()
     if text.count == 1, let character = text.first, !character.isWhitespace {

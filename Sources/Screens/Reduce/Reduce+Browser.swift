@@ -27,7 +27,7 @@ extension AppState {
       dialog = nil
       return []
     case .open:
-      // Opening a folder does not send its contents; another key adds what is marked.
+      // Enter opens a folder instead of adding it; `add` has a key of its own.
       guard let entry = browser.selected, entry.isFolder else { return add(browser) }
       effects = [.listFolder(entry.path)]
     case .add: return add(browser)
@@ -49,7 +49,7 @@ extension AppState {
     return effects
   }
 
-  /// Applies `change` to the list of files, if it is open, and passes the list's height on the screen.
+  /// Applies `change` to the list of files, if it is open, and passes it the list's height on the screen.
   mutating func changeBrowser(_ change: (inout Browser, _ height: Int) -> Void) {
     let height = BrowserBox.lines(in: size)
     changeDialogs { dialog in

@@ -30,7 +30,7 @@ extension AppState {
       return refuse("no command is called \"\(command.word)\"\(near ?? "; help lists them")")
     }
     guard command.argument.isEmpty || action.argument != nil else {
-      return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
+      return refuse("\(command.word) takes no argument, but \"\(command.argument)\" was given")
     }
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // An action that the current pane does not have is meant for the queue.
@@ -41,7 +41,7 @@ extension AppState {
 
   private mutating func runAlone(_ action: Action) -> [Effect] {
     switch action.name {
-    case .lanes: return refuse("lanes: say how many files to send at once, such as lanes 4")
+    case .lanes: return refuse("lanes: give the number of files to send at once, such as lanes 4")
     case .add, .limit, .find, .filter, .target, .sort, .theme: return performInPane(action.name)
     default: return performEverywhere(action.name) ?? performInPane(action.name)
     }
@@ -98,7 +98,9 @@ extension AppState {
             word == "all" || fnmatch(word, $0.fileName, 0) == 0
           }
         }
-        if named.isEmpty { return refuse("\(name.word): no file of the queue is \"\(word)\"") }
+        if named.isEmpty {
+          return refuse("\(name.word): no file in the queue is called \"\(word)\"")
+        }
         items += named
       }
     }

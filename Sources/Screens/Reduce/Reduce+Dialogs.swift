@@ -1,8 +1,8 @@
 import UploadModel
 
-/// The actions while a dialog has the keyboard.
+/// The actions while a dialog has the keyboard focus.
 extension AppState {
-  /// Inserts typed or pasted text into the field that has the keyboard.
+  /// Inserts typed or pasted text into the field that has the keyboard focus.
   mutating func type(_ text: String) -> [Effect] {
     // A typed speed replaces the current one instead of being appended to it.
     if case .limit(let prompt) = dialog, prompt.isUntouched {
@@ -13,7 +13,7 @@ extension AppState {
     return []
   }
 
-  /// Changes the text field that has the keyboard, if any.
+  /// Changes the text field that has the keyboard focus, if any.
   private mutating func editField(_ change: (inout TextField) -> Void) {
     switch dialog {
     case .prompt(var prompt):
@@ -62,12 +62,14 @@ extension AppState {
     return []
   }
 
-  /// Limits the bandwidth to the speed typed in the prompt, or on the command line.
+  /// Limits the bandwidth to the speed typed in the prompt, or in a line of the command line if `line` is given.
   mutating func setLimit(_ prompt: LimitPrompt, from line: String?) -> [Effect] {
     let limit: Int64?
     switch prompt.answer {
     case nil:
-      if let line { return refuse("limit: \"\(line)\" is no speed; 2 MB/s, 500k or off is") }
+      if let line {
+        return refuse("limit: \"\(line)\" is not a speed; give one like 2 MB/s or 500k, or off")
+      }
       var prompt = prompt
       prompt.isRefused = true
       dialog = .limit(prompt)
@@ -114,9 +116,9 @@ extension AppState {
   mutating func perform(_ name: Action.Name, in question: Question) -> [Effect] {
     switch name {
     case .goOnInBackground where !question.buttons.contains { $0.name == name }:
-      return refuse("this queue cannot go on in the background")
+      return refuse("this queue cannot be sent in the background")
     case .finishThenQuit where !question.buttons.contains { $0.name == name }:
-      return refuse("nothing is being sent that could be finished")
+      return refuse("there is nothing left to finish")
     case .accept where question.answer != .accept: return perform(question.answer, in: question)
     case .next, .previous:
       var question = question
@@ -163,7 +165,7 @@ extension AppState {
       case .find:
         help.prompt = TextField(help.filter)
         dialog = .help(help)
-      // First the filter is cleared, then the help closes.
+      // Closing first clears the filter; once more closes the help.
       case .close where !help.filter.isEmpty:
         (help.filter, help.scroll) = ("", 0)
         dialog = .help(help)
@@ -203,7 +205,7 @@ extension AppState {
   }
 
   /// Keeps dialogs from being scrolled past their ends, which move when an item or the size of the screen changes.
-  /// Closes a dialog about an item that is gone, and a question about pausing files that have finished.
+  /// Closes a dialog about an item that is gone, and a question about pausing files that have all finished.
   mutating func limitScroll() {
     guard !dialogs.isEmpty else { return }
     let state = self
@@ -222,7 +224,7 @@ extension AppState {
     }
   }
 
-  /// Lays out long texts as soon as they change, so that drawing a frame need not do it.
+  /// Lays out long texts as soon as they change, so that they need not be laid out for each frame.
   mutating func layOutDialogs() {
     guard !dialogs.isEmpty else { return }
     let state = self

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The actions while a form is being filled in.
 extension AppState {
-  /// The screen of a first start: nothing but the questions for a target.
+  /// The screen of a first start: nothing but the form for a new target.
   package static func setup(
     isASCII: Bool, size: Size, now: Instant, keymap: Keymap
   ) -> AppState {
@@ -17,9 +17,9 @@ extension AppState {
   mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let items = items.filter { !$0.state.isDone }
-    if items.isEmpty { return refuse("it has been sent: nothing to edit") }
+    if items.isEmpty { return refuse("already sent, so there is nothing to edit") }
     if items.contains(where: \.state.isActive) {
-      return refuse("it is being sent: pause it first, then edit")
+      return refuse("being sent: pause it before you edit it")
     }
     dialog = .form(Form(items, hasTargets: !options.targets.isEmpty, names: names))
     return options.configuration == nil ? [] : [.readTargets]
@@ -53,7 +53,7 @@ extension AppState {
         let count = filesToSend(to: row.name)
         if form.answers.name != row.name, count > 0 {
           form.complaint =
-            "\(HumanReadable.count(count, "file")) in the queue would lose their target"
+            "cannot rename it: the queue has \(HumanReadable.count(count, "file")) for this target"
           dialog = .form(form)
           return [.bell]
         }
@@ -88,16 +88,16 @@ extension AppState {
     let items = ids.compactMap(item)
     // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
-    if editable.count < items.count { return refuse("not changed: it is being sent by now") }
+    if editable.count < items.count { return refuse("not changed, because sending has begun") }
     let effects = edit(form.apply(to: editable))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
-    // A file that was not found at its old path has not been sent, so send it now.
+    // The files that were not found at their old paths have not been sent, so send them now.
     let found = ids.compactMap(item).filter {
       form.changesPath && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
     }
     if !found.isEmpty {
-      message = "changed, and sent from there"
+      message = "changed; now sent from the new path"
       return effects + retryNow(found)
     }
     let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }

@@ -27,13 +27,13 @@ extension AppState {
     }
   }
 
-  /// Finds the parts of the names to highlight: by the text of the search, or else by that of the filter.
+  /// Finds the parts of the names to highlight: by the text of the search being typed, or else by that of the filter.
   var litMatcher: Matcher {
     if case .find(let prompt) = dialog, !prompt.isFilter { return Matcher(prompt.field.text) }
     return shown.matcher
   }
 
-  /// Performs an action that is the same in every list; `nil` for all others.
+  /// Performs an action that is the same in every list; returns `nil` for all other actions.
   mutating func performInList(_ name: Action.Name) -> [Effect]? {
     switch name {
     case .down, .up, .pageDown, .pageUp, .top, .bottom, .mark, .markRange, .markAll, .invertMarks,
@@ -58,11 +58,11 @@ extension AppState {
   private mutating func seek(_ kinds: [RowKind], orSay none: String) -> [Effect] {
     let row = shown.cursor
     guard change(.next(kinds)) else { return refuse(none) }
-    return shown.cursor == row ? refuse("this is the only one") : []
+    return shown.cursor == row ? refuse("there is no other") : []
   }
 
   mutating func findNext(step: Int) -> [Effect] {
-    guard !sought.isEmpty else { return refuse("nothing to look for yet: / takes a text") }
+    guard !sought.isEmpty else { return refuse("no search yet: press / to start one") }
     return change(.find(sought, from: shown.cursor + step, step: step))
       ? [] : refuse("no name contains that text")
   }
@@ -97,12 +97,12 @@ extension AppState {
   mutating func copyURLs(of items: [UploadItem]) -> [Effect] {
     let isToCome = !items.isEmpty && items.allSatisfy { !$0.state.isFinished }
     return isToCome
-      ? refuse("there is no URL yet: the server names it once it has the file")
+      ? refuse("there is no URL yet: the server gives one once it has the file")
       : copy(items.map(\.url))
   }
 
-  /// Opens in the user's browser the first of these URLs that is known. URLs come from the server, so only web
-  /// addresses are opened: others can start programs.
+  /// Opens the first known one of these URLs in the user's browser. URLs come from the server, so only web addresses
+  /// are opened: other URLs can start programs.
   mutating func openURL(_ urls: [String?]) -> [Effect] {
     guard let url = urls.lazy.compactMap(\.self).first else {
       return refuse("there is no URL: the server has named none")
@@ -115,12 +115,12 @@ extension AppState {
     return [.openURL(url)]
   }
 
-  /// Asks whether to delete these on the server. The addresses come from the server, so only web addresses
-  /// count.
+  /// Asks whether to delete these files on the server. The addresses that delete them come from the server, so only
+  /// web addresses are accepted.
   mutating func askToDelete(_ files: [UploadedFile?]) -> [Effect] {
     let known = files.compactMap(\.self)
     guard !known.isEmpty else {
-      return refuse("the server has named no address that deletes it")
+      return refuse("the server gave no address for deleting the file")
     }
     for file in known where !Self.isPlainWebAddress(file.deletionURL) {
       return refuse(
@@ -136,7 +136,7 @@ extension AppState {
   }
 
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as
-  /// shown: no hidden characters can get into a shell, or end the paste.
+  /// shown, without hidden characters, which could act in a shell or end the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
@@ -145,7 +145,7 @@ extension AppState {
     let missing = urls.count - named.count
     message =
       (named.count == 1 ? "copied: \(first)" : "copied: \(named.count) URLs")
-      + (missing > 0 ? "; \(HumanReadable.count(missing, "file")) without one" : "")
+      + (missing > 0 ? "; \(HumanReadable.count(missing, "file")) without a URL" : "")
     return [.copy(named.joined(separator: "\n"))]
   }
 }
@@ -176,8 +176,8 @@ extension AppState {
     list.move(to: row, in: queue, height: layout.rows.count)
   }
 
-  /// Keeps the cursor on its item while rows come, go or change their places. If that item goes, the cursor moves to
-  /// the next one that stays.
+  /// Keeps the cursor on its item while `change` adds, removes or moves rows. If that item is in `gone`, the cursor
+  /// moves to the next one that stays.
   mutating func keepingCursor(leaving gone: Set<ItemID> = [], _ change: (inout AppState) -> Void) {
     let place = list.place(in: queue) { gone.contains($0) }
     change(&self)

@@ -1,5 +1,5 @@
-/// The mouse: a click selects a row, another one on the same row opens it, dragging marks rows, the right button opens
-/// a menu, the wheel scrolls.
+/// The mouse: a click selects a row, a second click opens it, dragging marks rows, the right button opens a menu, the
+/// wheel scrolls.
 extension AppState {
   mutating func point(_ mouse: Mouse) -> [Effect] {
     (message, summary) = (nil, nil)
@@ -17,7 +17,7 @@ extension AppState {
     }
   }
 
-  /// The row of the list at a place on the screen; nil if no row is there.
+  /// The index of the list's row at a place on the screen; nil if no row is there.
   private func rowIndex(atRow row: Int, column: Int) -> Int? {
     guard dialog == nil, !layout.isTooSmall, layout.list.contains(column),
       layout.rows.contains(row)
@@ -35,15 +35,15 @@ extension AppState {
     return []
   }
 
-  /// Marks rows up to this line; beyond the edges of the list, it scrolls.
+  /// Marks rows up to this line of the screen. If the line is beyond an edge of the list, the list scrolls.
   private mutating func drag(to row: Int) -> [Effect] {
     guard isDragging, dialog == nil else { return [] }
     change(.row(max(0, shown.scroll + row - layout.rows.lowerBound)))
     return []
   }
 
-  /// Opens a menu of the actions on the row at a place, and on those marked with it. If this row is not marked, the
-  /// marks are cleared, since the menu is about this row.
+  /// Opens a menu of the actions on the row at a place. If this row is marked, they apply to all marked rows. If not,
+  /// the marks are cleared, since the menu is about this row.
   private mutating func openMenu(row: Int, column: Int) -> [Effect] {
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     change(.row(index))
@@ -113,7 +113,7 @@ extension AppState {
     return click(line: row - layout.rows.lowerBound)
   }
 
-  /// A click on a column heading sorts by it; another click reverses the order.
+  /// Sorts by the column whose heading was clicked; another click reverses the order.
   private mutating func sort(byColumn column: Int) -> [Effect] {
     guard queue.count > 1, !isReading else { return [] }
     let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)

@@ -13,7 +13,8 @@ extension AppState {
         outages[server]?.nextTry == nil || outages[server]?.failure != failure
       {
         // Log every failed try, not only the first one.
-        record("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
+        record(
+          "\(server) is still unreachable: \(failure.headline), \(outage.words(at: now))", .warning)
       }
       outages[server] = outage
     case .back:
@@ -34,7 +35,7 @@ extension AppState {
       keymap.label(.retryAll, in: .queue, ascii: isASCII)
     )
     let words =
-      "\(target) refuses the credentials: its other files wait for a retry (\(one) or \(all))"
+      "\(target) refuses the credentials: the other files for it wait for a retry (\(one) or \(all))"
     message = words
     record(words, .bad)
   }
@@ -57,7 +58,7 @@ extension AppState {
   /// Adds or replaces items.
   mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
-    // Failures from earlier sessions are not news.
+    // Failures from earlier sessions, which come while the queue is being read, are not logged.
     let failed =
       isReading
       ? []
@@ -74,7 +75,7 @@ extension AppState {
 
   /// Records the engine's changes, in order.
   ///
-  /// - Parameter isNews: whether they happen now; earlier ones do not count towards the speeds.
+  /// - Parameter isNews: whether the changes happen now; earlier ones do not count towards the speeds.
   mutating func record(
     _ changes: [(ItemID, ItemState)], at instant: Instant, isNews: Bool = true
   ) -> [Effect] {
@@ -117,10 +118,10 @@ extension AppState {
     return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])
   }
 
-  /// Waits until everything has been sent, then leaves.
+  /// Leaves once everything that can be sent has been sent.
   mutating func leaveWhenDone() -> [Effect] {
-    // If another process sends the queue, files may be waiting without being under way, and a stopped queue may be
-    // resumed there.
+    // If another process sends the queue, files may be waiting without being under way, and that process may resume
+    // a stopped queue.
     finishing = isStarted || isAside ? .queue : .underWay
     return leaveIfDone()
   }

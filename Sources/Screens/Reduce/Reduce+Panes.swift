@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// The actions while a pane has the keyboard, and switching between panes.
+/// The actions while a pane has the keyboard focus, and switching between panes.
 extension AppState {
   mutating func performInPane(_ name: Action.Name) -> [Effect] {
     if let pane = Pane.allCases.first(where: { $0.action == name }) { return show(pane) }
@@ -27,7 +27,7 @@ extension AppState {
     return show(Pane.allCases[(pane.rawValue + step + count) % count])
   }
 
-  /// Shows a pane. Its list is requested anew each time, since others change it too.
+  /// Shows a pane. Its list is requested anew each time, since it can also change without this session.
   @discardableResult
   mutating func show(_ next: Pane) -> [Effect] {
     pane = next
@@ -68,7 +68,7 @@ extension AppState {
     case .order:
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
-      message = "the history, \(historyOrder.words)"
+      message = "history sorted: \(historyOrder.words)"
       return showHistory(history.all)
     case .target: return openTargets()
     case .details:
@@ -79,8 +79,8 @@ extension AppState {
     return []
   }
 
-  /// Performs an action on rows of the history, in the list or in the details of one; nil if the action does not apply
-  /// to rows.
+  /// Performs an action on rows of the history, in the list or in the details of one row; returns nil if the action
+  /// does not apply to rows.
   private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
     switch name {
     case .sendAgain: return askToSendAgain(rows)
@@ -89,7 +89,7 @@ extension AppState {
     case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
     case .copyAsCurl:
       let key = keymap.label(.sendAgain, in: .history, ascii: isASCII)
-      return refuse("a curl command is made of a file in the queue: \(key) queues it")
+      return refuse("curl commands are only made for files in the queue: \(key) queues it")
     default: return nil
     }
   }
@@ -109,8 +109,8 @@ extension AppState {
     return []
   }
 
-  /// Queues files of the history again. Asks first if some may already be on the server, since they would be there
-  /// twice.
+  /// Queues files of the history again. Asks first if some may already be on the server, where they would then be
+  /// stored twice.
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
@@ -230,9 +230,9 @@ extension HistoryRow {
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let pieces { lines.append((pieces.words, .plain)) }
     if let url { lines.append((url, .accent)) }
-    if let deletionURL { lines.append(("address that deletes it: \(deletionURL)", .plain)) }
+    if let deletionURL { lines.append(("address for deleting it: \(deletionURL)", .plain)) }
     if !earlier.isEmpty {
-      lines += [("", .plain), ("Before that:", .heading)] + earlier.map { ($0, .plain) }
+      lines += [("", .plain), ("Earlier attempts:", .heading)] + earlier.map { ($0, .plain) }
     }
     let text = reply.text
     if !text.isEmpty {

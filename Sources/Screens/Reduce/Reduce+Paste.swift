@@ -1,5 +1,5 @@
 extension AppState {
-  /// Handles text that was pasted, or dragged into the terminal: paths, unless a dialog asks for something else.
+  /// Handles text that was pasted, or dragged into the terminal: paths to add, unless a dialog asks for other text.
   mutating func paste(_ text: String) -> [Effect] {
     message = nil
     let line = text.filter { !$0.isNewline }
@@ -7,11 +7,11 @@ extension AppState {
     case .browser(let browser) where browser.prompt != nil: return type(line)
     case .none, .browser:
       if let paths = PastedPaths.parse(text) { return [.add(paths)] }
-      // These are not plainly paths, so let the user see and correct them.
+      // Not every line is plainly a path, so let the user see and correct the first that is not.
       let (paths, odd) = PastedPaths.parts(of: text)
       if let first = odd.first { open(.prompt(LinePrompt(first))) }
       if odd.count > 1 {
-        message = "\(odd.count) lines are not paths; this is the first of them"
+        message = "\(odd.count) lines are not paths; the prompt shows the first"
       }
       return paths.isEmpty ? [] : [.add(paths)]
     case .prompt(let prompt):
@@ -21,7 +21,7 @@ extension AppState {
         // A single path is shown, so that it can be corrected.
         case .exact(let path) where paths.count == 1: return type(path)
         case .typed where paths.count == 1: break
-        // Several paths, or one that cannot be typed, are added without a look.
+        // Several paths, or one that cannot be typed, are added without being shown.
         case .exact, .typed, .bytes:
           dialog = nil
           return [.add(paths)]

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The actions while the queue has the keyboard.
+/// The actions while the queue has the keyboard focus.
 extension AppState {
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
     switch name {
@@ -29,7 +29,7 @@ extension AppState {
     case .follow:
       isFollowing.toggle()
       message =
-        isFollowing ? "going along with what is being sent" : "staying with this file"
+        isFollowing ? "following the file being sent" : "no longer following"
       if isFollowing { follow() }
     case .theme:
       var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
@@ -66,7 +66,7 @@ extension AppState {
       let why = [
         files.waiting.isEmpty ? nil : "already in the queue",
         files.sent.isEmpty ? nil : "sent before",
-        files.doubtful.isEmpty ? nil : "perhaps arrived before",
+        files.doubtful.isEmpty ? nil : "perhaps sent before",
       ].compactMap(\.self)
       message =
         "\(HumanReadable.count(count, "file")) left out: \(why.joined(separator: " or "))"
@@ -75,12 +75,12 @@ extension AppState {
     dialog = .question(Question(.addingAgain(files)))
   }
 
-  /// Starts or stops the queue: whether further files begin.
+  /// Starts or stops the queue, which sets whether further files are started.
   mutating func start(_ isWanted: Bool) -> [Effect] {
     isStarted = isWanted
     if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
     // Another process that sends the queue logs this itself.
-    if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
+    if !isAside { record(isStarted ? "resumed" : "stopped: no further files are started") }
     return [.setStarted(isStarted)] + (finishing == nil ? [] : leaveIfDone())
   }
 
@@ -93,9 +93,10 @@ extension AppState {
     // An item that waits for its server, or for better credentials, is tried at once.
     let failed = items.filter(isRetriable)
     guard !failed.isEmpty else {
-      return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
+      return refuse(
+        items.isEmpty ? "nothing is selected" : "nothing to retry: nothing here has failed")
     }
-    // Files that may already be on the server would be there twice, so ask first.
+    // Files that may already be on the server could end up there twice, so ask first.
     guard !failed.contains(where: \.mayHaveArrived) else {
       dialog = .question(Question(.sendingAgain(failed.map(\.id))))
       return []
@@ -103,7 +104,7 @@ extension AppState {
     return retryNow(failed)
   }
 
-  /// Sends those items again that can be retried, without asking.
+  /// Sends again, without asking, those items that can be retried.
   mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
     let failed = items.filter(isRetriable)
     list.clearMarks()
@@ -127,11 +128,11 @@ extension AppState {
     let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
     if unknown > 0 {
       message =
-        "\(HumanReadable.count(unknown, "file")) may have arrived: look on the server, then r"
+        "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server, then press r"
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     } else {
-      // The result may come at once and be the same as before, so say that a retry was made.
+      // The result may come at once and be the same as before, so say that the files are sent again.
       let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
       message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
     }
@@ -143,7 +144,7 @@ extension AppState {
     guard Target.concurrencyRange.contains(count) else { return [.bell] }
     concurrency = count
     wishes[target] = count
-    message = "\(HumanReadable.count(count, "file")) at once to \(target)"
+    message = "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
     return [.setConcurrency(count, target: target)]
   }
 
@@ -151,7 +152,7 @@ extension AppState {
     items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
   }
 
-  /// Pauses the items that can still be paused. If the question was answered too late, none may be left.
+  /// Pauses the items that can still be paused. If the question was answered too late, no such item may be left.
   mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
     // An item that has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
     let going = items.filter {
@@ -176,21 +177,21 @@ extension AppState {
         items.isEmpty
           ? "nothing is selected"
           : items.contains(where: \.state.isHandedOver)
-            ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
+            ? "nothing to pause: only a reply is awaited" : "nothing to pause: already finished")
     }
     list.clearMarks()
     record("\(Self.name(of: paused)) resumed")
     return [.resume(paused.map(\.id))]
   }
 
-  /// Pauses or resumes everything. Asks first if much of the items being sent would have to be sent again.
+  /// Pauses or resumes everything. Asks first if many bytes would have to be sent again.
   private mutating func askToPauseAll() -> [Effect] {
     guard queue.totals.active > 0, losesMuch(queue.rows.lazy.map(\.item)) else { return pauseAll() }
     dialog = .question(Question(.pausing))
     return []
   }
 
-  /// Pauses or resumes these items. Asks first if much would have to be sent again.
+  /// Pauses or resumes these items. Asks first if many bytes would have to be sent again.
   private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
     guard losesMuch(items) else { return pause(items) }
     dialog = .question(Question(.breakingOff(items.map(\.id))))
@@ -203,7 +204,7 @@ extension AppState {
     return sent > 0 && !item.canGoOn
   }
 
-  /// Whether breaking off these items would waste much: over 1 MiB of all of them together, or over 5 s of sending one.
+  /// Whether breaking off these items would waste over 1 MiB, counting all of them, or over 5 s of sending one of them.
   func losesMuch(_ items: some Sequence<UploadItem>) -> Bool {
     var lost: Int64 = 0
     for item in items where startsAgain(item) {
@@ -215,7 +216,7 @@ extension AppState {
     return false
   }
 
-  /// How many of these items would start again if they were broken off now, and how much they have sent.
+  /// How many of these items would start again if they were broken off now, and how many of their bytes have been sent.
   func loss(of items: some Sequence<UploadItem>) -> (count: Int, bytes: Int64) {
     items.reduce(into: (0, 0)) { loss, item in
       guard startsAgain(item) else { return }
@@ -248,7 +249,7 @@ extension AppState {
     let effects = reorder(order.sorted(queue.rows))
     sorted?.version = queue.version
     self.sorted = sorted
-    message = effects.isEmpty ? "they are already in this order" : "sorted \(order.words)"
+    message = effects.isEmpty ? "the files are already in this order" : "sorted \(order.words)"
     // After sorting, the user wants to see what comes first.
     if !effects.isEmpty { moveCursor(to: 0) }
     return effects
@@ -270,7 +271,7 @@ extension AppState {
     case .sooner: place = first - 1
     case .first: place = 0
     }
-    // Files that are apart are first brought together, which is always possible.
+    // Files that are not next to each other are also brought together, so moving them is always possible.
     let isPossible = place >= 0 && place <= queue.count && place != first
     guard isPossible || !isTogether else { return [.bell] }
     let other = queue.rows.dropFirst(min(max(0, place), queue.count)).first {

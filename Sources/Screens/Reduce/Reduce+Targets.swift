@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The actions while the pane of targets has the keyboard.
+/// The actions while the pane of targets has the keyboard focus.
 extension AppState {
   mutating func performInTargets(_ name: Action.Name) -> [Effect] {
     switch name {
@@ -17,14 +17,14 @@ extension AppState {
     guard let row = targets.selected else { return [.bell] }
     switch name {
     case .target:
-      return row.name == target ? refuse("\(row.name) is chosen already") : switchTarget(row.name)
+      return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
     case .tryTarget:
       trials[row.name] = .underWay
       return [.tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual
-        ? refuse("\(row.name) is the default already") : [.makeDefault(row.name)]
+        ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]
     case .delete: return askToDelete(row)
     case .edit:
       dialog = .form(Form(row))
@@ -38,14 +38,14 @@ extension AppState {
 
   private mutating func askToDelete(_ row: TargetRow) -> [Effect] {
     if row.isUsual {
-      return refuse("\(row.name) is the default: make another the default first")
+      return refuse("\(row.name) is the default: make another target the default first")
     }
-    if row.name == target { return refuse("\(row.name) is chosen: choose another first") }
+    if row.name == target { return refuse("\(row.name) is in use: choose another target first") }
     dialog = .question(Question(.deletingTarget(row.name)))
     return []
   }
 
-  /// Names the key that retries the files that failed because a target refused the credentials, which it now accepts.
+  /// Shows the key that retries the files that a target refused because of the credentials, which it now accepts.
   mutating func offerRetry(of name: String) {
     let refused = queue.rows.count {
       guard $0.item.target == name, case .failed(let failure) = $0.item.state else { return false }
@@ -54,7 +54,7 @@ extension AppState {
     let key = keymap.label(.retryAll, in: .queue, ascii: isASCII)
     guard refused > 0, !key.isEmpty else { return }
     let files = HumanReadable.count(refused, "file")
-    message = "\(name) answers; \(key) in the queue sends the \(files) again that it refused"
+    message = "\(name) answers; \(key) in the queue retries the \(files) it refused"
   }
 
   /// How many files in the queue are still to be sent to a target.

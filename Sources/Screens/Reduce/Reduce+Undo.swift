@@ -5,7 +5,7 @@ import UploadModel
 extension AppState {
   // MARK: Edits
 
-  /// Removes items, and keeps the cursor on its row or on the next one.
+  /// Removes items. The cursor stays on its item or moves to the next one that is left.
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
@@ -74,7 +74,7 @@ extension AppState {
     if case .remove(let ids) = edit.redo, ids.contains(where: { item($0)?.state.isActive == true })
     {
       _ = edits.undo()
-      return refuse("not redone: it is being sent; x removes it all the same")
+      return refuse("not redone: a file is being sent; x removes it anyway")
     }
     return told(perform(edit.redo), "redone: \(edit.words)")
   }
@@ -97,7 +97,7 @@ extension AppState {
     let gone = Set(ids)
     let isSorted = sortedNow != nil
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
-    // If the items were sorted, the remaining ones still are.
+    // If the items were sorted before, the remaining ones still are.
     if isSorted { sorted?.version = queue.version }
     speeds.forget(gone)
     list.forget(gone)

@@ -4,7 +4,7 @@ import UploadModel
 package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
-  // The prompt shows what it would add, as the user types.
+  // As the user types a path, the prompt shows what that would add.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
   effects += state.previewFile()
@@ -40,7 +40,7 @@ extension AppState {
       return leaveIfDone()
     case .forgetDone:
       return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
-    // The answer to a sort made here changes nothing.
+    // If this screen did the sorting, the answer changes nothing.
     case .reordered(let order) where order == self.order: break
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
@@ -52,13 +52,13 @@ extension AppState {
       urls[name] = url
       self.concurrency = wishes[name] ?? concurrency
       server = PaneList()
-      // Entries to be deleted are not on the new target's server.
+      // The question is about entries on the old target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
       // The configuration may only have been read again, with the same target.
-      if isNew { message = "files that are added from now on go to \(name)" }
+      if isNew { message = "files added from now on go to \(name)" }
       if isNew, let usual, usual != name {
         let place = options.configuration ?? "the configuration"
-        message? += "; hoist starts with \(usual): default_target in \(place)"
+        message? += "; on its next start, hoist uses \(usual): default_target in \(place)"
       }
       if isNew { record("target: \(name)") }
       if pane == .server { return show(.server) }
@@ -185,7 +185,7 @@ extension AppState {
     }
   }
 
-  /// Performs an action that is the same everywhere; `nil` for all others.
+  /// Performs an action that is the same everywhere; returns `nil` for all other actions.
   mutating func performEverywhere(_ name: Action.Name) -> [Effect]? {
     switch name {
     case .redraw: return [.redraw]
@@ -225,7 +225,7 @@ extension AppState {
     return [.bell]
   }
 
-  /// Whether every reference points at something that exists. Cheap enough to check after every event in debug builds.
+  /// Whether the lists and the totals fit their rows. This is cheap enough to check after every event in debug builds.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
       && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows)
@@ -234,7 +234,7 @@ extension AppState {
 }
 
 extension UploadItem {
-  /// Where the file can be found now, if the server said so.
+  /// The URL of the uploaded file, if the server named one.
   var url: String? {
     if case .done(let receipt) = state { receipt.url } else { nil }
   }

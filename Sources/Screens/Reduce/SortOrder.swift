@@ -13,7 +13,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     case .type: "by type"
     case .target: "by target"
     case .failed: "failed first"
-    case .reverse: "the other way round"
+    case .reverse: "in reverse order"
     }
   }
 
@@ -38,7 +38,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     self = found
   }
 
-  /// The rows in this order; equal ones keep their order, as `sorted` promises.
+  /// The rows in this order; equal ones keep their order, since `sorted` is stable.
   func sorted(_ rows: [Queue.Row]) -> [ItemID] {
     let items = rows.map(\.item)
     let order: [UploadItem]
@@ -64,7 +64,7 @@ extension AppState {
     var version: Int
   }
 
-  /// How the queue is sorted; nil if it is not, or no longer is.
+  /// How the queue is sorted; nil if it is not sorted, or has changed since.
   var sortedNow: Sorted? { sorted.flatMap { $0.version == queue.version ? $0 : nil } }
 }
 

@@ -3,17 +3,17 @@ import UploadModel
 
 /// The state of the screen, as told by the engine, the store and the user.
 ///
-/// It changes only through `reduce`. It reads no clock: `now` is the time of the last event that had one.
+/// It changes only through `reduce`. It reads no clock: `now` is the latest time that came with an event.
 package struct AppState: Sendable {
   /// The name of the target that files are added for.
   package internal(set) var target: String
-  /// Where uploads go, without secrets.
+  /// The URL that uploads go to, without secrets.
   package internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
   package var isASCII: Bool
-  /// How many requests are sent at once to the target.
+  /// How many requests may be sent to the target at once.
   package internal(set) var concurrency: Int
-  /// How many requests at once the user has set for targets, by their names.
+  /// The numbers of simultaneous requests that the user has set, by the names of the targets.
   package internal(set) var wishes: [String: Int] = [:]
   /// The limit on all uploads together, in bytes a second; `nil` for none.
   package internal(set) var rateLimit: Int64?
@@ -21,15 +21,15 @@ package struct AppState: Sendable {
   package internal(set) var isReading: Bool
   /// Whether another process sends the queue.
   package internal(set) var isAside = false
-  /// Whether further files begin.
+  /// Whether further files are started.
   package internal(set) var isStarted = true
   package internal(set) var size: Size
-  /// The latest time that an event has brought.
+  /// The latest time that came with an event.
   package internal(set) var now: Instant
   /// What the session gives the screen to work with.
   package var options = Options()
 
-  /// A line that stays, such as where received files are stored.
+  /// A line that stays on the screen, such as the place where received files are stored.
   var notice: String?
   /// A message, shown until the next key.
   var message: String?
@@ -39,7 +39,7 @@ package struct AppState: Sendable {
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
-  /// How the queue was last sorted, and its version after the sort.
+  /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
   /// Whether the cursor follows the items being sent.
   var isFollowing = false
@@ -74,18 +74,18 @@ package struct AppState: Sendable {
   var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
-  /// What must finish before the screen closes by itself; `nil` to stay.
+  /// What must finish before the screen closes by itself; `nil` if it stays open.
   var finishing: Finishing?
 
   /// What must finish before leaving.
   enum Finishing: Sendable {
     /// Everything in the queue.
     case queue
-    /// The items under way, since the queue was stopped.
+    /// Only the items under way, because the queue was stopped.
     case underWay
   }
 
-  /// How many files must finish before the screen closes by itself; `nil` if it stays.
+  /// How many files must finish before the screen closes by itself; `nil` if it stays open.
   var filesToFinish: Int? {
     finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
   }
@@ -106,11 +106,11 @@ package struct AppState: Sendable {
     package var hasEndCommand = false
     /// Whether the terminal can show pictures.
     package var showsPictures = false
-    /// Seconds since midnight, local time, at instant 0.
+    /// The local time at instant 0, in seconds since midnight.
     package var midnight = 0.0
     /// The URLs of the targets that can be chosen, by their names, without secrets.
     package var targetURLs: [String: String] = [:]
-    /// Whether there is a target to choose, or a place for a new one.
+    /// Whether there is a target to choose, or a configuration to add one to.
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     package var hasHistory = false
@@ -128,11 +128,11 @@ package struct AppState: Sendable {
 
   /// Whether another process can continue with the queue when the screen is left.
   package enum Background: Sendable {
-    /// It cannot.
+    /// No process can.
     case unavailable
-    /// The user may choose that.
+    /// The user may choose this.
     case offered
-    /// That is the first choice, and the default when the terminal is closed.
+    /// This is the first button, and the default when the terminal is closed.
     case preferred
   }
 
@@ -171,8 +171,8 @@ package struct AppState: Sendable {
     queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
   }
 
-  /// The uppermost dialog, which has the keyboard. Setting it replaces the dialog; `nil` closes it, and the one under
-  /// it comes back.
+  /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog. Setting it to `nil` closes
+  /// that dialog, and the one below becomes the uppermost.
   var dialog: Dialog? {
     get { dialogs.last }
     set {
@@ -183,18 +183,18 @@ package struct AppState: Sendable {
 
   /// Opens a dialog over those that are open.
   mutating func open(_ dialog: Dialog) {
-    // A dialog that is opened again is there only once.
+    // The same dialog cannot be open twice.
     dialogs.removeAll { $0.mode == dialog.mode }
     dialogs.append(dialog)
   }
 
-  /// Changes all dialogs, including those under another; `nil` removes one.
+  /// Changes all open dialogs, including those under another. If `change` returns `nil`, the dialog is closed.
   mutating func changeDialogs(_ change: (Dialog) -> Dialog?) {
     guard !dialogs.isEmpty else { return }
     dialogs = dialogs.compactMap(change)
   }
 
-  /// What has the keyboard.
+  /// What has the keyboard focus.
   package var mode: Mode { dialog?.mode ?? pane.mode }
 
   package var selected: UploadItem? { row(list.cursor)?.item }
@@ -224,7 +224,7 @@ package struct AppState: Sendable {
   /// The numbers of all items in their order.
   package var order: [ItemID] { queue.rows.map(\.item.id) }
 
-  /// The first waiting item from this one on, including itself; `nil` if no item from there on waits.
+  /// The first item, from this one on, that is waiting; `nil` if no such item is waiting.
   package func firstWaiting(from id: ItemID?) -> ItemID? {
     guard let id, let position = queue.position(of: id) else { return nil }
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
@@ -233,7 +233,7 @@ package struct AppState: Sendable {
   /// A server that cannot be reached.
   struct Outage: Hashable, Sendable {
     var failure: Failure
-    /// When it is tried next; `nil` while it is tried.
+    /// When it is tried next; `nil` while it is being tried.
     var nextTry: Instant?
 
     /// The time until the next try, in words.

@@ -19,7 +19,7 @@ extension AppState {
       addresses: queue.rows.count { $0.item.url != nil })
   }
 
-  /// Performs an action that is different while the summary is shown; nil for all others.
+  /// Performs an action that has another meaning while the summary is shown; returns nil for all other actions.
   mutating func performInSummary(_ name: Action.Name) -> [Effect]? {
     guard let summary, isSummaryShown else { return nil }
     self.summary = nil

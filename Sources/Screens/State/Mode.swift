@@ -1,4 +1,4 @@
-/// What has the keyboard.
+/// What has the keyboard focus.
 package enum Mode: String, Hashable, Sendable, CaseIterable {
   // The panes.
   case queue, server, history, log, targets

@@ -9,7 +9,7 @@ package struct ProgressBoard: Sendable {
   /// The files that have begun and not finished, as they are counted in the totals.
   private var begun: [ItemID: Queue.Row] = [:]
   private var totals = Totals()
-  /// Where resumed files began.
+  /// Where the attempts at resumed files began.
   private var points: [ItemID: ResumePoint] = [:]
   private var isCounted = false
 
@@ -41,7 +41,7 @@ package struct ProgressBoard: Sendable {
     totals.add(item, reached: row.counted)
   }
 
-  /// Ends a batch of records.
+  /// Ends a batch of calls to `record`.
   package mutating func settle(at now: Instant) {
     speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
   }
@@ -65,8 +65,8 @@ package struct ProgressBoard: Sendable {
     return canvas.frame
   }
 
-  /// Wraps a line of text above the bars at word breaks to at most this width. Later lines are indented by two, past
-  /// the sign.
+  /// Wraps a line of text, to be shown above the bars, at word breaks to at most this width. All lines but the first
+  /// are indented by two columns, past the sign.
   package func wrapped(_ line: String, to width: Int) -> [String] {
     var glyphs = Glyphs.of(line, ascii: ascii)
     var start = ""
@@ -109,7 +109,7 @@ package struct ProgressBoard: Sendable {
     var words: [String] = []
     if isCounted, totals.awaitsReplies {
       // Nothing moves, so a falling speed or a time left of zero would be misleading.
-      words = ["replies awaited"]
+      words = ["awaiting replies"]
     } else {
       words += [speeds.totalSpeed(at: now).map(HumanReadable.speed)].compactMap { $0 }
       if isCounted, let left = speeds.totalETA(remaining: totals.bytesToGo, at: now) {
@@ -142,12 +142,12 @@ package struct ProgressBoard: Sendable {
     let wordsAt = takeLast(wordsWidth)
     let sizeAt = takeLast(sizeWidth)
     let percentAt = takeLast(width >= 12 ? 4 : 0)
-    // Names and bars share what is left.
+    // Names and bars share the columns that are left.
     let barAt = takeLast(width >= 50 ? max(12, (end - 12) / 2) : width >= 32 ? 6 : 0)
     canvas.putMiddle(
       name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
-    // Bytes handed over do not mean that a file is done: only a reply does.
+    // Bytes handed over do not mean that a file is done; only a reply shows that.
     let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,

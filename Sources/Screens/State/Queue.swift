@@ -1,8 +1,8 @@
 import ScalarText
 import UploadModel
 
-/// The items of the queue in order, with totals that are maintained rather than computed: neither a change
-/// of state nor a frame takes longer when the queue is long.
+/// The items of the queue in order, with totals that are kept up to date rather than computed, so that neither a
+/// change of state nor a frame takes longer when the queue is long.
 struct Queue: Sendable {
   /// An item as the screen shows it.
   struct Row: Sendable {
@@ -42,7 +42,7 @@ struct Queue: Sendable {
       isEditedSinceFailure = false
     }
 
-    /// How many of the bytes reached need not be handed over again.
+    /// How many of the bytes handed over so far need not be handed over again.
     var counted: Int64 {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
     }
@@ -67,9 +67,9 @@ struct Queue: Sendable {
   }
 
   private(set) var rows: [Row] = []
-  /// Changes whenever rows have come, gone, been replaced or changed their places.
+  /// Changes whenever rows are added, removed, replaced or moved.
   private(set) var version = 0
-  /// Changes whenever the kind of an item has changed.
+  /// Changes whenever the kind of an item changes.
   private(set) var kindsVersion = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
@@ -132,8 +132,8 @@ struct Queue: Sendable {
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
-  /// Once nothing more will be sent unless the user acts, removed items no longer count: no row accounts for them in
-  /// the totals.
+  /// Drops removed items from the totals once nothing more will be sent unless the user acts, since no row shows those
+  /// items.
   private mutating func forgetGoneAtRest() {
     guard !gone.isEmpty, totals.busy == 0 else { return }
     gone = [:]
@@ -167,7 +167,7 @@ struct Queue: Sendable {
     forgetGoneAtRest()
   }
 
-  /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the count.
+  /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the numbering.
   mutating func record(_ attempt: Attempt, of id: ItemID) {
     guard let position = positions[id] else { return }
     var attempt = attempt
@@ -225,8 +225,8 @@ struct Queue: Sendable {
     renumber(from: first)
   }
 
-  /// The places of those of `ids` that are in the queue, in its order. Each is given relative to the next item that is
-  /// not among them, so that they can be put back one after the other.
+  /// The places of those items in `ids` that are in the queue, in its order. Each place is given by the next item that
+  /// is not in `ids`, so that the items can be put back one after the other.
   func places(of ids: Set<ItemID>) -> [Place] {
     let positions = ids.compactMap { self.positions[$0] }.sorted()
     var next = (index: rows.count, id: ItemID?.none)
@@ -237,7 +237,7 @@ struct Queue: Sendable {
     }.reversed()
   }
 
-  /// Puts back items that are not in the queue, each before the one named, or at the end.
+  /// Puts back those items that are not in the queue, each at its place: before another item, or at the end.
   mutating func restore(_ items: [QueuePosition]) {
     let missing = items.filter { positions[$0.item.id] == nil }
     let rows = missing.map { (row: Row(item: $0.item), before: $0.before) }
@@ -245,7 +245,7 @@ struct Queue: Sendable {
     insert(rows)
   }
 
-  /// Moves items, each before the one named, or to the end.
+  /// Moves items, each to its place: before another item, or to the end.
   mutating func move(_ places: [Place]) {
     let moved = places.compactMap { place in row(place.id).map { ($0, place.before) } }
     if moved.count == 1 { return move(moved[0].0.item.id, before: moved[0].1) }
@@ -272,7 +272,7 @@ struct Queue: Sendable {
     renumber(from: 0)
   }
 
-  /// Moves one item; nothing outside the two places changes.
+  /// Moves one item. Rows that are not between its old and its new place stay as they are.
   private mutating func move(_ id: ItemID, before other: ItemID?) {
     guard id != other, let position = positions[id] else { return }
     version += 1
@@ -303,7 +303,7 @@ struct Queue: Sendable {
 }
 
 extension Failure {
-  /// The server's message, unless it is only the status: proxies repeat the status as the title of a page.
+  /// The server's message, unless it only repeats the status, as proxies do in the title of an HTML page.
   fileprivate var said: String? {
     guard let words = reply.message else { return nil }
     let isStatus = status.map { words.hasPrefix(scalars: "\($0) ") } ?? false

@@ -11,12 +11,12 @@ struct QueueEdit: Sendable {
     case move([Place])
     /// The whole queue gets this order.
     case arrange([ItemID])
-    /// Items get the name, type, field and target that these have, but keep their own states.
+    /// Items get the name, type, field and target that these items have, but keep their own states.
     case replace([UploadItem])
   }
 
   let undo: Step
-  /// The step that makes the change, and makes it again.
+  /// The step that makes the change, for the first time or again.
   let redo: Step
   /// The change in words, for a message that starts with "undone:".
   let words: String
@@ -30,7 +30,7 @@ extension UploadItem {
   }
 }
 
-/// The place of an item: before another one, or at the end if `nil`.
+/// The place of an item: before another one, or at the end if `before` is `nil`.
 struct Place: Hashable, Sendable {
   var id: ItemID
   var before: ItemID?

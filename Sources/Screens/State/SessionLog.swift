@@ -13,7 +13,7 @@ struct SessionLog: Sendable {
 
   /// The lines, the newest one last.
   private(set) var lines: [Line] = []
-  /// How many there have been in all.
+  /// How many lines there have been in all.
   private(set) var total = 0
   var list = ListState()
 
@@ -66,7 +66,7 @@ extension AppState {
     }
   }
 
-  /// Notes where an item can resume, and logs it when an attempt begins.
+  /// Notes where an item can resume, and logs that place when an attempt begins.
   mutating func record(_ point: ResumePoint?, of id: ItemID) {
     guard let item = queue.setResumePoint(id, point), let point, point.isAtStart,
       let words = point.words

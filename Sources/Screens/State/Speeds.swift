@@ -2,7 +2,7 @@ import UploadModel
 
 /// The speeds of the items being sent, and of all of them together.
 struct Speeds: Sendable {
-  /// A run lasts from the first byte after a time without uploads to the end of the last upload.
+  /// A run of uploads, from the first byte after a time without uploads until nothing is left to send.
   struct Run: Sendable {
     var end: Instant?
     /// Bytes that were handed over, including those of failed attempts.
@@ -44,15 +44,15 @@ struct Speeds: Sendable {
     var beginning: Instant
     /// The bytes that are still to be handed over.
     var remaining: Int64 = 0
-    /// The bytes that have moved in the last seconds.
+    /// The bytes that have moved in each of the last few seconds.
     var graph = Sparkline()
   }
 
   private(set) var run: Run?
   private(set) var arrivals = Arrivals()
-  /// Whether items have been forgotten since the run began. If so, the next run starts with new arrivals.
+  /// Whether items have been forgotten since the run began. If so, `arrivals` is reset when the next run begins.
   private var hasForgotten = false
-  /// The bytes of all items together that have moved lately.
+  /// The bytes that have moved in each of the last 600 seconds, of all items together.
   private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
   private var sending: [ItemID: Sending] = [:]
@@ -60,12 +60,12 @@ struct Speeds: Sendable {
   private var moving: Set<ItemID> = []
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// When the current run came to a standstill because everything waits for a server, for its replies or for the user;
+  /// When the current run came to a standstill because everything waits for a server, for replies or for the user;
   /// nil if something is moving.
   private var idleSince: Instant?
   /// The bytes of the run when it was last settled.
   private var counted: Int64 = 0
-  /// The longest gap between two uploads of a run, in seconds.
+  /// How long a run may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
 
   func speed(of id: ItemID, at now: Instant) -> Double? { sending[id]?.estimate.speed(at: now) }
@@ -83,11 +83,11 @@ struct Speeds: Sendable {
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes, or,
-  /// if there is a limit on all of them together, as long as the limit requires.
+  /// Seconds until `remaining` more bytes have been handed over. Without a limit, this is at least the time that the
+  /// slowest item still takes. With a limit, it is at least the time that the limit requires.
   ///
-  /// - Parameter limit: the limit on all items, in bytes a second. An item that ends leaves its share to the others, so
-  ///   the slowest one becomes faster.
+  /// - Parameter limit: the limit on all items together, in bytes a second. When an item ends, the others share its
+  ///   bandwidth, so the slowest item becomes faster and does not set the time.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
@@ -151,7 +151,7 @@ struct Speeds: Sendable {
     run = current
   }
 
-  /// A graph of an item's bytes in each of the last seconds; nil if it is not being sent.
+  /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.
   func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
   /// Discards earlier measurements, since the bandwidth limit has changed.

@@ -2,15 +2,15 @@ import ScalarText
 
 /// A target to start from: a file of `config/recipes`.
 ///
-/// The comment at its head starts with the target's purpose and a colon. Below a line `# To fill in:`, it has a line
-/// for each text that differs from person to person: the recipe's sample, blanks, and a description. Brackets around
-/// the sample mean that it suits most people.
+/// The comment at the head of the file starts with the target's purpose and a colon. Below a line `# To fill in:`, the
+/// comment has one line for each text that differs from person to person. That line has the recipe's sample of the
+/// text, blanks, and a description. Brackets around the sample mean that it suits most people.
 package struct Recipe: Sendable {
-  /// Its name for `hoist target new`: that of its file.
+  /// The recipe's name for `hoist target new`, which is the name of its file.
   package let name: String
-  /// What it is for, in a few words.
+  /// The target's purpose, in a few words.
   package let title: String
-  /// What to ask for.
+  /// The questions to ask the user.
   package let questions: [RecipeQuestion]
   package let usualName: String
   /// What to know before the questions, as lines of a comment.

@@ -7,7 +7,7 @@ package struct RecipeDraft {
   package let recipe: Recipe
   /// The target's name.
   package let name: String
-  /// The path of the configuration, to which paths in values are relative.
+  /// The path of the configuration file. Paths in values are relative to its folder.
   private let file: String
   /// The names of the configuration's other secrets.
   private let takenSecrets: [String]
@@ -20,7 +20,7 @@ package struct RecipeDraft {
     let inURL: String
     let elsewhere: String
 
-    /// Whether a text starts with its sample, and the sample does not end within a word.
+    /// Whether the text starts with this answer's sample, and the sample is not just the beginning of a longer word.
     func begins(_ text: ArraySlice<UInt8>) -> Bool {
       text.starts(with: sample)
         && !(text.dropFirst(sample.count).first.map(RecipeDraft.isWord) ?? false)
@@ -56,10 +56,10 @@ package struct RecipeDraft {
     let isAddress = question.kind == .address
     if isAddress { _ = try TargetURL.parse(text) }
     if isAddress, text.utf8.contains(where: { "{}".utf8.contains($0) }) {
-      throw InvalidInput("the recipe fills in placeholders; this URL has no braces")
+      throw InvalidInput("the recipe adds the placeholders itself; leave braces out of this URL")
     }
     if isAddress, text.utf8.contains(UInt8(ascii: "?")) {
-      throw InvalidInput("the recipe adds to this URL, so it has no query (\"?…\")")
+      throw InvalidInput("the recipe appends to this URL, so it must not have a query (\"?…\")")
     }
     let address = text.trimming { $0 == "/" }
     let path = address.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
@@ -106,7 +106,7 @@ package struct RecipeDraft {
       secrets.append((name, line))
       placeholder += name
     } else if case .variable(let variable) = place {
-      // A secret often looks like a name in small letters.
+      // Accept only capitals: a secret entered here by mistake often looks like a name in small letters.
       guard variable.wholeMatch(of: #/[A-Z_][A-Z0-9_]*/#) != nil else {
         throw InvalidInput(
           "expected the name of a variable in capitals; do not put the secret itself here")
@@ -126,7 +126,8 @@ package struct RecipeDraft {
     }
   }
 
-  /// A string of the recipe with all answers filled in. An answer is not searched for the samples of others.
+  /// A string of the recipe with all answers filled in. The text of one answer is not searched for the samples of other
+  /// answers.
   private func replacing(_ text: String) -> String {
     let isURL = ["http://", "https://", "{url}"].contains { text.hasPrefix(scalars: $0) }
     var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])

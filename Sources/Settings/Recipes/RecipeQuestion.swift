@@ -5,7 +5,7 @@ package struct RecipeQuestion: Sendable {
   package enum Kind: Sendable {
     /// The beginning of a URL.
     case address
-    /// The name of an environment variable; its value may be elsewhere.
+    /// A secret. The sample is the name of an environment variable, but the secret may be kept elsewhere.
     case secret
     /// Anything else.
     case text
@@ -19,7 +19,7 @@ package struct RecipeQuestion: Sendable {
   package let isUsual: Bool
   package let kind: Kind
 
-  /// Reads a line such as `#   [Uploads]    the folder`; nil if it is no such line.
+  /// Reads a line such as `#   [Uploads]    the folder`; nil for any other line.
   init?(_ line: String, in recipe: String) {
     guard let row = line.removingPrefix(scalars: "#   "),
       let gap = row.range(scalars: "  ")

@@ -2,10 +2,10 @@
 package enum SecretPlace: Sendable {
   case variable(String)
   case file(String)
-  /// A program that prints it, and its arguments.
+  /// A program that prints the secret, with the program's arguments.
   case command([String])
 
-  /// The line of its table in `secrets`; nil for a variable, which needs no table.
+  /// The only line of the secret's table in `secrets`; nil for a variable, which needs no table.
   var line: String? {
     switch self {
     case .variable: nil

@@ -3,7 +3,8 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// Changes a .NET regular expression so that it captures only the wanted group, since hoist uses the first one.
+/// Changes a .NET regular expression so that the wanted group is the first one that it captures, since hoist uses that
+/// one.
 struct CapturedGroup {
   private struct Group {
     /// The range of `(` or `(?<name>`.
@@ -43,8 +44,8 @@ struct CapturedGroup {
     return try rewritten(pattern, String(text))
   }
 
-  /// The expression with its groups changed. The original must not refer to them, and PCRE2 must find as many groups
-  /// in it as `groups` has.
+  /// Parses `text`, the expression with its groups changed. The original, `pattern`, must not refer to its own groups,
+  /// and PCRE2 must find as many groups in the original as `groups` has.
   private func rewritten(_ pattern: Pattern, _ text: String) throws(InvalidInput) -> Pattern {
     guard !pattern.refersBack, pattern.groups == groups.count else {
       throw InvalidInput(

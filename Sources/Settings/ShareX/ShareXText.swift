@@ -45,7 +45,7 @@ struct ShareXText {
     !text.unicodeScalars.contains { "{}$\\".unicodeScalars.contains($0) }
   }
 
-  /// Converts a string of a request, replacing ShareX's placeholders by ours.
+  /// Converts a string of a request: replaces ShareX's placeholders by hoist's.
   func template(
     _ text: String, escaping: Template.Escaping = .none
   ) throws(InvalidInput) -> Template {
@@ -53,13 +53,13 @@ struct ShareXText {
       switch piece {
       case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", let argument) where argument.text.isEmpty: return "{file.name}"
-      // `{random:a|b}` may stand for any of its parts.
+      // `{random:a|b}` may stand for any of its parts, so the first one will do.
       case .call("random", let argument): return Template.braced(argument.parts[0])
       case .call("base64", let argument):
         // Supported only for fixed text: the configuration then contains the result.
         return Template.braced(Data(argument.text.utf8).base64EncodedString())
       case .call(let name, _):
-        throw InvalidInput("{\(name)} has no counterpart here")
+        throw InvalidInput("hoist has no counterpart of {\(name)}")
       }
     }.joined()
     return try Template(
@@ -68,7 +68,7 @@ struct ShareXText {
 
   /// Converts a string that takes a value from the reply.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
-    // Text before a value belongs to that value, and text after the last value belongs to the last value.
+    // Text before a value becomes its prefix, and text after the last value becomes that value's suffix.
     var literal = ""
     var values: [ReplyValue] = []
     for piece in try pieces(of: text) {
@@ -101,32 +101,33 @@ struct ShareXText {
     case "response": return .pattern(try Pattern(#"\S+"#))
     case "json":
       guard let pointer = Self.pointer(argument.text) else {
-        throw InvalidInput("the path \"\(argument.text)\" has no JSON Pointer")
+        throw InvalidInput("the path \"\(argument.text)\" cannot be written as a JSON Pointer")
       }
       return .pointer(pointer)
     case "header": return .header(argument.text.lowercased())
-    // ShareX has followed the redirect by then. Here, the redirect itself is the reply.
+    // ShareX follows the redirect before it reads this value. hoist does not: the redirect itself is the reply.
     case "responseurl": return .header("location")
     case "regex": return .pattern(try expression(argument))
-    default: throw InvalidInput("{\(name)} has no counterpart here")
+    default: throw InvalidInput("hoist has no counterpart of {\(name)}")
     }
   }
 
-  /// The old syntax has the number of an expression, then optionally a group after `,` or `|`. The new one has
-  /// the expression, then optionally a group after `|`; with all three parts, the text to search comes first.
+  /// In the old syntax, the argument is the number of an expression, then optionally `,` or `|` and a group. In the new
+  /// syntax, it is the expression itself, then optionally `|` and a group. If there are three parts, the first is the
+  /// text to search, and the other two are the expression and the group.
   private func expression(_ argument: Argument) throws(InvalidInput) -> Pattern {
     if isOld {
       let parts = argument.text.unicodeScalars.split(maxSplits: 1) { $0 == "," || $0 == "|" }
         .map { String($0) }
       guard let number = parts.first.flatMap({ Int($0) }), expressions.indices.contains(number - 1)
-      else { throw InvalidInput("RegexList has no number \(argument.text)") }
+      else { throw InvalidInput("RegexList has no expression number \(argument.text)") }
       return try CapturedGroup(expressions[number - 1]).pattern(
         of: parts.count > 1 ? parts[1] : nil)
     }
     var parts = argument.parts
     if parts.count > 2 {
       guard parts.removeFirst() == "{response}" else {
-        throw InvalidInput("it searches something other than the reply")
+        throw InvalidInput("the expression searches something other than the reply")
       }
     }
     return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
@@ -190,7 +191,7 @@ struct ShareXText {
     return pieces
   }
 
-  /// Splits a text at the end of a placeholder. An expression in it can contain pairs of braces.
+  /// Splits a text at the end of a placeholder. An expression inside the placeholder can contain pairs of braces.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
   ) throws(InvalidInput) -> (

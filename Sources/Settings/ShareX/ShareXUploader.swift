@@ -22,7 +22,7 @@ package struct ShareXUploader {
   package init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let all)? = JSONValue(text: text) else {
-      throw InvalidInput("is not a JSON object, as ShareX writes its uploaders")
+      throw InvalidInput("is not a JSON object, the format of ShareX uploaders")
     }
     // ShareX treats null like a missing member.
     let members = all.filter { $0.value != .null }
@@ -80,7 +80,7 @@ package struct ShareXUploader {
     case "Binary": target.body = .binary
     default:
       throw InvalidInput(
-        "Body is \(body): it sends texts or addresses, and no file")
+        "Body is \(body), which sends text or URLs but no file")
     }
     target.query = fields("Parameters", in: text)
     target.headers = fields("Headers", in: text).filter { field in
@@ -101,7 +101,7 @@ package struct ShareXUploader {
         target.fileField = Template(literal: field)
       }
     } else if !arguments.isEmpty {
-      notes.append("Arguments: a binary body is the file alone")
+      notes.append("Arguments: ignored, since a binary body contains only the file")
     }
     if let data = members["Data"]?.text, !data.isEmpty {
       notes.append("Data: ignored, since hoist sends only the file and its form fields")
@@ -157,13 +157,13 @@ package struct ShareXUploader {
     }
     for key in ["ThumbnailURL", "ErrorMessage"]
     where members[key]?.text.isEmpty == false {
-      notes.append("\(key): hoist has no place for it")
+      notes.append("\(key): ignored, since hoist has no such setting")
     }
     let types = members["DestinationType"]?.text ?? ""
     if !types.isEmpty, !types.contains(scalars: "ImageUploader"),
       !types.contains(scalars: "FileUploader")
     {
-      notes.append("DestinationType: it is meant for \(types), not for files")
+      notes.append("DestinationType: this uploader is meant for \(types), not for files")
     }
   }
 

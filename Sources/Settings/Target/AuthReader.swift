@@ -3,7 +3,7 @@ import ScalarText
 import UploadModel
 
 extension Schema<Target>.Key {
-  /// `auth`: one of several ways to log in. Those that are just a header field are written as one.
+  /// `auth`: one of several ways to log in. A way that only adds a header field is written as that field.
   static let auth = Self(
     name: "auth",
     read: { node, target, reader in
@@ -59,7 +59,7 @@ private struct AuthReader {
     if let node = entries["basic"] {
       let (account, secret) = try pair(node)
       let name = account.fixedText
-      // Servers may repeat the password as well as the encoded credentials.
+      // A server's reply may repeat the password itself as well as the encoded credentials, so both must be hidden.
       target.ingredients += account.secrets.map(\.value) + [secret.fixedText]
       let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
       let source: Template.Secret.Source = secret.isLiteral ? .literal : .derived
@@ -90,9 +90,9 @@ private struct AuthReader {
     var keys = SigV4Auth(
       region: try word(region), key: try header(key),
       secret: try filled(hidden).hidden(as: "secret_access_key"))
-    // These characters separate the key from the text after it.
+    // In the header field, these characters separate the key from the text after it.
     guard !keys.key.fixedText.utf8.contains(where: { "/, ".utf8.contains($0) }) else {
-      throw key.fault("an access key has no slash, comma or space")
+      throw key.fault("an access key cannot contain a slash, comma or space")
     }
     if let service = entries["service"] { keys.service = try word(service) }
     if let token = entries["token"] {
@@ -101,7 +101,7 @@ private struct AuthReader {
     return keys
   }
 
-  /// A name in AWS's format: `eu-central-1`, `s3`.
+  /// A name in AWS's format, such as `eu-central-1` or `s3`.
   private func word(_ node: ConfigNode) throws(ConfigError) -> String {
     let text = try node.fixed()
     guard !text.isEmpty, text.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) })

@@ -67,7 +67,7 @@ extension Schema where Root == PieceCall {
 
   /// A request that carries no part of the file.
   ///
-  /// - Parameter placeholder: the placeholder for values kept from its reply.
+  /// - Parameter placeholder: the placeholder for values kept from the reply.
   static func small(
     _ scope: [Template.Placeholder], _ more: String...,
     values placeholder: Template.Placeholder = .begun
@@ -107,7 +107,7 @@ extension PieceCall {
     }
     if rules.ofWholeRequest != rules {
       throw InvalidInput(
-        "\"*\" in \"fail_when\" stands for a file of an upload, and this request has a piece of one"
+        "\"*\" in \"fail_when\" stands for the number of a file, but this request has only a piece of a file"
       )
     }
   }
@@ -123,7 +123,7 @@ extension PieceCall {
       throw body.fault("a \(call.method) request has no body")
     }
     if let node = entries["fail_when"], call.rules.ofWholeRequest != call.rules {
-      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
   }
 }
@@ -148,7 +148,7 @@ extension Codec where Value == Template {
 }
 
 extension Codec where Value == PieceCall.Address {
-  /// `"{url}/…"`, a whole URL, or one that begins with a value of a reply.
+  /// `"{url}/…"`, a whole URL, or a URL that begins with a value from a reply.
   fileprivate static func pieceAddress(scope: [Template.Placeholder]) -> Codec {
     let base = "{url}"
     return Codec(
@@ -158,7 +158,7 @@ extension Codec where Value == PieceCall.Address {
           let rest = String(text.unicodeScalars.dropFirst(base.unicodeScalars.count))
           let suffix = try reader.template(
             ConfigNode(value: .string(rest), path: node.path), scope: scope, escaping: .url)
-          // Nothing that follows may change the host.
+          // The text after `{url}` must not be able to change the host.
           guard
             suffix.isLiteral && suffix.fixedText.isEmpty
               || suffix.sample("x").hasPrefix(scalars: "/")
@@ -213,7 +213,7 @@ extension Codec where Value == [PieceCall.Value] {
             throw node.fault(
               known == nil
                 ? "expected a name of a-z, 0-9 and _, found \"\(name)\""
-                : "{\(whole)} has a meaning already; choose another name")
+                : "{\(whole)} already has a meaning; choose another name")
           }
           values.append(PieceCall.Value(name: name, place: try place.read(node, reader)))
         }
@@ -293,9 +293,10 @@ extension Codec where Value == PieceRules.Each {
 // MARK: What the requests ask of one another
 
 extension PieceRules {
-  /// Checks that every value comes from somewhere, and that a piece can have the size that was asked for.
+  /// Checks that something gives each placeholder its value, that pieces can have the configured size, and that the
+  /// keys can be combined.
   ///
-  /// - Parameter node: the table.
+  /// - Parameter node: the table `pieces`.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
     let entries = try node.entries()
     func place(_ name: String) -> ConfigNode {
@@ -306,12 +307,12 @@ extension PieceRules {
     for (name, template) in namedTemplates {
       for value in template.names(of: .begun) where !begun.contains(value) {
         throw place(name).fault(
-          "{begin.\(value)} has no value: name it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
+          "{begin.\(value)} has no value: define it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
         )
       }
       for value in template.names(of: .pieceValue) where !kept.contains(value) {
         throw place(name).fault(
-          "{piece.\(value)} has no value: name it in \"values\" of \"piece\"")
+          "{piece.\(value)} has no value: define it in \"values\" of \"piece\"")
       }
       if let last,
         let value = template.names(of: .pieceValue).first(where: { name in
@@ -319,7 +320,7 @@ extension PieceRules {
         })
       {
         throw place(name).fault(
-          "{piece.\(value)} has no value: name it in \"values\" of \"last\" as well")
+          "{piece.\(value)} has no value: define it in \"values\" of \"last\" as well")
       }
       if ticket == nil, template.placeholders.contains(.ticket) {
         throw place(name).fault("{ticket:…} has no value without \"ticket\"")
@@ -334,16 +335,17 @@ extension PieceRules {
       throw node.fault("has no effect, since no request uses {pieces}")
     }
     if status != nil, status?.offset == nil {
-      throw place("status").fault("\"offset\" is missing: where the reply says how much there is")
+      throw place("status").fault(
+        "\"offset\" is missing: where the reply says how many bytes have arrived")
     }
     if !keptValues.isEmpty, status != nil || piece.offset != nil || last?.offset != nil {
       throw place("each").fault(
-        "can use only numbers and offsets: with \"status\" or \"offset\", other values of a piece "
+        "can use only the numbers and offsets of pieces: with \"status\" or \"offset\", their other values "
           + "may be unknown")
     }
     if piece.unanswered == .taken, !keptValues.isEmpty {
       throw place("piece").fault(
-        "\"unanswered\" cannot be \"taken\", since \"each\" needs values of the reply to each piece"
+        "\"unanswered\" cannot be \"taken\", since \"each\" needs values from the reply to each piece"
       )
     }
     try checkSizes(place)
@@ -352,10 +354,11 @@ extension PieceRules {
       let form = call.body == .multipart ? target.fields.map(\.value) : []
       let secrets = (call.templates + form).flatMap(\.secrets)
       if case .reply = call.address, !secrets.isEmpty {
-        throw place(name).fault("its address comes from a reply, so it cannot contain secrets")
+        throw place(name).fault(
+          "its address comes from a reply, so the request cannot contain secrets")
       }
       if call.body == .multipart, target.body == .binary {
-        throw place(name).fault("a form needs the target's body = \"multipart\"")
+        throw place(name).fault("a form is possible only if the target has body = \"multipart\"")
       }
       if case .base(let suffix) = call.address, !suffix.sample("x").isEmpty,
         base(of: target).sample("x").contains(scalars: "?")
@@ -372,8 +375,8 @@ extension PieceRules {
       case "finish": "without \"finish\", the last piece ends the upload"
       case "offset": "\"offset\" counts the bytes from the beginning of the file"
       case "status": "\"status\" counts the bytes from the beginning of the file"
-      case "begins": "with \"begins\", the others need the reply to the first"
-      default: "with \"unanswered\", the reply to each decides what comes next"
+      case "begins": "with \"begins\", the other pieces need the reply to the first one"
+      default: "with \"unanswered\", the reply to each piece decides what comes next"
       }
     throw place("parallel").fault("these pieces go one after the other: \(why)")
   }

@@ -3,7 +3,7 @@ import UploadModel
 
 /// `type = "hoist"`: a target that is hoist's own receiver and needs only its address.
 ///
-/// The keys that follow from the type are added to the target's own, so that the same reader handles both, and
+/// The keys that follow from the type are added to the target's own keys. So the same reader handles all of them, and
 /// `hoist config show` shows the result.
 enum ReceiverPreset {
   /// The keys that the type determines.
@@ -36,7 +36,7 @@ enum ReceiverPreset {
     var entries = entries
     let (path, result) = place(entries)
     entries["url"] = ConfigNode(value: .string("\(base)/\(path)"), path: url.path)
-    // Uploads resume, unless that conflicts with other keys.
+    // Turn on resuming, unless it conflicts with other keys.
     if !Self.excluding.contains(where: { entries[$0] != nil }) {
       entries["resume"] = added("resume", .string(ResumeRules.Mode.http.rawValue))
       // Sending a small file again is cheap; an additional request for each of many small files is not.
@@ -58,7 +58,7 @@ enum ReceiverPreset {
     return entries
   }
 
-  /// The path that files go to, and where the reply contains their URLs; nil for the header field Location.
+  /// The path that files go to, and the place of their URLs in the reply; nil if the header field Location has the URL.
   private static func place(_ entries: [String: ConfigNode]) -> (path: String, result: String?) {
     if case .string(ResumeRules.Mode.tus.rawValue)? = entries["resume"]?.value {
       return ("files", nil)
@@ -78,7 +78,7 @@ enum ReceiverPreset {
       throw node.fault("the receiver's own address is enough; leave out \(path)")
     }
     guard !text.unicodeScalars.contains("?") else {
-      throw node.fault("the receiver's own address has no query")
+      throw node.fault("the receiver's own address must not have a query")
     }
     return text
   }

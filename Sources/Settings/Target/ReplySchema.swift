@@ -4,7 +4,7 @@ import UploadModel
 
 /// How replies are judged, and where values are found in them.
 extension Schema where Root == ReplyRules {
-  /// The keys with which every request can judge its reply.
+  /// The keys for judging a reply, which every request can have.
   static let judgement = Schema([
     Key("ok", \.ok, .statuses), Key("fail_when", \.failures, .list(.failure)),
     Key("unreadable", \.unreadable, .choice),
@@ -26,7 +26,9 @@ extension Codec where Value == [ClosedRange<Int>] {
       { node in
         guard case .array = node.value else { return [try range(node)] }
         let ranges = try node.array().map(range)
-        guard !ranges.isEmpty else { throw InvalidInput("no status would mean success") }
+        guard !ranges.isEmpty else {
+          throw InvalidInput("an empty list would make every reply a failure")
+        }
         return ranges
       },
       { ranges in
@@ -81,9 +83,9 @@ extension Codec where Value == JSONPointer {
 extension ReplyPlace {
   static let keys = ["pointer", "regex", "header"]
 
-  /// Reads the one of `keys` that a table has.
+  /// Reads a table that has exactly one of `keys`.
   ///
-  /// - Parameter missing: the error if it has none.
+  /// - Parameter missing: the error if the table has none of them; nil for a general one.
   init(
     _ entries: [String: ConfigNode], of node: ConfigNode, missing: String? = nil
   ) throws(ConfigError) {
@@ -116,7 +118,7 @@ extension ReplyPlace {
 }
 
 extension Codec where Value == ReplyValue {
-  /// A value that `place` reads, or an array of several whose texts are joined.
+  /// A value that `place` reads, or an array of such values, whose texts are joined.
   static var places: Codec {
     let one = place()
     return Codec(
@@ -189,7 +191,7 @@ extension Codec where Value == ReplySum {
           } ?? nil
         guard sum.wanted != nil else {
           throw node.fault(
-            "\"sum\" is missing: what the checksum is computed with, one of \(known.joined(separator: ", "))"
+            "\"sum\" is missing: the checksum's algorithm, one of \(known.joined(separator: ", "))"
           )
         }
         return sum

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The tables `open` and `close` of a target: the requests before the first file of a run and after its last.
+/// The tables `open` and `close` of a target: the requests before the first and after the last file of a run.
 extension Schema where Root == PieceCall {
   static let open =
     Schema.small(Template.Placeholder.always, "values", values: .opened) + Schema.judged
@@ -19,17 +19,18 @@ extension Schema where Root == RunRules.Closing {
 }
 
 extension RunRules {
-  /// Checks that every value comes from somewhere, and that each request has an address.
+  /// Checks that `open` gives each `{open.…}` its value, that each request has an address, and that the keys can be
+  /// combined.
   ///
   /// - Parameters:
   ///   - node: the target's table.
-  ///   - entries: its members.
+  ///   - entries: the entries of that table.
   func check(
     _ node: ConfigNode, _ entries: [String: ConfigNode], of target: Target
   ) throws(ConfigError) {
     for template in target.templates {
       for value in template.names(of: .opened) where !names.contains(value) {
-        throw node.fault("{open.\(value)} has no value: name it in \"values\" of \"open\"")
+        throw node.fault("{open.\(value)} has no value: define it in \"values\" of \"open\"")
       }
     }
     for (name, call) in calls {
@@ -41,13 +42,14 @@ extension RunRules {
       case .reply:
         guard call.templates.flatMap(\.secrets).isEmpty else {
           throw place.fault(
-            "the address of \(words) comes from a reply, so it cannot contain secrets")
+            "the address of \(words) comes from a reply, so the request cannot contain secrets")
         }
       }
     }
     if let node = entries["open"], entries["exists"] != nil {
       throw node.fault(
-        "cannot be combined with \"exists\": it would be sent even if no file needs to be")
+        "cannot be combined with \"exists\": this request would be sent even if no file needs to be sent"
+      )
     }
     if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
       throw node.fault("on_failure = \"abort\" needs the request \"abort\"")
@@ -55,7 +57,7 @@ extension RunRules {
     if close?.onFailure == .abort, let node = entries["after"] {
       if case .string("keep") = node.value { return }
       throw node.fault(
-        "cannot be combined with on_failure = \"abort\": that may discard what the server has by then"
+        "cannot be combined with on_failure = \"abort\": an abort may discard files that the server already has"
       )
     }
   }

@@ -4,7 +4,7 @@ import UploadModel
 
 /// The requests of a target other than uploads: its ticket and its server side.
 extension Schema where Root == ServerCall {
-  /// The keys of a request whose texts may have these placeholders.
+  /// The keys of a request. Its texts may contain the placeholders in `scope`.
   static func call(scope: [Template.Placeholder], _ more: String...) -> Schema {
     Schema(
       [
@@ -32,10 +32,10 @@ extension ServerCall {
       throw body.fault("a \(method) request has no body")
     }
     if let node = entries["type"], json == nil, form.isEmpty {
-      throw node.fault("the request has no body; \"json\" or \"form\" makes one")
+      throw node.fault("the request has no body; add \"json\" or \"form\", or leave out \"type\"")
     }
     if let node = entries["fail_when"], rules.ofWholeRequest != rules {
-      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
   }
 }
@@ -56,7 +56,7 @@ extension ExistenceCheck {
   /// A check before its keys are read; also the defaults for writing.
   static let start = ExistenceCheck(call: ServerCall(method: "GET"))
 
-  /// Checks that its keys fit together.
+  /// Checks that the keys of `exists` fit together.
   static func check(
     _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
   ) throws {
@@ -75,22 +75,22 @@ extension ExistenceCheck {
       $0 != .files && $0.belongsToFile
     }) {
       throw InvalidInput(
-        "{\(slot.rawValue)} differs from file to file, and the request is about several; put it into \"each\""
+        "{\(slot.rawValue)} differs from file to file, but the request is about several files; use it in \"each\""
       )
     }
     guard !check.signs.isEmpty, check.signs.allSatisfy(\.place.dependsOnFile) else {
       throw InvalidInput(
-        "with \"each\", \"is_there_when\" needs pointers with \"*\" for a file's number, such as "
+        "with \"each\", \"is_there_when\" needs pointers with \"*\" in place of a file's number, such as "
           + "\"/results/*/known\"")
     }
   }
 }
 
 extension [FailureRule] {
-  /// Checks the rules for replies that say that the server has the file already.
+  /// Checks `is_there_when`: the rules for replies that say that the server already has the file.
   fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
     if let node = entries["is_there_when"], contains(where: \.place.dependsOnFile) {
-      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
   }
 }
@@ -109,7 +109,7 @@ extension Schema where Root == WaitRule {
           rule.call.url = try reader.address(node, scope: [.reply])
           guard rule.call.url.secrets.isEmpty else {
             throw node.fault(
-              "hoist keeps this address in its queue, so it must not contain a secret; requests to it carry "
+              "hoist keeps this address in its queue, so it must not contain a secret; requests to it already carry "
                 + "the target's headers")
           }
         },
@@ -128,10 +128,10 @@ extension Schema where Root == WaitRule {
 }
 
 extension WaitRule {
-  /// Checks that its keys fit together, and fit the target.
+  /// Checks that the keys fit together and fit the target.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
     if (signs + call.rules.failures).contains(where: \.place.dependsOnFile) {
-      throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
     if place == nil, Origin(text: call.url.sample("a")) != target.origin {
       throw node.fault(
@@ -139,7 +139,8 @@ extension WaitRule {
     }
     guard target.server.create == nil else {
       throw node.fault(
-        "cannot be combined with server.create, which would come before the server has finished")
+        "cannot be combined with server.create, which would be sent before the server has finished with the file"
+      )
     }
   }
 }
@@ -229,7 +230,7 @@ extension Schema where Root == ServerSide.Listing {
     Schema<ServerCall>.call(scope: Template.Placeholder.always).keys.map { $0.within(\.call) } + [
       Key("items", \.items, .pointer),
       Key("id", \.id, .pointer, need: "the JSON Pointer to the ID of an entry"),
-      // By default, the entry's identifier.
+      // By default, an entry's title is its identifier.
       Key(
         name: "title", read: { node, list, _ in list.title = try JSONPointer(node) },
         write: { list, _, _ in list.title == list.id ? nil : list.title.text }),
@@ -285,7 +286,8 @@ extension Codec where Value == NextPage {
         }
         if let node = entries["from"], pointer != nil || query == nil {
           throw node.fault(
-            "\"from\" is the number of the first page: it needs \"query\", and no \"pointer\"")
+            "\"from\" is the number of the first page: use it with \"query\" and without \"pointer\""
+          )
         }
         switch (pointer, query) {
         case (let pointer?, let query?): return .token(pointer, query: query)

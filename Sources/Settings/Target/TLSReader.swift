@@ -37,7 +37,8 @@ private struct TLSReader {
     if let node = entries["pin"] {
       guard let pin = PublicKeyPin(try node.string()) else {
         throw node.fault(
-          "expected \"sha256//\" and the base64 of 32 bytes; hoist trust URL shows a server's pin")
+          "expected \"sha256//\" and the base64 of 32 bytes; to see a server's pin, run hoist trust URL"
+        )
       }
       rules.pin = pin
     }
@@ -55,7 +56,7 @@ private struct TLSReader {
         try refuseEncrypted(text, certificate)
       } else {
         throw certificate.fault(
-          "contains no private key; name the file that does in \"client_key\"")
+          "contains no private key; name the file with the key in \"client_key\"")
       }
     }
     return rules
@@ -66,7 +67,7 @@ private struct TLSReader {
     guard !text.contains(scalars: "ENCRYPTED") else {
       throw node.fault(
         "the key has a pass phrase, which hoist cannot ask for; openssl pkey -in KEY -out NEW "
-          + "writes a copy without one that only you can read")
+          + "writes a copy without a pass phrase, readable only by you")
     }
   }
 

@@ -11,7 +11,7 @@ extension Codec where Value == Template {
         guard !field.sample("x").isEmpty else {
           throw node.fault("expected a field name, found nothing")
         }
-        // Field names are shown with the request.
+        // Field names are shown wherever the request is shown.
         guard field.secrets.isEmpty else {
           throw node.fault("a field name must not contain secrets")
         }
@@ -22,7 +22,7 @@ extension Codec where Value == Template {
 }
 
 extension Codec where Value == Template? {
-  /// The file name that is sent; nil for the file's own, which is the default.
+  /// The file name that is sent; nil for the file's own name, which is the default.
   static var fileName: Codec {
     let own = "{file.name}"
     return Codec(
@@ -119,14 +119,15 @@ extension Codec where Value == [Target.Field] {
 
 extension Codec where Value == [DerivedValue] {
   /// `{ name = { sha1 = "text" }, other = { hmac_sha256 = "text", key = "key" }, … }`, sorted by name, since TOML
-  /// tables are unordered. Whether the placeholders in a text have a value is known only where it is used.
+  /// tables are unordered. Whether the placeholders in a text have values is known only where the derived value is
+  /// used.
   static var derivedValues: Codec {
     Codec(
       read: { node, reader in
         var values: [DerivedValue] = []
         for (name, node) in try node.entries() {
           guard TOMLText.isBare(name) else {
-            throw node.fault("a value's name has letters, digits, \"_\" and \"-\" only")
+            throw node.fault("a value's name may contain only letters, digits, \"_\" and \"-\"")
           }
           values.append(try value(name, node, reader))
         }
@@ -150,14 +151,14 @@ extension Codec where Value == [DerivedValue] {
     guard given.count == 1, let algorithm = given.first, let text = entries[algorithm.rawValue]
     else {
       throw node.fault(
-        "expected one of \(algorithms.map(\.rawValue).joined(separator: ", ")), with the text that it is made of"
+        "expected one of \(algorithms.map(\.rawValue).joined(separator: ", ")), with the text to compute it from"
       )
     }
     guard algorithm.isKeyed == (entries["key"] != nil) else {
       throw node.fault(
         algorithm.isKeyed
           ? "an HMAC needs a \"key\""
-          : "\(algorithm.rawValue) has no key; use hmac_sha1 or hmac_sha256")
+          : "\(algorithm.rawValue) takes no key; use hmac_sha1 or hmac_sha256")
     }
     let key = try entries["key"].map { node in
       let key = try reader.secret(node, scope: []).hidden(as: "key")
@@ -197,7 +198,8 @@ extension Codec where Value == CompanionRule {
         }
         guard name.placeholders.contains(where: { $0 != .fileExtension }) else {
           throw node.fault(
-            "contains neither {file.name} nor {file.stem}: every file would go with it")
+            "contains neither {file.name} nor {file.stem}: the same file would be sent along with every file"
+          )
         }
         return name
       }, write: { $1.string($0) })
@@ -211,7 +213,7 @@ extension Codec where Value == CompanionRule {
         }
         let entries = try node.table(["file", "field", "type"])
         guard let file = entries["file"] else {
-          throw node.fault("\"file\" is missing: what the other file is called")
+          throw node.fault("\"file\" is missing: the name of the file to send along")
         }
         rule.files = try files.read(file, reader)
         rule.field = try entries["field"].map { (node) throws(ConfigError) in
@@ -263,7 +265,7 @@ extension Codec where Value == AfterRule {
           rule.way = .move(
             to: folder == "~" || folder.hasPrefix(scalars: "~/")
               ? reader.paths.absolute(folder) : folder)
-        default: throw node.fault("expected either \"move\", a folder, or \"delete\" = true")
+        default: throw node.fault("expected either \"move\" with a folder, or delete = true")
         }
         if let node = entries["final"] {
           rule.finals = try Codec<Set<Int>>.set(.integer(in: 200...299)).read(node, reader)

@@ -2,7 +2,7 @@
 /// configuration.
 package struct TargetDraft {
   package let name: String
-  /// The path of the configuration, to which paths in values are relative.
+  /// The path of the configuration file. Paths in values are relative to its folder.
   private let file: String
   private var lines: [(key: String, value: String)] = []
 

@@ -11,7 +11,7 @@ package struct TargetQuestion: Sendable {
     case flag
     /// Words separated by blanks.
     case list
-    /// A number, for one key of a table.
+    /// A number, which becomes the value of one key in a table.
     case member(String)
   }
 

@@ -10,7 +10,7 @@ struct TargetReader {
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
-    // Read first: any other text may contain `{value.…}`.
+    // Read these values first, since any other text may contain `{value.…}`.
     let values = try entries["values"].map { (node) throws(ConfigError) in
       try Codec<[DerivedValue]>.derivedValues.read(node, templates)
     }
@@ -73,7 +73,8 @@ struct TargetReader {
     return target
   }
 
-  /// The part of an address that is the same for all files: up to the last slash before the first placeholder.
+  /// The part of an address that is the same for all files: all of it if it has no placeholder, otherwise up to the
+  /// last slash before the first placeholder or the query.
   private func address(
     _ template: Template, _ node: ConfigNode
   ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
@@ -92,7 +93,7 @@ struct TargetReader {
         throw node.fault("this header is sent to every server, but its name suggests a secret")
       }
       if target.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
-        throw node.fault("\"headers\" has it as well; leave one of the two out")
+        throw node.fault("this header is in \"headers\" as well; remove one of the two")
       }
     }
   }
@@ -110,7 +111,7 @@ struct TargetReader {
     } else if target.body == .binary {
       for key in ["fields", "file_field", "file_name"] {
         if let node = entries[key] {
-          throw node.fault("a binary body is the file alone; there is no form for \"\(key)\"")
+          throw node.fault("a binary body contains only the file; there is no form for \"\(key)\"")
         }
       }
     }
@@ -130,7 +131,8 @@ struct TargetReader {
     }
     if entries["prepare"] != nil {
       throw node.fault(
-        "cannot be combined with \"prepare\": nothing lies beside the file that it makes")
+        "cannot be combined with \"prepare\": the file that the command makes has no other files beside it"
+      )
     }
   }
 
@@ -153,7 +155,7 @@ struct TargetReader {
     let mode = target.resume.mode
     if let pieces = target.resume.pieces, let node = entries["pieces"] {
       if let node = entries["resume"], mode != .off {
-        throw node.fault("cannot be combined with \"pieces\", which are resumed without it")
+        throw node.fault("cannot be combined with \"pieces\": such uploads resume without it")
       }
       for (key, why) in Self.conflicts {
         if let node = entries[key] {

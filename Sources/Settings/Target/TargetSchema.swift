@@ -4,7 +4,7 @@ import UploadModel
 /// read and written, and the question of `hoist target new`, if any.
 extension Schema where Root == Target {
   static let target = Schema([
-    // `TargetReader` begins with these two.
+    // `TargetReader` reads these two before all others.
     Key(
       name: "values", read: { _, _, _ in },
       write: { target, _, writer in
@@ -36,11 +36,11 @@ extension Schema where Root == Target {
       .asking("Form field that carries the file"),
     Key("file_name", \.fileName, .fileName)
       .written { $0.body == .multipart }
-      .asking("Name that the server is told"),
+      .asking("File name to tell the server"),
     Key("file_type", \.fileType, .mediaType),
     Key("companions", \.companions, .list(.companion, nothing: "an empty list names no file")),
     Key("same_names", \.takesSameNames, .flag)
-      .asking("Does it keep two files with the same name apart, yes or no", .flag),
+      .asking("Does the server keep two files with the same name apart, yes or no", .flag),
     Key("fields", \.fields) { .formFields(scope: $0.scope) },
     Key("query", \.query, .pairs()),
     Key("headers", \.headers, .headers(scope: Template.Placeholder.ofFile)),
@@ -54,7 +54,7 @@ extension Schema where Root == Target {
           need: "how many files go in one request"),
         .init("max_bytes", \.maxBytes, .bytes), .init("split_refused", \.splitsRefused, .flag),
       ])
-    ).asking("Files in one request at most", .member("max_files"), usual: "1", trial: "2"),
+    ).asking("Most files in one request", .member("max_files"), usual: "1", trial: "2"),
     Key(
       "limits", \.limits,
       Schema<UploadLimits>([
@@ -68,7 +68,7 @@ extension Schema where Root == Target {
     Key("after", \.after, .after).checked { target in
       guard target.after.way != nil, target.prepare != nil else { return }
       throw InvalidInput(
-        "cannot be combined with \"prepare\": the server does not get the file that would go"
+        "cannot be combined with \"prepare\": the server gets a copy that the command makes, not the original"
       )
     },
     Key("concurrency", \.concurrency, .integer(in: Target.concurrencyRange))
@@ -87,7 +87,7 @@ extension Schema where Root == Target {
       throw InvalidInput(
         "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "
           + "\"max\" (\(HumanReadable.seconds(policy.cap)))")
-    }.asking("Attempts in all", .member("attempts"), usual: "5"),
+    }.asking("Attempts in total", .member("attempts"), usual: "5"),
     Key("idempotent", \.retry.isIdempotent, .flag)
       .asking(
         "Is a second copy of a file harmless, yes or no", .flag, usual: "it depends", trial: "no"),
@@ -96,7 +96,7 @@ extension Schema where Root == Target {
     Key("deadline", \.deadline, .seconds(in: 1...604_800)),
     Key("redirect_to", \.redirectOrigins, .set(.origin))
       .asking(
-        "Other servers that it may redirect uploads to, as URLs", .list, usual: "none", trial: ""),
+        "Other servers that uploads may be redirected to, as URLs", .list, usual: "none", trial: ""),
     .tls,
     Key("http", \.http, .choice).checked { target in
       guard target.http == .http2, target.url.scheme?.lowercased() != "https" else { return }
@@ -111,7 +111,7 @@ extension Schema where Root == Target {
           "HTTP/2 cannot use a separate connection for each request; remove \"http\" or "
             + "\"connection\"")
       }.asking("\"close\" to use a new connection for each request"),
-    // Tables of their own: see `TargetText`. A ticket is read with the address.
+    // These are written as tables of their own by `TargetText`. A ticket is read with the address.
     Key("response", \.response, .response).written { _ in false },
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
@@ -162,7 +162,7 @@ extension Target {
     }
   }
 
-  /// The placeholders that its fields may have.
+  /// The placeholders that the target's fields may contain.
   fileprivate var scope: [Template.Placeholder] {
     ticket == nil ? Template.Placeholder.ofFile : Template.Placeholder.ofTicket
   }

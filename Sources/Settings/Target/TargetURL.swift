@@ -15,7 +15,7 @@ package enum TargetURL {
   ///
   /// - Throws: `InvalidInput` if `text` is not such a URL.
   package static func parse(_ text: String) throws(InvalidInput) -> URL {
-    // Check this first, because all later messages show the text.
+    // Check this first, because later messages show the text.
     guard !mayHoldPassword(text) else {
       throw InvalidInput(
         "the URL contains a user name or password; use an Authorization header instead")
@@ -26,7 +26,7 @@ package enum TargetURL {
     guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
       throw InvalidInput("the URL contains a space; write it as %20")
     }
-    // A query may contain a key.
+    // Messages omit the query, which may contain a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(written: text), url.scheme != nil else {
       throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"")
@@ -40,7 +40,8 @@ package enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw InvalidInput("the port \(port) is not between 1 and 65535")
     }
-    // libcurl accepts schemes only in lower case. Skip the change if possible: it makes Foundation load ICU's tables.
+    // libcurl accepts schemes only in lower case. Change the scheme only if needed, since that makes Foundation load
+    // ICU's tables.
     guard url.scheme != origin.scheme,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
@@ -48,8 +49,8 @@ package enum TargetURL {
     return parts.url ?? url
   }
 
-  /// Whether the text may contain credentials before an `@`, even if it is not a valid URL. An `@` in a path is
-  /// allowed, but then the text before it must be a URL by itself: "http://u:pa/ss@host" does not qualify.
+  /// Whether the text may contain credentials before an `@`, even if it is not a valid URL. An `@` in a path is allowed
+  /// only if the text before it is a URL by itself, which it is not in "http://u:pa/ss@host".
   private static func mayHoldPassword(_ text: String) -> Bool {
     guard let at = text.unicodeScalars.firstIndex(of: "@") else { return false }
     guard let url = URL(written: text), Origin(url) != nil else { return true }

@@ -9,7 +9,7 @@ struct TemplateReader: Sendable {
   /// Resolves relative paths.
   let paths: FilePath
 
-  /// The same reader with these values.
+  /// The same reader, which also knows these values for `{value.…}`.
   func knowing(_ values: [DerivedValue]) -> TemplateReader {
     TemplateReader(lookup: lookup.knowing(values), paths: paths)
   }
@@ -38,17 +38,18 @@ struct TemplateReader: Sendable {
     return try secret(node, scope: scope).hidden(as: name)
   }
 
-  /// A template that may be a secret, which then appears in no message.
+  /// A template that may be a secret, so its text appears in no message.
   func secret(
     _ node: ConfigNode, scope: [Template.Placeholder]
   ) throws(ConfigError) -> Template {
-    // The text between braces may be the secret. The names of variables and secrets may be shown.
+    // An error may quote the text between braces, which may be the secret, so replace that error. Errors below may show
+    // the names of variables and secrets.
     let blind = lookup.withoutSecrets
     if case .string(let text) = node.value,
       (try? Template(text, scope: scope, lookup: blind)) == nil
     {
       throw node.fault(
-        "a placeholder in it is not available here; write {{ and }} for literal braces"
+        "it contains a placeholder that is not available here; write {{ and }} for literal braces"
       )
     }
     return try template(node, scope: scope)
@@ -66,8 +67,8 @@ struct TemplateReader: Sendable {
     return fields
   }
 
-  /// JSON with placeholders inside its strings, which are secrets if their names suggest that. Members are sorted by
-  /// name, since TOML tables are unordered.
+  /// JSON with placeholders inside its strings. A string is treated as a secret if its member's name suggests one.
+  /// Members are sorted by name, since TOML tables are unordered.
   func json(
     _ node: ConfigNode, named name: String = "",
     scope: [Template.Placeholder] = Template.Placeholder.ofFile
@@ -87,7 +88,7 @@ struct TemplateReader: Sendable {
       return quote + text + quote
     case .integer(let number): return Template(literal: String(number))
     case .float(let number):
-      guard number.isFinite else { throw node.fault("JSON has no such number") }
+      guard number.isFinite else { throw node.fault("JSON cannot represent this number") }
       return Template(literal: JSONValue.number(number).source)
     case .bool(let flag): return Template(literal: String(flag))
     case .array:
@@ -105,7 +106,7 @@ struct TemplateReader: Sendable {
       }
       return sum + Template(literal: "}")
     case .other:
-      throw node.fault("JSON has no dates; write it as a string")
+      throw node.fault("JSON has no dates; write the date as a string")
     }
   }
 
@@ -122,11 +123,11 @@ struct TemplateReader: Sendable {
       var members: [String: JSONValue] = [:]
       for (key, node) in try node.entries() { members[try node.fixed(key)] = try fixed(node) }
       return .object(members)
-    case .other: throw node.fault("JSON has no dates; write it as a string")
+    case .other: throw node.fault("JSON has no dates; write the date as a string")
     }
   }
 
-  /// A URL whose placeholders are percent-encoded and cannot change its scheme, host or port.
+  /// A URL with placeholders. Their values are percent-encoded and cannot change its scheme, host or port.
   func address(
     _ node: ConfigNode, scope: [Template.Placeholder]
   ) throws(ConfigError) -> Template {
@@ -144,7 +145,7 @@ struct TemplateReader: Sendable {
 }
 
 extension ConfigNode {
-  /// Rejects empty credentials, such as "Authorization: Bearer ", which mean that a variable was forgotten.
+  /// Rejects empty credentials, such as "Authorization: Bearer ": they mean that somebody forgot to set a variable.
   func refuseEmptyVariables(of template: Template) throws(ConfigError) {
     if let name = template.emptyVariables.first {
       throw fault("the environment variable \(name) is empty")

@@ -25,10 +25,10 @@ struct TemplateWriter: Sendable {
     entries.contains { $0.value != nil } ? TOMLText.table(entries) : nil
   }
 
-  /// JSON text as a TOML value; nil if it would be read back as other text, since TOML has no null, and reading it
-  /// gives only one spelling of JSON.
+  /// JSON text as a TOML value; nil if reading that value would not give the same text. TOML has no null, and the
+  /// reader produces only one spelling of JSON.
   func json(_ template: Template) -> String? {
-    // Replace placeholders by marks, all of which are inside strings: those that are numbers get quotation marks.
+    // Replace placeholders by marks. All marks are inside strings: those that stand for numbers get quotation marks.
     let (text, slots) = template.marked(isRevealing: isRevealing)
     guard let value = JSONValue(text: text), value.source == text, !value.hasNull else {
       return nil

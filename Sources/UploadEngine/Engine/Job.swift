@@ -34,7 +34,7 @@ extension UploadEngine {
     var furthest: Int64 = 0
     /// The file, if it is sent in several requests: all of them send the same open file.
     var file: HeldFile?
-    // Hardly any job has these, and they take more memory than all the rest.
+    // Hardly any job has these values. Unboxed, they would take more memory than all the others together.
     private var boxedConversation: Boxed<Conversation>?
     private var boxedPoint: Boxed<ResumePoint>?
     private var boxedSuccessor: Boxed<UploadJob>?
@@ -60,7 +60,7 @@ extension UploadEngine {
       isHeld = false
     }
 
-    /// Makes the upload part of a run, whose values the target contains.
+    /// Makes the upload part of a run. `target` contains the run's values.
     func belong(to target: Boxed<Target>) {
       upload = UploadJob(item: upload.item, destination: target)
     }

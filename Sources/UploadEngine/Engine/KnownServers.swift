@@ -3,7 +3,8 @@ import UploadModel
 /// What is known about servers that accept resumable uploads, from this run or an earlier one.
 struct KnownServers {
   private var servers: [Route: ResumeServer] = [:]
-  /// Routes already looked up in `memory`. Each is looked up only once, since another process's write can delay it.
+  /// Routes already looked up in `memory`. Each is looked up only once, since another process's write can delay a
+  /// lookup.
   private var asked: Set<Route> = []
   /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
   private var recalled: Set<Route> = []
@@ -49,7 +50,8 @@ struct KnownServers {
 }
 
 extension Target {
-  /// Whether later runs should know this. A target may specify that its server speaks another protocol.
+  /// Whether a finding is remembered for later runs. That a server speaks tus is remembered only if the target leaves
+  /// the protocol open.
   fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
     if case .tus? = server { resume.mode == .auto } else { true }
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Reports from the transport that the engine has not handled yet. With small files, a thread switch for each one would
-/// be expensive.
+/// Reports from the transport that the engine has not handled yet. With small files, a thread switch for each report
+/// would be expensive.
 final class NewsInbox: Sendable {
   typealias Item = (transfer: Int, news: TransportNews)
 

@@ -69,7 +69,7 @@ struct Runs {
         earlier[name] = run.actions.isEmpty ? nil : (RunMachine(), run.actions)
       }
     }
-    // The target that a file was last sent with contains the values of its run.
+    // A file that was sent before comes with the target that contains its run's values. That is not a change.
     guard runs[name]?.filled?.isSame(as: target) != true,
       runs[name]?.target.isSame(as: target) != true
     else { return }
@@ -107,12 +107,12 @@ struct Runs {
 
   func isOpener(_ id: ItemID, of name: String) -> Bool { runs[name]?.openers.contains(id) == true }
 
-  /// Whether the first request is under way: its result must be known, even if its files are taken back.
+  /// Whether the first request is under way. Its result must be awaited even if its files are taken back.
   func isAsked(_ name: String) -> Bool { runs[name]?.isAsked == true }
 
   mutating func setAsked(_ isAsked: Bool, of name: String) { runs[name]?.isAsked = isAsked }
 
-  /// Records that the first request was refused for good, or will be retried.
+  /// Records whether the first request was refused for good or may be sent again.
   mutating func setRefused(_ isRefused: Bool, of name: String) { runs[name]?.isRefused = isRefused }
 
   // MARK: The last request

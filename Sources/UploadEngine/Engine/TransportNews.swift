@@ -3,7 +3,7 @@ import UploadModel
 
 /// An event in the life of a request.
 enum TransportNews: Sendable {
-  /// The transport's thread began the request after it had waited for a lane.
+  /// The transport's thread began a request that had waited for a lane.
   case begun(at: Instant)
   /// How many bytes of the body the other side has acknowledged. The number falls when the body starts over on
   /// another connection.

@@ -16,18 +16,18 @@ package actor UploadEngine {
   package typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
   /// Called on the engine's queue before the first byte of the uploads is sent. Returns those that may start; the
-  /// others are forgotten. Nil stops everything until `setStarted(true)`.
+  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`.
   package typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
   /// Called on the engine's queue when a server becomes unreachable, and when it can be reached again.
   package typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
-  /// Called on the engine's queue when a target's credentials are refused, so that its uploads wait, and when
-  /// the credentials are tried again.
+  /// Called on the engine's queue when a target's credentials are refused, which makes its uploads wait, and when the
+  /// credentials are tried again.
   package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
-  /// Called on the engine's queue with the state of a target's run, before the next request is sent; nil if the run is
-  /// over. Returns whether the state was saved.
+  /// Called on the engine's queue with the state of a target's run before the next request is sent, or with nil if the
+  /// run is over. Returns whether the state was saved.
   package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Bool
 
   /// Called on the engine's queue with news of a target's run.
@@ -50,7 +50,7 @@ package actor UploadEngine {
   private var runs = Runs()
   /// Resumed once no run is about to end.
   private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
-  /// Whether more files may come, so that no run ends.
+  /// Whether more files may come. As long as they may, no run ends.
   private var awaitsMore = false
   private let waitsForPerson: Bool
   private let waitsForServers: Bool
@@ -58,7 +58,7 @@ package actor UploadEngine {
   private nonisolated let inbox = NewsInbox()
   nonisolated let ahead = RequestsAhead()
   private let preparesAhead: Bool
-  /// Parses replies off the engine's queue, which also handles keys and signals, so that those need not wait.
+  /// Parses replies, so that they do not hold up the engine's queue, which also handles keys and signals.
   nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
   private var jobs: [ItemID: Job] = [:]
@@ -69,7 +69,7 @@ package actor UploadEngine {
   private var ready: [ItemID: PreparedUpload] = [:]
   private let mediaType: @Sendable (FileLocation) -> String?
   private let knownDigests: (any DigestMemory)?
-  /// The needs of the latest upload's target, which most other uploads share.
+  /// The needs of the target of the latest upload. Most other uploads have the same target.
   private var needs: (target: Boxed<Target>, found: Target.Needs)?
   private var scheduler: Scheduler
   private let tokenSource: TokenSource
@@ -78,7 +78,7 @@ package actor UploadEngine {
   private var knownServers: KnownServers
   /// Uploads that could send more pieces at once if lanes were free.
   private var widening: Set<ItemID> = []
-  /// The latest time at which the scheduler is asked again.
+  /// When the scheduler will next be asked, at the latest.
   private var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
   private var deafToExpect: Set<Origin> = []
@@ -94,7 +94,7 @@ package actor UploadEngine {
   private var watchdog: TimeSource.Timer?
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
-  /// The limit on the total rate, and those of targets by name.
+  /// The limit on the total rate, and then the limits of single targets, by their names.
   private nonisolated let totalLimit: BandwidthLimit
   private var targetLimits: [String: BandwidthLimit] = [:]
 
@@ -110,9 +110,9 @@ package actor UploadEngine {
   ///     own limit.
   ///   - time: clocks and randomness; the system's unless a test needs others.
   ///   - session: carries the requests; the process's own unless a test needs another.
-  ///   - waitsForServers: whether uploads wait for an unreachable server, however long that takes, and attempts that
-  ///     did not reach it do not count. Otherwise they fail together once the server's breaker has opened as often as
-  ///     the target allows attempts.
+  ///   - waitsForServers: whether uploads wait for an unreachable server, however long that takes, without counting
+  ///     attempts that did not reach it. If false, the uploads fail together once the server's breaker has opened as
+  ///     often as the target allows attempts.
   ///   - waitsForPerson: whether uploads wait for `retry` instead of failing when their credentials are refused;
   ///     by default the same as `waitsForServers`.
   ///   - admission: decides which uploads may start; by default all of them.
@@ -126,7 +126,7 @@ package actor UploadEngine {
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
-  ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
+  ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change.
   package init(
@@ -247,8 +247,8 @@ package actor UploadEngine {
     case .report(let state):
       if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
-        // The restored upload replaces this one if this one never arrived. If this one has arrived, or may have, that
-        // is reported, and nothing is resent.
+        // The successor replaces this upload if this one never arrived. If this one has arrived, or may have, that is
+        // reported instead, and nothing is resent.
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil
       }
@@ -264,7 +264,7 @@ package actor UploadEngine {
 
 /// The interface for callers.
 extension UploadEngine {
-  /// Appends uploads to the line. Paused ones are set aside before any of them can start.
+  /// Appends uploads to the line. Those in `paused` are set aside before any upload can start.
   package nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
       engine.accept(uploads)
@@ -349,7 +349,7 @@ extension UploadEngine {
     }
   }
 
-  /// Moves an upload before another one in line, or to the end.
+  /// Moves an upload before another one in line, or to the end of the line if `other` is nil.
   package nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
       engine.scheduler.move(item, before: other)
@@ -392,7 +392,7 @@ extension UploadEngine {
     }
   }
 
-  /// Tries unreachable servers, and those that refused the credentials, again at once.
+  /// Immediately retries servers that were unreachable or that refused the credentials.
   package nonisolated func tryServers() {
     onQueue { engine in
       engine.tryRuns()
@@ -411,7 +411,7 @@ extension UploadEngine {
     }
   }
 
-  /// Stops or resumes starting further uploads.
+  /// Keeps further uploads from starting, or lets them start again.
   package nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       if !isStarted { engine.takeBack() }
@@ -468,8 +468,8 @@ extension UploadEngine {
 
 /// Carries out what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
-  /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would recurse
-  /// through the whole line, and files that come back together would start one by one.
+  /// Fills the lanes after the current event has been handled. Filling them immediately would recurse through the whole
+  /// line if every file failed at once. It would also start files singly when several of them come back together.
   private func fillSoon() {
     guard !isFilling else { return }
     isFilling = true
@@ -534,7 +534,7 @@ extension UploadEngine {
     }
   }
 
-  /// Updates an upload's place in line from its state.
+  /// Updates an upload's place in line to match its state.
   private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
     guard state != before, !(before.isProcessing && state.isProcessing) else { return }
@@ -556,8 +556,8 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Closes the file of an upload that is over or paused. If the upload waits for another attempt, its file stays open,
-  /// since it may be renamed in the meantime, unless too many others are open for this reason.
+  /// Closes the file of an upload that is over or paused. The file of an upload that waits for another attempt stays
+  /// open, since it may be renamed in the meantime. But it is closed if too many others are open for this reason.
   private func letGo(of id: ItemID, _ job: Job) {
     guard job.file != nil else { return }
     waitingFiles.remove(id)
@@ -595,8 +595,8 @@ extension UploadEngine {
   /// Records whether the server could be reached.
   ///
   /// - Parameter reached: where the request went.
-  /// - Returns: whether the attempt counts. If the engine waits for servers, an attempt that never reached one is
-  ///   not the file's fault.
+  /// - Returns: whether the attempt counts. It does not if the engine waits for servers and the attempt never reached
+  ///   one, which is not the file's fault.
   private func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
     // An engine that waits for servers also waits for one that the target's own server redirects to.
@@ -736,12 +736,12 @@ extension UploadEngine {
     handle(ids.map { ($0, ended(end)) })
   }
 
-  /// Brings news of a task to the engine's queue.
+  /// Passes news of a task to the engine's queue.
   nonisolated func receive(_ news: TransportNews, of number: Int) {
     receive([(number, news)], canWait: true)
   }
 
-  /// Brings a task's end to the engine's queue, with the content that the rules find in the reply.
+  /// Passes the end of a task to the engine's queue, with the content that the rules find in the reply.
   nonisolated func receive(
     _ end: ExchangeEnd, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
@@ -752,7 +752,7 @@ extension UploadEngine {
     }
   }
 
-  /// Brings an end to the engine's queue. After a success, the route's next request begins.
+  /// Passes the end of a task to the engine's queue. After a success, the route's next request begins.
   private nonisolated func receive(
     _ end: ExchangeEnd, _ content: ReplyContent?, of number: Int, on route: Route
   ) {
@@ -767,7 +767,7 @@ extension UploadEngine {
     next.task.resume()
   }
 
-  /// Brings news to the engine's queue, together with any that arrives in the meantime: with small files, a thread
+  /// Passes news to the engine's queue, together with any that arrives in the meantime: with small files, a thread
   /// switch for each item would be expensive.
   ///
   /// - Parameter canWait: whether the transport may first send everything that it can send now.
@@ -840,7 +840,8 @@ extension UploadEngine {
     guard learn(from: end, at: transfer.origin, of: first) else {
       return startOver(.wait, after: transfer)
     }
-    // Servers answer OPTIONS without checking credentials.
+    // A reply to OPTIONS proves nothing about the credentials unless it is a 401: servers answer OPTIONS without
+    // checking them.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
     switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target.value) : .stands {
     case .stands, .close:
@@ -864,7 +865,7 @@ extension UploadEngine {
     guard let conversation = jobs[id]?.conversation, conversation.isWide else {
       return startOver(restart, Array(transfer.items))
     }
-    // The upload's other requests end first. If one of them has failed, that decides.
+    // The upload's other requests end first. If one of them has failed, its failure decides what happens.
     if !conversation.machine.isBreakingOff { jobs[id]?.conversation?.restart = restart }
     var end = TransferEnd(url: transfer.url, trouble: .cancelled, sentAll: false)
     end.number = transfer.request.number
@@ -910,7 +911,8 @@ extension UploadEngine {
 
 extension UploadEngine {
   /// With at least this many prepared requests left, the transport sends everything it can before it wakes the engine:
-  /// a thread that wakes up earlier takes a processor that the server may need. With fewer, lanes would soon be empty.
+  /// a thread that wakes up earlier takes a processor that the server may need. With fewer left, the delay would soon
+  /// leave lanes empty.
   private static let manyAhead = 4
 
   /// Begins requests that have a free lane but were prepared too late for the transport's thread to begin them.
@@ -945,8 +947,8 @@ extension UploadEngine {
     tell([(id, .preparing(attempt: run.attempt))])
   }
 
-  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it did not end well, the
-  /// waiting ones would be futile or too early.
+  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it did not end well, sending
+  /// the waiting requests would be futile or too early.
   private func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
     guard preparesAhead else { return }
     let target = transfer.request.destination
@@ -989,8 +991,8 @@ extension UploadEngine {
 /// Uploads that resume where they were broken off. An attempt is a conversation of several requests, led by a
 /// `ResumeMachine`. It lasts until the file has arrived or the connection fails.
 extension UploadEngine {
-  /// Called on the engine's queue with the point where an upload can resume, before more of the upload is sent; nil if
-  /// it must start over.
+  /// Called on the engine's queue with the point where an upload can resume, before more of the upload is sent, or with
+  /// nil if it must start over.
   package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
 
   /// Begins an attempt.
@@ -1048,8 +1050,9 @@ extension UploadEngine {
     }
   }
 
-  /// The upload with the current identity and size of its file. If the upload has begun, the file may have changed
-  /// since: that is reported, and the upload starts over. Otherwise the file must be unchanged since it was queued.
+  /// The upload with the current identity and size of its file. If the upload has begun and its file has changed since,
+  /// that is reported, and the upload starts over. If the upload has not begun, the file must be unchanged since it was
+  /// queued.
   private func withPresentFile(
     _ upload: UploadJob, _ job: Job
   ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
@@ -1135,10 +1138,10 @@ extension UploadEngine {
     }
   }
 
-  /// For how many seconds the content of a request waits for an offer after a 100, which may have come from a proxy.
+  /// How many seconds the content of a request waits for an offer after a 100 reply, which may have come from a proxy.
   private static let offerPatience = 0.3
 
-  /// Cancels a request that gets no offer.
+  /// Waits for an offer. If none comes in time, the machine decides what happens to the request.
   private func awaitOffer(_ id: ItemID, _ number: Int) {
     _ = time.after(Self.offerPatience, executor.queue) { [weak self] in
       self?.assumeIsolated { engine in
@@ -1204,7 +1207,7 @@ extension UploadEngine {
         }
         let isFirst = knownServers.settle(job.route)
         if let server = conversation.recalled, server.isRefuted(by: end) {
-          // The other uploads use the first one's findings.
+          // Only the first upload to notice this deletes the record. The others use what that upload finds out.
           if isFirst { learn(nil, of: job) }
           startAgain(conversation, job)
         } else {
@@ -1342,7 +1345,7 @@ extension UploadEngine {
     step(for: [id]) { engine, number in
       let file = conversation.file
       let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
-      // A form also has bytes that are not the file's, and forms are not signed.
+      // A form also contains bytes that are not the file's, and is not signed.
       let signed =
         isSigned && conversation.machine.course.form == nil
         ? FileDigest.digests([.sha256], of: file, in: content) : nil
@@ -1448,7 +1451,8 @@ extension UploadEngine {
 
   // MARK: Taking back
 
-  /// Asks servers to delete their parts of uploads that are no longer wanted. The caller stops those under way.
+  /// Asks servers to delete their parts of uploads that are no longer wanted. The caller stops uploads that are under
+  /// way.
   package nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
@@ -1501,7 +1505,7 @@ extension UploadEngine {
     return found
   }
 
-  /// Starts the preparation of uploads that need one. Returns whether they do.
+  /// Starts the preparation of uploads that need one. Returns whether they need one.
   private func makesReady(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
@@ -1762,7 +1766,7 @@ extension UploadEngine {
   // MARK: What the server makes of files that it has accepted
 
   /// The questions to a server about files that it has accepted. Each server has its own line, so that one that does
-  /// not answer holds up no others. These requests take no lanes.
+  /// not answer holds up no others. The questions take no lanes.
   private struct Questions {
     /// The most files that are asked about at once.
     static let most = 8
@@ -1931,7 +1935,7 @@ extension UploadEngine {
     for (name, actions) in runs.takeEarlierActions() { perform(actions, of: name) }
   }
 
-  /// Begins the run of files that are about to start, and gives them its values.
+  /// Begins the run of files that are about to start, and gives the files the run's values.
   private func beginRun(with files: [ItemID]) {
     guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn else {
       return
@@ -2191,7 +2195,8 @@ extension UploadEngine {
     case .success(let (token, isNew)):
       tokens[route] = token
       if !isNew {
-        // The token is not new, so it may have expired as well. Let the uploads be resent once more with yet another.
+        // The token is not new, so it may have expired as well. Let the uploads be resent once more with yet another
+        // token.
         for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))

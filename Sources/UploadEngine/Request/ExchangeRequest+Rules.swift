@@ -3,8 +3,8 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Applies the TLS rules, the HTTP version and, last, the credentials of a target, but only at the target's own
-  /// origin: that trust does not follow a redirect. Nothing that a signature covers may change afterwards.
+  /// Applies a target's HTTP version, TLS rules and, last, credentials, but only if the request goes to the target's
+  /// own origin, since trust in it does not follow a redirect. Nothing that a signature covers may change afterwards.
   ///
   /// - Parameters:
   ///   - showsCredentials: false if another origin has chosen the request's destination.

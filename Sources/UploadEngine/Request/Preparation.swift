@@ -35,7 +35,7 @@ struct Preparation: Sendable {
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
       throw .unsendable("its name is not valid UTF-8, and the prepare command needs it as text")
     }
-    // Otherwise a name that begins with a dash would be taken for an option.
+    // Without `./`, a name that begins with a dash would be taken for an option.
     values.input = path.hasPrefix(scalars: "-") ? "./\(path)" : path
     values.output = folder.path + "/" + Self.component(name)
     let words = command.words.map { $0.filled(with: values) }
@@ -96,7 +96,7 @@ struct Preparation: Sendable {
     return ready
   }
 
-  /// Checks that the file is still the one that was queued, before its content is read. The request checks again.
+  /// Checks that the file is still the one that was queued, before its content is read. The request checks that again.
   private static func check(_ item: UploadItem) throws(Failure.Cause) {
     do throws(FileError) {
       let found = try FileIdentity(of: item.location)
@@ -112,7 +112,7 @@ struct Preparation: Sendable {
     var there: [ItemID: TransferEnd] = [:]
     /// Why the server could not answer for these files.
     var failures: [ItemID: Failure] = [:]
-    /// Why the server could not be asked about the others.
+    /// Why the server could not be asked about the remaining files.
     var trouble: Failure?
 
     /// Whether nothing but `trouble` keeps a file from being sent.
@@ -228,7 +228,7 @@ struct Preparation: Sendable {
   /// The name, made safe so that it cannot lead out of its folder.
   private static func component(_ name: String) -> String {
     let safe = name.replacing(scalars: "/", with: "_").replacing(scalars: "\0", with: "_")
-    // At most four bytes per scalar: a file name has at most 255 bytes.
+    // 60 scalars take at most 240 bytes; a file name may have 255.
     let short = String(String.UnicodeScalarView(safe.unicodeScalars.suffix(60)))
     return short.isEmpty || short == "." || short == ".." ? "file" : short
   }
@@ -246,8 +246,8 @@ struct PreparedUpload: Sendable {
 }
 
 extension Failure {
-  /// Whether a server that answers a question about some files like this may answer differently about others: the
-  /// answer is not about credentials, and does not mean that the server is busy or away.
+  /// Whether the server may answer the same question about other files differently. It will not if the answer is about
+  /// credentials, or means that the server is busy or away.
   fileprivate var mayBeAboutFiles: Bool {
     guard let status else { return false }
     return ![401, 403, 407, 408, 423, 425, 429, 502, 503, 504].contains(status)

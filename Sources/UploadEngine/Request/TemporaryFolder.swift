@@ -70,6 +70,6 @@ package final class TemporaryFolder: Sendable {
   private static func trouble(_ code: Int32) -> Failure.Cause {
     let why = String(cString: strerror(code))
     if Failure.Cause.isShortage(code) { return .shortage(why) }
-    return .unsendable("cannot make a folder for the prepared file in \(parent): \(why)")
+    return .unsendable("cannot make a folder in \(parent) for the prepared file: \(why)")
   }
 }

@@ -12,7 +12,7 @@ struct UploadBody: ExchangeBody {
   /// A body of this many bytes or more is not read ahead, since each one that waits is kept in memory.
   private static let large: Int64 = 64 << 10
 
-  /// The same body, read now if it is small. Before it is sent, its files are only checked again.
+  /// The same body, read now if it is small. Before the body is sent, its files are checked again, but not read again.
   func readAhead() -> UploadBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
     var ahead = self

@@ -18,9 +18,9 @@ struct UploadRequest {
   var companions: [RequestPlan.Accompaniment] = []
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
-  /// The position of the body in its file, if it is a piece of one.
+  /// The position of the body in its file, if the body is a piece of a file.
   var piece: Piece?
-  /// The request's number among those of its upload that are under way.
+  /// The request's number, which distinguishes it from its upload's other requests under way.
   var number = 0
 
   /// The media type of the body in the request's header; empty if there is no such field.
@@ -175,7 +175,9 @@ struct UploadRequest {
     guard let whole = URL(written: text), Origin(whole) == target.origin,
       target.address == nil
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw .unsendable("with its name filled in, the URL is invalid or leads elsewhere") }
+    else {
+      throw .unsendable("with its placeholders filled in, the URL is invalid or leads elsewhere")
+    }
     return whole
   }
 }

@@ -19,7 +19,7 @@ struct Representation {
   ///
   /// - Parameters:
   ///   - url: where the upload is sent.
-  ///   - form: the data from which the earlier one was made; nil the first time.
+  ///   - form: the data from which the earlier form was made; nil the first time.
   init(
     _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date

@@ -37,7 +37,7 @@ extension UploadRequest {
     }
     let body: FormBody
     do throws(BodyError) {
-      // Needed even if no content is sent: an upload of a file that has changed must not resume.
+      // The body is made even if no content is sent, since this detects a changed file, whose upload must not resume.
       body = try FormBody(content, boundary: .random(), of: file, in: asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)

@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 extension Failure.Cause {
-  /// The meaning of a transport error to the user. This is the only table for it.
+  /// What a transport error means to the user. No other code decides that.
   ///
   /// - Parameters:
   ///   - host: the request's host, as its URL names it.

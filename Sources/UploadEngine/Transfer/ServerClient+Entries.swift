@@ -53,7 +53,8 @@ extension ServerClient {
     return found
   }
 
-  /// A page of a list. Pages on other servers are refused: they would be sent the target's credentials.
+  /// A page of a list. Pages on other servers are refused, since the requests for them would carry the target's
+  /// credentials.
   private func document(
     at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
   ) async throws(Failure) -> (JSONValue, Answer) {
@@ -64,7 +65,7 @@ extension ServerClient {
       return try await document(of: call, Self.values(), query: others + [(name, value)])
     case .address(let url):
       guard Origin(url) == Origin(try address(call, Self.values(), [])) else {
-        throw Failure(.unusable("it names another server for the next page"))
+        throw Failure(.unusable("it says that the next page is on another server"))
       }
       var call = call
       (call.url, call.query) = (Template(literal: url.absoluteString), [])

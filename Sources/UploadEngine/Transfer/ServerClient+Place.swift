@@ -56,8 +56,8 @@ extension ServerClient {
     return await end(of: request, stallTimeout: Self.patience)
   }
 
-  /// Tries the credentials as an upload does, with a new token if a command gives it. Returns why that fails; nil if
-  /// there is no sign that it does.
+  /// Tries the credentials as an upload does, with a new token if a command provides it. Returns the problem; nil if
+  /// there seems to be no problem.
   package func logIn() async -> String? {
     let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {

@@ -5,8 +5,8 @@ extension ServerClient {
   /// Makes the server discard its part of an unwanted upload.
   ///
   /// - Returns: false if the target has no request for that (`pieces.abort`).
-  /// - Throws: `Failure` if the server cannot be asked or refuses. It counts as a success if the server has already
-  ///   discarded it.
+  /// - Throws: `Failure` if the server cannot be asked or refuses. If the server has already discarded its part, that
+  ///   is a success.
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
     let values = target.values(of: item, now: time.date(), uuid: item.uuid)
     guard let request = point.termination(at: target, values) else { return false }

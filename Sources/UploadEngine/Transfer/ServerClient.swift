@@ -12,7 +12,7 @@ package struct ServerClient: Sendable {
   let time: TimeSource
 
   /// A client for a target. If a command gives the target's token, it runs before the first request, unless `tokens`
-  /// has one, and again if the server refuses the token.
+  /// already has the token, and again if the server refuses the token.
   package init(target: Target, tokens: TokenSource = TokenSource(), time: TimeSource = .system) {
     self.init(target: target, token: nil, from: tokens, time: time)
   }
@@ -82,7 +82,7 @@ package struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
-    // The call is made only once; a user who repeats it knows the effect.
+    // Nothing repeats the call automatically, and a user who repeats it knows its effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
@@ -172,7 +172,7 @@ package struct ServerClient: Sendable {
 }
 
 extension ServerCall {
-  /// The body; nil if it has none.
+  /// The body; nil if the call has none.
   fileprivate func content(_ values: Template.Values) -> Data? {
     if let json { return Data(json.filled(with: values).utf8) }
     guard !form.isEmpty else { return nil }

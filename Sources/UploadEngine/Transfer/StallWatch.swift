@@ -24,10 +24,11 @@ struct StallWatch {
     last.at = start
   }
 
-  /// The most that a whole reply may take, as a multiple of the time-out: one that trickles is never silent for long.
+  /// The longest time that a whole reply may take, as a multiple of the time-out, since a reply that trickles in is
+  /// never silent for long.
   static let mostReplyTimeouts = 4.0
 
-  /// Whether nothing has moved for this many seconds, or a reply does not end.
+  /// Whether nothing has moved for this many seconds, or a reply takes too long.
   func isOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     now - lastActivity >= stallTimeout || isReplyOverdue(at: now, stallTimeout)
   }

@@ -22,8 +22,8 @@ final class TokenBox: Sendable {
     self.secrets = secrets
   }
 
-  /// Drops the token so that the next request gets another. Returns false if there is no other, or if this is already
-  /// the second token.
+  /// Drops the token so that the next request gets another. Returns false if there is no other token to get, or if this
+  /// one is already the second.
   func forget(of target: Target) -> Bool {
     content.withLock { content in
       guard source != nil, target.tokenCommand != nil, content.old == nil, let token = content.token

@@ -14,8 +14,8 @@ package final class TokenSource: Sendable {
   /// A source that knows no token yet.
   package init() {}
 
-  /// The last token of a command, unless that is the one that was refused; otherwise a new one. Blocks while the
-  /// command runs.
+  /// The last token that a command printed. If it has printed no token yet, or that token is `refused`, the command
+  /// runs and prints a new one. Blocks while the command runs.
   func token(
     of command: TokenCommand, insteadOf refused: BearerToken?
   ) throws(BearerToken.Missing) -> (token: BearerToken, isNew: Bool) {

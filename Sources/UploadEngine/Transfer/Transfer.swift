@@ -6,7 +6,7 @@ import UploadModel
 /// One request under way: what was sent and received so far. Used only inside the engine.
 final class Transfer {
   let attempt: Int
-  /// Whose credentials it was sent with.
+  /// Whose credentials the request carries.
   let authorization: UploadEngine.Authorization
   let task: UploadTask
   let request: UploadRequest
@@ -54,8 +54,8 @@ final class Transfer {
     head != nil && request.body.contentLength == 0 || task.hasHandedOverAll
   }
 
-  /// Whether the request may be broken off. Once the server has everything, breaking off would leave the outcome of
-  /// the other files unknown, so all of them must be stopped.
+  /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
+  /// unknown, so it is allowed only if all of them have been stopped.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
   /// Records that the request has begun after waiting for a lane.
@@ -65,7 +65,7 @@ final class Transfer {
 
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
-  /// Checks the progress. Returns a cause if there was none for too long, or if the reply takes too long.
+  /// Checks the progress. Returns a cause if nothing has moved for too long, or if the reply takes too long.
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(task.transferProgress, at: now)
     let limit = request.target.stallTimeout
@@ -132,7 +132,7 @@ final class Transfer {
     for index in shares.indices where shares[index].item.id == id { shares[index].cause = cause }
   }
 
-  /// The states of the files that have changed since the last call.
+  /// The new states of the files whose states have changed since the last call.
   func news(at now: Instant) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
@@ -216,7 +216,7 @@ extension Transfer {
       if let piece, piece.size == nil { return nil }
       let start = piece?.start ?? 0
       let total = piece?.size ?? content.upperBound - content.lowerBound
-      // Otherwise the rest follows in another request.
+      // If this is false, the rest of the file follows in another request.
       let isOver = start + content.upperBound - content.lowerBound >= total
       let isLast = content.upperBound == body.contentRanges.last?.upperBound
       let phase: Phase =

@@ -63,7 +63,7 @@ package struct X509Certificate: Sendable {
     return parts.isEmpty ? "(no name)" : parts.joined(separator: ", ")
   }
 
-  /// UTCTime has two digits for the year; 50 and above mean the last century.
+  /// UTCTime has two digits for the year; 50 and above mean 1950 to 1999.
   private static func time(_ element: DER.Element) -> String {
     var text = String(decoding: element.content.bytes, as: UTF8.self)
     if element.tag == 0x17 { text = (text < "50" ? "20" : "19") + text }

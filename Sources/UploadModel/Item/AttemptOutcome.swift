@@ -4,22 +4,22 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
   case done
   /// The server had the file already.
   case wasThere
-  /// The user paused it.
+  /// The user paused the attempt.
   case paused
-  /// hoist was quit, or told to end, while it was under way.
+  /// hoist was quit, or told to end, while the attempt was under way.
   case stopped
-  /// It was put back in line, for a reason that has nothing to do with the file.
+  /// The file was put back in line, for a reason that has nothing to do with the file itself.
   case withdrawn
-  /// hoist ended in the middle of it, without a chance to record that.
+  /// hoist ended in the middle of the attempt, without a chance to record that.
   case interrupted
-  /// It failed, with this `Failure.code`.
+  /// The attempt failed, with this `Failure.code`.
   case failed(String)
 
   private static let named: [Self] = [
     .done, .wasThere, .paused, .stopped, .withdrawn, .interrupted,
   ]
 
-  /// A word that names no other outcome is the code of a failure.
+  /// Takes a word that names no other outcome for the code of a failure.
   package init(rawValue: String) {
     self = Self.named.first { $0.rawValue == rawValue } ?? .failed(rawValue)
   }
@@ -36,9 +36,9 @@ package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// Nobody can tell whether the server took the file: no answer came, or it could not be judged.
+  /// Nobody can tell whether the server took the file: no answer came, or the answer could not be judged.
   package static let unknown = Self.failed(Failure(.outcomeUnknown("")).code)
-  /// Outcomes after which the server may have the file all the same: `Failure.mayHaveArrived`.
+  /// Outcomes after which the server may have the file even though the attempt failed (`Failure.mayHaveArrived`).
   package static let doubtful = Failure.codesOfDoubt.map(Self.failed)
   /// Outcomes that do not count as failures.
   package static let harmless: [Self] = [.done, .wasThere, .paused, .stopped, .withdrawn]

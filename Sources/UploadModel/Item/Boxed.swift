@@ -1,11 +1,11 @@
 /// A reference to a large value that many owners share, so that a copy costs only a reference. Changing a shared
 /// value copies it first.
 ///
-/// A target takes up a kilobyte, and a hundred thousand files can go to it. As a property wrapper, it also saves code:
-/// each type that contains a large value copies all parts of it, in functions of up to 100 kB.
+/// A target takes up a kilobyte, and a hundred thousand files can go to it. The box also saves code: without it, each
+/// type that contains a large value copies all parts of the value, in functions of up to 100 kB.
 @propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
-  /// Unchecked, as is exclusive access: only a box that is the sole owner of the content, and is itself being changed,
-  /// writes to it.
+  /// Neither `Sendable` nor exclusive access is checked. That is safe, since a box writes to the content only if it is
+  /// the sole owner and is itself being changed.
   @usableFromInline final class Content: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var value: Value
     @usableFromInline init(_ value: Value) { self.value = value }
@@ -31,12 +31,12 @@
     _modify { yield &value }
   }
 
-  /// Whether both are copies of the same box. Equal values in different boxes are not the same.
+  /// Whether both are copies of the same box. Different boxes are not the same even if their values are equal.
   package func isSame(as other: Self) -> Bool { content === other.content }
 }
 
 extension Boxed: Equatable where Value: Equatable {
-  /// Whether both contain the same value, or equal ones.
+  /// Whether both are copies of the same box, or contain equal values.
   package static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }

@@ -12,7 +12,7 @@ package struct ContentDigests: Hashable, Sendable {
     case sha1
     /// RFC 1321. Not secure against forgery, but some servers ask for it.
     case md5
-    /// Checks against damage.
+    /// Checksums, which detect only accidental damage.
     case crc32, crc32c
 
     /// Its name, as registered for HTTP digest fields (RFC 9530).
@@ -37,7 +37,7 @@ package struct ContentDigests: Hashable, Sendable {
       }
     }
 
-    /// The size of its digests in bytes.
+    /// The size of a digest in bytes.
     var size: Int { function.finalize().count }
 
     /// The algorithm with this name, as servers and configurations write it.
@@ -51,7 +51,7 @@ package struct ContentDigests: Hashable, Sendable {
     }
   }
 
-  /// Each in lower-case hexadecimal digits.
+  /// The digests, each in lower-case hexadecimal digits.
   package let digits: [Algorithm: String]
 
   package init(_ digits: [Algorithm: String]) { self.digits = digits }

@@ -1,4 +1,4 @@
-/// What the changes by another process mean for the process that sends the items.
+/// What another process's changes to the queue mean for the process that sends the items.
 package struct ExternalChanges: Hashable, Sendable {
   /// New items.
   package private(set) var fresh: [UploadItem] = []
@@ -6,7 +6,7 @@ package struct ExternalChanges: Hashable, Sendable {
   package private(set) var again: [UploadItem] = []
   /// Items to take out of the line.
   package private(set) var paused: [ItemID] = []
-  /// Items whose send settings were edited: in their known state, with the edits applied.
+  /// Items whose send settings were edited. Each is in its known state, with the edits applied.
   package private(set) var edited: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.

@@ -1,22 +1,22 @@
-/// The state of an item. A row of the screen shows exactly this and no more.
+/// The state of an item: exactly what a row of the screen shows.
 package enum ItemState: Hashable, Sendable, Codable {
   /// In the queue, not begun.
   case waiting
-  /// The file is being opened and the request made; no byte has left.
+  /// The file is being opened, and the request is being made. No byte has left.
   case preparing(attempt: Int)
   /// Bytes are leaving. Both counts are of the file's own bytes, without the form around them.
   case sending(attempt: Int, sent: Int64, total: Int64)
-  /// Everything has been handed over and the server has not answered yet.
+  /// The whole file has been handed over, and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
-  /// The server has accepted it, but has not finished with it.
+  /// The server has accepted the file, but has not finished with it.
   indirect case processing(Processing)
-  /// The attempt failed in a way that may pass. The next one starts at `at`.
+  /// The attempt failed in a way that may pass. The next attempt starts at `at`.
   indirect case retrying(Failure, next: Int, of: Int, at: Instant)
   /// Taken out of the line by the user.
   case paused
-  /// The server has taken it.
+  /// The server has taken the file.
   indirect case done(Receipt)
-  /// It did not arrive, or nobody knows whether it did.
+  /// The file did not arrive, or nobody knows whether it did.
   indirect case failed(Failure)
 
   /// Whether the item needs nothing more from the engine.
@@ -27,12 +27,12 @@ package enum ItemState: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether the server has taken it.
+  /// Whether the server has taken the file.
   package var isDone: Bool {
     if case .done = self { true } else { false }
   }
 
-  /// What the server said when it accepted the file; nil if it has not.
+  /// What the server said when it took the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
   /// Whether the server has the whole file, but has not said yet what became of it.
@@ -40,7 +40,7 @@ package enum ItemState: Hashable, Sendable, Codable {
     if case .awaitingReply = self { true } else { isProcessed }
   }
 
-  /// Whether the server has accepted it, but has not finished with it.
+  /// Whether the server has accepted the file, but has not finished with it.
   package var isProcessed: Bool { if case .processing = self { true } else { false } }
 
   /// Whether its bytes are being sent.

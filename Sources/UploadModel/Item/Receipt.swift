@@ -8,7 +8,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var deletionURL: String?
   /// The beginning of the reply's body.
   package var reply: Reply
-  /// The number of attempts that it took, from 1.
+  /// The number of attempts that the upload took, from 1.
   package var attempts: Int
   /// Seconds from the start of the last attempt to the reply.
   package var seconds: Double
@@ -16,7 +16,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var bytes: Int64
   /// The file as it was described to the server; nil in receipts from versions that did not record it.
   package var sent: SentFile?
-  /// The pieces that it took, if the file went in pieces.
+  /// The pieces that the server took, if the file went in pieces.
   package var pieces: PieceCount?
   /// Whether the server had the file already.
   package var wasThere: Bool {
@@ -26,7 +26,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   // Nil in most receipts, and in all receipts from versions that did not check.
   private var isDuplicate: Bool?
 
-  /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if it gave none.
+  /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 
   /// What happens to the local file now that the server has proved that it has the content; nil if the file stays.
@@ -40,7 +40,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// "verified sha-256"; nil if the content was not verified.
   package var proof: String? { verified.map { "verified \($0)" } }
 
-  /// How fast the last attempt was, in bytes a second; nil if nothing moved.
+  /// How fast the last attempt was, in bytes per second; nil if nothing moved.
   package var meanSpeed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
 
   /// A receipt for `bytes` bytes that the server accepted with `status`.

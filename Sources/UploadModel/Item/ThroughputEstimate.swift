@@ -2,13 +2,13 @@ import Foundation
 
 /// An estimate of throughput from the bytes counted so far.
 ///
-/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst of a buffer. The
-/// result is divided by the weight that it has gathered, so that the first seconds are not biased towards zero. The
-/// very beginning does not count: buffers on the way, and the allowance that a speed limit has saved up, take bytes
-/// faster than the connection can sustain. Time without bytes counts as zero speed: a stall shows as a falling estimate
-/// and a growing ETA.
+/// It is an exponential average weighted by time and smoothed twice, since a single smoothing would follow every burst
+/// of a buffer. The result is divided by the weight of the time measured so far, so that the first seconds are not
+/// biased towards zero. The very beginning does not count: buffers on the way, and the allowance that a speed limit has
+/// saved up, take bytes faster than the connection can sustain. Time without bytes counts as zero speed, so that a
+/// stall shows as a falling estimate and a growing ETA.
 package struct ThroughputEstimate: Hashable, Sendable {
-  /// Seconds after which a sample counts half.
+  /// Seconds after which a sample counts half as much.
   static let halfLife = 4.0
   /// Seconds before the estimate is worth showing.
   static let settlingTime = 2.0
@@ -35,8 +35,8 @@ package struct ThroughputEstimate: Hashable, Sendable {
     ThroughputEstimate(start: max(instant, last), count: count)
   }
 
-  /// Notes that `total` bytes have moved in all by `instant`. A total that has gone down (the body had
-  /// to be sent again) starts a new count, and is not a negative speed.
+  /// Notes that `total` bytes have moved in all by `instant`. If the total has gone down (the body had to be sent
+  /// again), counting continues from the new total, and the speed counts as zero rather than negative.
   package mutating func record(total: Int64, at instant: Instant) {
     let elapsed = instant - last
     guard elapsed > 0 else { return }

@@ -4,15 +4,15 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that have been handed over. `share` compares the done bytes with the sum of these and the bytes that
-/// will still be handed over without user action, on which the remaining time is based. So the share falls only if
-/// files are added or released, or if an upload starts over.
+/// other files that have been handed over. `share` compares the done bytes with the sum of the done bytes and the bytes
+/// to go. The bytes to go are those that will still be handed over without user action; the remaining time is based on
+/// them. So the share falls only if files are added or released, or if an upload starts over.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
   /// Files that are under way, or about to be.
   package private(set) var active = 0
-  /// Active files that the server has in full, with their outcome still open.
+  /// Active files that the server has in full, and whose outcome is still open.
   package private(set) var awaiting = 0
   /// Files that wait to be tried again.
   package private(set) var retrying = 0
@@ -20,7 +20,7 @@ package struct Totals: Hashable, Sendable {
   package private(set) var paused = 0
   /// Files that the server has taken.
   package private(set) var done = 0
-  /// Files that may have arrived; only a look at the server can tell.
+  /// Files that may have arrived. Only a look at the server can tell whether they did.
   package private(set) var unknown = 0
   /// Files that did not arrive.
   package private(set) var failed = 0
@@ -80,7 +80,7 @@ package struct Totals: Hashable, Sendable {
 
   /// Adds a file.
   ///
-  /// - Parameter reached: how many of its bytes have been handed over, if its state does not tell.
+  /// - Parameter reached: how many of the file's bytes have been handed over, if its state does not tell.
   package mutating func add(_ item: UploadItem, reached: Int64 = 0) { count(item, reached, 1) }
   /// Takes a file out, in the state in which it was added.
   package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {
@@ -114,7 +114,7 @@ package struct Totals: Hashable, Sendable {
   package mutating func forgetGone() { (goneFiles, goneBytes) = (0, 0) }
 
   private mutating func count(_ item: UploadItem, _ reached: Int64, _ one: Int) {
-    // The sizes of sparse files can add up to more than fits in 64 bits; wrapping sums come out right again when the
+    // The sizes of sparse files can add up to more than fits in 64 bits; sums that wrap around are right again once the
     // files are taken out.
     let size = Int64(one) &* item.sentSize
     let handedOver = item.state.bytesHandedOver(of: item.sentSize)
@@ -155,7 +155,7 @@ extension ItemState {
 }
 
 extension Failure {
-  /// Whether only a look at the server tells what became of the file.
+  /// Whether only a look at the server can tell what became of the file.
   package var isOutcomeUnknown: Bool {
     if case .outcomeUnknown = cause { true } else { false }
   }

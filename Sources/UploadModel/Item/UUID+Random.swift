@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension UUID {
-  /// A random UUID (RFC 9562 §5.4). Foundation's own initializer opens a file for each one.
+  /// A random UUID (RFC 9562 §5.4). Foundation's own initializer would open a file for each UUID.
   package static func random() -> UUID {
     let bits = randomWords.withLock { ($0.next(), $0.next()) }
     return withUnsafeBytes(of: bits) { UUID($0.load(as: uuid_t.self), version: 4) }

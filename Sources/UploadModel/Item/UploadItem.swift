@@ -8,7 +8,7 @@ import MultipartForm
 package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Identifies the item in the queue.
   package var id: ItemID
-  /// What has become of it.
+  /// The state of the upload.
   package var state: ItemState { didSet { noteSize() } }
   /// The size in bytes of the content that the target's command made of the file, if known and different from the
   /// file's own.
@@ -35,20 +35,20 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init(_:)) }
     }
-    // Hardly any item has one.
+    // Boxed, since hardly any item has a resume point.
     var boxedPoint: Boxed<ResumePoint>?
     var sum: [UInt8]?
     var digests: ContentDigests?
     var note: String?
   }
 
-  /// The `typeSource` of a type that the user has chosen. It stays when the file is examined again.
+  /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
   package static let chosenByHand = "chosen by hand"
 
-  /// Whether another attempt can resume. An upload that began with another target cannot.
+  /// Whether another attempt can resume the upload. It cannot if the upload began with another target.
   package var canGoOn: Bool { resumePoint?.holds(for: target) == true }
 
-  /// Why it failed and what to do; nil if it has not failed.
+  /// Why the upload failed and what to do; nil if it has not failed.
   package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
 
   /// The size in bytes of the content that is sent.
@@ -103,7 +103,7 @@ extension UploadItem {
     _read { yield details.value.uuid }
     _modify { yield &details.value.uuid }
   }
-  /// The name of the target that it goes to; empty if there is only one.
+  /// The name of the target that the file goes to; empty if there is only one target.
   package var target: String {
     _read { yield details.value.target }
     _modify { yield &details.value.target }
@@ -113,7 +113,7 @@ extension UploadItem {
     _read { yield details.value.location }
     _modify { yield &details.value.location }
   }
-  /// The file name to give the server, unless the target derives another one from it.
+  /// The file name to give the server, unless the target derives another name from it.
   package var fileName: String {
     _read { yield details.value.fileName }
     _modify { yield &details.value.fileName }
@@ -163,12 +163,12 @@ extension UploadItem {
     _read { yield details.value.identity }
     _modify { yield &details.value.identity }
   }
-  /// Whether it was being sent when the program last ended, and so is sent again.
+  /// Whether the file was being sent when the program last ended, and so is sent again.
   package var wasInterrupted: Bool {
     _read { yield details.value.wasInterrupted }
     _modify { yield &details.value.wasInterrupted }
   }
-  /// Where it can resume, if its target resumes uploads and one has begun.
+  /// Where the upload can resume, if its target resumes uploads and the upload has begun.
   package var resumePoint: ResumePoint? {
     _read { yield details.value.resumePoint }
     _modify { yield &details.value.resumePoint }
@@ -183,7 +183,7 @@ extension UploadItem {
     _read { yield details.value.digests }
     _modify { yield &details.value.digests }
   }
-  /// A note about it, such as that the same file has been sent before.
+  /// A note about the item, such as that the same file has been sent before.
   package var note: String? {
     _read { yield details.value.note }
     _modify { yield &details.value.note }

@@ -14,11 +14,11 @@ package struct PieceCall: Hashable, Sendable {
   package var form: [Target.Field] = []
   /// The body as any other text; nil for none.
   package var text: Template?
-  /// The media type of the body; nil for the usual one.
+  /// The media type of the body; nil for the one that goes with this kind of body.
   package var type: String?
-  /// How the request carries a piece, if it does.
+  /// How the request carries a piece, if it carries one.
   package var body = Target.Body.binary
-  /// What becomes of a piece if nobody can tell whether the server has it.
+  /// What becomes of a piece if it is unknown whether the server has it.
   package var unanswered = Unanswered.again
   /// How its reply is judged.
   package var rules = ReplyRules()
@@ -26,14 +26,14 @@ package struct PieceCall: Hashable, Sendable {
   package var values: [Value] = []
   /// The values to keep from the reply to the first piece, in place of the reply to `begin`.
   package var beginning: [Value] = []
-  /// Where its reply says how much the server has; nil if it does not.
+  /// Where its reply says how many bytes of the file the server has; nil if it does not say so.
   package var offset: Offset?
 
   /// What becomes of a piece whose reply was lost.
   package enum Unanswered: String, Hashable, Sendable, CaseIterable {
     /// It is sent again.
     case again
-    /// It counts as taken: if it was not, the server refuses to finish the upload.
+    /// It counts as taken. If the server did not take it, the server will refuse to finish the upload.
     case taken
     /// The whole upload starts over.
     case restart
@@ -66,7 +66,7 @@ package struct PieceCall: Hashable, Sendable {
   /// Where a reply says how much of the file the server has.
   package struct Offset: Hashable, Sendable {
     package var place: ReplyPlace
-    /// Finds the number in a header field; nil if the number is all that is at `place`.
+    /// Finds the number in the text at `place`; nil if that text is just the number.
     package var pattern: Pattern?
     /// Added to the number, such as 1 if the number is the position of the last byte.
     package var plus: Int64 = 0
@@ -75,11 +75,11 @@ package struct PieceCall: Hashable, Sendable {
 
     /// What a reply without the number means.
     package enum Missing: String, Hashable, Sendable, CaseIterable {
-      /// The reply breaks the rules.
+      /// The reply is invalid.
       case failure = "fail"
       /// The server has nothing.
       case nothing = "0"
-      /// The server has what it is known to have.
+      /// The server has as many bytes as hoist expects it to have.
       case known
     }
 
@@ -87,7 +87,7 @@ package struct PieceCall: Hashable, Sendable {
 
     /// How many bytes of the file the server has according to this reply, or why the reply does not say.
     ///
-    /// - Parameter known: how many bytes it is known to have, for `Missing.known`.
+    /// - Parameter known: how many bytes hoist expects the server to have, for `Missing.known`.
     func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
       var text = ReplyValue(place).text(in: end)
       if let pattern { text = text.flatMap { pattern.value(in: $0) } }
@@ -107,7 +107,7 @@ package struct PieceCall: Hashable, Sendable {
 
   package init(method: String) { self.method = method }
 
-  /// The media type of its body; nil if it has neither `type` nor a body of its own.
+  /// The media type of its body; nil if it has neither a `type` nor a body besides the piece.
   var contentType: String? {
     if let type { return type }
     if json != nil { return "application/json" }
@@ -124,11 +124,11 @@ package struct PieceCall: Hashable, Sendable {
 extension [PieceCall.Value] {
   /// Finds the values in a reply.
   ///
-  /// - Returns: the values by name, or the error that names the one that is missing.
+  /// - Returns: the values by name, or the error that names the first one that is missing.
   package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {
     var values: [String: String] = [:]
     for value in self {
-      // A relative address is relative to the URL that the reply came from.
+      // A relative `Location` is relative to the URL that the reply came from.
       let isLocation = value.place == ReplyValue(.header("location"))
       let found = isLocation ? end.location?.absoluteString : value.place.text(in: end)
       guard let text = found, !text.isEmpty else {

@@ -14,13 +14,14 @@ package struct PieceCount: Hashable, Sendable, Codable {
   /// The count once the server has all pieces.
   var whole: PieceCount { PieceCount(count: count, resumed: resumed, sent: count - resumed) }
 
-  /// "12 pieces, 9 of them by this attempt".
+  /// In words, such as "12 pieces, 9 of them by this attempt".
   package var words: String {
     let all = HumanReadable.count(count, "piece")
     if resumed + sent == count {
-      return resumed == 0 ? all : "\(all), \(sent) of them by this attempt"
+      return resumed == 0 ? all : "\(all), \(sent) of them sent by this attempt"
     }
-    return "\(resumed + sent) of \(all)" + (resumed == 0 ? "" : ", \(sent) by this attempt")
+    return "\(resumed + sent) of \(all)"
+      + (resumed == 0 ? "" : ", \(sent) of them sent by this attempt")
   }
 }
 
@@ -31,7 +32,7 @@ extension ResumePoint {
     let count = PieceRules.count(of: pieces.size, for: identity.size)
     func taken(_ bytes: Int64) -> Int {
       if bytes >= identity.size { return count }
-      // If pieces go in any order, the last one, which may be shorter, may be among those taken.
+      // If pieces go in any order, the last one may be among those taken. It may be shorter, and so leave a remainder.
       let isMore = pieces.done != nil && bytes % pieces.size > 0
       return max(0, Int(clamping: bytes / pieces.size)) + (isMore ? 1 : 0)
     }

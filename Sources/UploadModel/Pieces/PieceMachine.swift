@@ -26,7 +26,7 @@ package struct PieceMachine: ResumeMachine {
     var redirects: Int
   }
 
-  /// A piece may go in the target's form, which is made anew for each request.
+  /// False even for a piece that goes in the target's form, since that form is made anew for each request.
   package static let sendsTargetsBody = false
 
   /// The part that does not depend on the protocol.
@@ -41,7 +41,7 @@ package struct PieceMachine: ResumeMachine {
   private var flights: [Int: Flight] = [:]
   /// The first failure of a piece, to be handled once the others under way have ended.
   private var held: (flight: Flight, end: TransferEnd)?
-  /// The change to the file that forces the upload to be given up.
+  /// The change to the file that forces the upload to be given up; nil if there was no such change.
   private var spoilt: Failure.Cause?
   /// Whether the upload may have been finished by a request whose reply does not say so.
   private var mayBeFinished = false
@@ -71,7 +71,7 @@ package struct PieceMachine: ResumeMachine {
     let known = course.point
     course.checkPoint(Self.self, loss: loss, now: now)
     if let point = course.point {
-      // Another program may have written a point that is impossible.
+      // If another program wrote the point, it may be an impossible one.
       if point.pieces?.seal != seal || !settle(point) {
         course.lose(.formChanged)
       } else if rules.status == nil, !settleUnanswered() {
@@ -79,12 +79,13 @@ package struct PieceMachine: ResumeMachine {
       }
     }
     guard let point = course.point else {
-      // The server may have finished the upload, which cannot resume, and must not get a second copy unasked.
+      // The upload cannot resume, but the server may have finished it. A second copy must not be sent unless the user
+      // asks for that.
       if known?.pieces?.isFinishing == true, let loss = course.loss, loss != .fileChanged {
         return [.forget]
           + course.unknown(
             TransferEnd(url: course.creation),
-            "the server may have all of it, and the upload cannot go on")
+            "the server may have the whole file, but the upload cannot resume")
       }
       return abort(known)
     }
@@ -95,12 +96,13 @@ package struct PieceMachine: ResumeMachine {
       course.point = point
       return keep() + goOn()
     }
-    // Placeholders in the request may tell the server how much it should have.
+    // Placeholders in the request may tell the server how much of the file it should have.
     piece.range = point.offset..<point.offset
     return ask(rules.status, .asking)
   }
 
-  /// Whether an upload can resume from a point. Pieces that went one after the other may now go in any order.
+  /// Whether an upload can resume from a point. If its pieces went one after the other and may now go in any order,
+  /// notes which ones the server has.
   private mutating func settle(_ point: ResumePoint) -> Bool {
     guard let progress = point.pieces, progress.size > 0,
       (0...course.length).contains(point.offset)
@@ -137,7 +139,8 @@ package struct PieceMachine: ResumeMachine {
     case .again: return true
     case .restart: return false
     case .taken:
-      // The upload cannot resume without a reply that it needs: the first piece's, if it gives values, or the last's.
+      // The upload cannot resume if it needs the lost reply, which is so for the reply to the first piece, if that
+      // gives values, and for the reply to the last piece.
       guard rules.piece.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
         course.record(min(point.offset + progress.size, course.length), into: &point) == nil
       else { return false }
@@ -164,7 +167,7 @@ package struct PieceMachine: ResumeMachine {
       var progress = PieceProgress(
         id: freshID, size: try rules.size(for: course.length), seal: seal)
       if rules.parallel > 1 { progress.done = PieceSet() }
-      // A query may contain credentials, and the point is saved.
+      // The point is saved without the query, which may contain credentials.
       var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
       place?.query = nil
       course.point = ResumePoint(
@@ -182,7 +185,7 @@ package struct PieceMachine: ResumeMachine {
 
   private func keep() -> [ResumeAction] { course.point.map { [.keep($0)] } ?? [] }
 
-  /// Notes something about the upload.
+  /// Changes the progress of the upload.
   private mutating func note(_ change: (inout PieceProgress) -> Void) {
     guard var point = course.point, var progress = point.pieces else { return }
     change(&progress)
@@ -195,7 +198,7 @@ package struct PieceMachine: ResumeMachine {
     var filled = course.point?.pieces?.values(course.values, of: course.length) ?? course.values
     filled.piece = piece
     filled.ticket = ticket
-    // The first piece cannot use values that only its own reply gives.
+    // In the first piece, values that only its own reply gives are empty.
     for value in rules.piece.beginning where filled.upload.begun[value.name] == nil {
       filled.upload.begun[value.name] = ""
     }
@@ -242,7 +245,7 @@ package struct PieceMachine: ResumeMachine {
     course.recordStart(into: &point)
     course.point = point
     if let done = progress.done {
-      // Other pieces are under way, and the caller asks for more when it can send them.
+      // While other pieces are under way, the caller asks for more when it can send them.
       guard flights.isEmpty, held == nil else { return [] }
       guard let next = missing else { return verify() }
       return (done.isEmpty ? [.readAnew] : []) + send(next, progress)
@@ -315,11 +318,12 @@ package struct PieceMachine: ResumeMachine {
     (course.last, course.redirects) = (flight.last, flight.redirects)
   }
 
-  /// Takes a step with one of the pieces. A step that would end the attempt is put off while others are under way.
+  /// Takes a step with one of the pieces. A step that would end the attempt is put off while other pieces are under
+  /// way.
   ///
   /// - Parameters:
-  ///   - flight: the piece; nil for one that begins.
-  ///   - end: what has happened to it, if anything.
+  ///   - flight: the piece; nil for one that is about to be sent.
+  ///   - end: how its request has ended; nil if it has not.
   private mutating func trying(
     _ flight: Flight?, _ end: TransferEnd? = nil,
     _ step: (inout PieceMachine) -> [ResumeAction]
@@ -336,13 +340,13 @@ package struct PieceMachine: ResumeMachine {
       if stopped != nil { flights = [:] }
       return held != nil && flights.isEmpty ? actions + release() : actions
     }
-    // The step is dropped. Once the others have ended, the failure is judged again by what is known then.
+    // The step is dropped. Once the other pieces have ended, the failure is judged again by what is known then.
     let failed = flight ?? trial.flights[trial.piece.index]
     if held == nil, let failed, let end = end ?? stopped { held = (failed, end) }
     return drop((failed?.piece ?? piece).index)
   }
 
-  /// Removes a piece from those under way. After the last one, the failure is handled.
+  /// Removes a piece from those under way. After the last one, handles the failure that was held back.
   private mutating func drop(_ index: Int) -> [ResumeAction] {
     flights[index] = nil
     return flights.isEmpty ? release() : []
@@ -360,7 +364,7 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: The end
 
-  /// Checks whether the file has changed while its pieces were being sent, before the server joins them.
+  /// Before the server joins the pieces, checks whether the file changed while they were being sent.
   private mutating func verify() -> [ResumeAction] {
     if course.point?.pieces?.isFinishing == true { return finish() }
     phase = .verifying
@@ -395,8 +399,8 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Notes whether the piece may finish the upload, and whether it must not be repeated. Until its end is sent, the
-  /// server cannot have taken it, so an attempt that is killed earlier leaves no doubt.
+  /// Notes whether the piece may finish the upload, and whether it must not be repeated. Until the end of the piece is
+  /// sent, the server cannot have taken the piece, so an attempt that is killed earlier leaves no doubt.
   package mutating func handleHeldEnd() -> [ResumeAction] {
     let (mayFinish, mustNotRepeat) = (isLastRequest, rules.piece.unanswered != .again)
     note {
@@ -408,7 +412,7 @@ package struct PieceMachine: ResumeMachine {
 
   private mutating func finish() -> [ResumeAction] {
     guard let call = rules.finish else {
-      // The server has the whole file, and its final reply was lost.
+      // The server has the whole file, but its final reply was lost.
       var end = TransferEnd(url: course.last?.url ?? course.creation)
       end.isReplyLost = true
       return course.arrived(end, 200)
@@ -498,12 +502,12 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Handles the end of a request without a reply.
+  /// Handles a request that ended without a reply.
   private mutating func interrupted(_ end: TransferEnd) -> [ResumeAction] {
     guard !end.sentAll, isWholeRequest || course.point?.pieces?.isUnderWay == true else {
       return course.over(end, status: nil)
     }
-    // The server cannot have taken what it did not get.
+    // The server cannot have taken a piece that it did not get in full.
     if phase == .sending { note { $0.isUnderWay = false } }
     return keep() + course.over(end, status: nil)
   }
@@ -526,10 +530,10 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Whether the upload may be whole, whatever becomes of the attempt.
+  /// Whether the server may have the whole file, even if the attempt fails.
   package var mayBeWhole: Bool { mayBeFinished }
 
-  /// Whether the piece under way may make the upload whole.
+  /// Whether the piece under way may complete the upload.
   private var isLastRequest: Bool { piece.isLast && rules.finish == nil }
 
   private var step: Failure.Step? {
@@ -572,7 +576,7 @@ package struct PieceMachine: ResumeMachine {
     // This content was read by the target's own rules, which are not those for the end of an upload.
     end.content = nil
     end.rules = response
-    // The server is done with the upload, whatever it says about the file.
+    // Even if the reply says that the file has failed, the server is done with the upload.
     let isFailure = response.complaint(in: response.read(end.reply), of: end) != nil
     return (isFailure ? [.forget] : []) + course.arrived(end, status)
   }
@@ -650,7 +654,7 @@ package struct PieceMachine: ResumeMachine {
     if rules.isForgotten(end), phase != .beginning {
       if mayBeFinished {
         return [.forget]
-          + course.unknown(end, "the server no longer knows the upload, and may have finished it")
+          + course.unknown(end, "the server no longer knows the upload, but may have finished it")
       }
       if rules.begin != nil || !rules.piece.beginning.isEmpty {
         return course.startOver(end, status) ?? begin()
@@ -667,7 +671,7 @@ package struct PieceMachine: ResumeMachine {
     guard !response.isOK(status) else {
       return kept
         + failed(
-          .unusable("the \"ok\" of this request does not include that status"), end, status)
+          .unusable("the setting \"ok\" of this request does not include that status"), end, status)
     }
     return kept + course.over(end, status: status)
   }
@@ -728,7 +732,7 @@ extension ResumeRequest {
     let written = isSent ? address.written : target.url.absoluteString
     guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
       !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw .unsendable("with its placeholders filled in, its address is invalid") }
+    else { throw .unsendable("the address is invalid once its placeholders are filled in") }
     let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in
       [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
         + field.value.stretches(with: values).map(\.encoded)

@@ -18,8 +18,8 @@ package struct PiecePreview: Hashable, Sendable {
 
   /// The requests for a file. Values that only replies give are shown by their placeholders.
   ///
-  /// - Parameter digests: those of the first piece.
-  /// - Throws: why they cannot be sent.
+  /// - Parameter digests: the digests of the first piece.
+  /// - Throws: why the requests cannot be sent.
   package init(
     _ rules: PieceRules, of target: Target, identity: FileIdentity, _ values: Template.Values,
     digests: ContentDigests?

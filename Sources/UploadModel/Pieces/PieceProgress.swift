@@ -1,7 +1,7 @@
 import Digests
 import Foundation
 
-/// The progress of an upload in pieces. It is saved in the queue before the next request leaves.
+/// The progress of an upload in pieces. It is saved in the queue before the next request is sent.
 package struct PieceProgress: Hashable, Sendable, Codable {
   /// The value of `{upload.id}`.
   var id: String
@@ -11,7 +11,8 @@ package struct PieceProgress: Hashable, Sendable, Codable {
   var begun: [String: String] = [:]
   /// Whether a server other than the target's own has chosen values that addresses are made from.
   var isFromAway = false
-  /// Which pieces the server has, if they are sent in any order; nil if it has the file up to the point's offset.
+  /// Which pieces the server has, if they are sent in any order. If nil, the server has the file up to the point's
+  /// offset.
   var done: PieceSet?
   /// The values that `each` needs of each piece, by the piece's index, in the order of `PieceRules.keptValues`; empty
   /// for a piece that the server does not have.
@@ -43,7 +44,8 @@ package struct PieceProgress: Hashable, Sendable, Codable {
 extension PieceRules {
   /// A hash of everything that the requests are made from. Secrets enter it by name only.
   ///
-  /// - Parameter opened: the values of the run; with those of another run, the upload starts over.
+  /// - Parameter opened: the values of the run. With those of another run, the hash differs, so that the upload starts
+  ///   over.
   func seal(_ opened: [String: String]) -> String {
     var hash = SHA256()
     func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }

@@ -6,7 +6,7 @@ package struct PieceRules: Hashable, Sendable {
   package var url: Template?
   /// How many bytes a piece should have; nil leaves that to hoist.
   package var size: Int64?
-  /// The fewest bytes of a piece that is not the last.
+  /// The fewest bytes that a piece may have, unless it is the last one.
   package var min: Int64 = 1
   /// The most bytes of a piece; nil for no limit.
   package var max: Int64?
@@ -30,7 +30,7 @@ package struct PieceRules: Hashable, Sendable {
   package var finish: PieceCall?
   /// The request that makes the server forget an upload; nil if there is none.
   package var abort: PieceCall?
-  /// The request that asks how much the server has; nil if it cannot be asked.
+  /// The request that asks how much of the file the server has; nil if the server cannot be asked.
   package var status: PieceCall?
   /// The request for permission before each piece; nil if none is needed.
   package var ticket: PieceCall?
@@ -48,7 +48,7 @@ package struct PieceRules: Hashable, Sendable {
   package enum Each: Hashable, Sendable {
     /// An element of a JSON array.
     case json(Template)
-    /// A text, with a separator between the texts of two pieces.
+    /// A text. The separator goes between the texts of two pieces.
     case text(Template, separator: String)
 
     var template: Template {
@@ -116,7 +116,8 @@ package struct PieceRules: Hashable, Sendable {
     Set(((begin?.values ?? []) + piece.beginning).map(\.name))
   }
 
-  /// The configuration key that makes the order of the pieces matter; nil if any order will do.
+  /// The configuration key that makes the order of the pieces matter (for `finish`, because it is missing); nil if any
+  /// order will do.
   package var orderedBy: String? {
     if finish == nil { return "finish" }
     if piece.offset != nil || last?.offset != nil { return "offset" }

@@ -1,6 +1,6 @@
-/// Some of the pieces of a file, stored as runs of indexes: these are few, however many pieces there are.
+/// A set of pieces of a file. It is stored as runs of indexes, since there are few runs, however many pieces there are.
 package struct PieceSet: Hashable, Sendable, Codable {
-  /// In ascending order; none is empty, and no two touch.
+  /// The runs in ascending order. No run is empty, and no two touch.
   private(set) var runs: [Range<Int>] = []
 
   init() {}

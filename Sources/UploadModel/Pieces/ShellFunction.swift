@@ -1,10 +1,11 @@
-/// A function of the script that uploads a file in pieces (`PieceScript`). A script contains only those that it calls.
+/// A function of the script that uploads a file in pieces (`PieceScript`). A script contains only the functions that it
+/// calls.
 enum ShellFunction: String, CaseIterable {
   case value, header, pointer, pattern, absolute, pad, url, xml, escaped, digest, digest64, hmac,
     hmac64, piece64
   case base64 = "in_base64"
 
-  /// The programs that it needs, besides those that every script needs.
+  /// The programs that the function needs, besides those that every script needs.
   var programs: [String] {
     switch self {
     case .value, .absolute, .pad, .xml, .escaped, .base64, .digest: []
@@ -19,18 +20,18 @@ enum ShellFunction: String, CaseIterable {
     switch self {
     case .value:
       #"""
-      # Prints a value of the reply, which must be there.
+      # Prints the value that a command finds in the reply. The value must exist.
       value() {
         found=$("$@") || found=
         case $found in
-          '' | *[[:cntrl:]]*) stop "the reply has no $2 that can be used: $(reply)" ;;
+          '' | *[[:cntrl:]]*) stop "the reply has no usable $2: $(reply)" ;;
         esac
         printf %s "$found"
       }
       """#
     case .header:
       #"""
-      # A header field, its name in lower case.
+      # Prints a header field. The argument is its name in lower case.
       header() {
         awk -v name="$1:" '
           { sub(/[ \t\r]+$/, "") }
@@ -44,7 +45,7 @@ enum ShellFunction: String, CaseIterable {
       """#
     case .pattern:
       #"""
-      # Prints what an expression finds in a text: the first group, or the whole match.
+      # Prints what a regular expression finds in a text: the first group if there is one, else the whole match.
       pattern() {
         perl -0777 -e '$e = shift; $_ = <STDIN>; /$e/a or exit 1;
           @groups = grep { defined } @{^CAPTURE}; print @groups ? $groups[0] : $&;' -- "$1"
@@ -52,7 +53,7 @@ enum ShellFunction: String, CaseIterable {
       """#
     case .absolute:
       #"""
-      # Completes an address that a reply names.
+      # Makes an address in a reply absolute. The first argument is the origin of the server.
       absolute() {
         case $2 in
           /*) printf %s "$1$2"; return ;;

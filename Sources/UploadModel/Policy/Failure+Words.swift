@@ -79,7 +79,7 @@ extension Failure {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
-      // The file was given up together with others. Local faults are noticed without an attempt.
+      // The file was given up together with others. Local faults, which need no attempt to be noticed, are excluded.
       case 0 where isTransient || status != nil:
         " This happened with other files; this one was not tried."
       default: ""
@@ -91,11 +91,11 @@ extension Failure {
   private var place: String {
     switch cause {
     case .refused, .rejected, .unusable, .denied: ""
-    default: step.map { " It was \($0.words)." } ?? ""
+    default: step.map { " What failed was \($0.words)." } ?? ""
     }
   }
 
-  /// Why it failed, in the words of the source if it gave any.
+  /// Why it failed: the reason that came with the cause or, if there is none, the headline.
   var reason: String {
     switch cause {
     case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why
@@ -116,7 +116,7 @@ extension Failure {
       "This machine has run out of a resource: \(Self.inside(why)). The upload is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
-      "\(change.words.story) Nothing wrong was stored: the upload was broken off."
+      "\(change.words.story) The upload was cut off, so nothing wrong was stored."
     case .empty: "The file has no content, and the target takes no empty files."
     case .tooLarge(let limit): "The target takes files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
@@ -131,7 +131,7 @@ extension Failure {
       "The connection broke\(step == nil ? " before everything was sent" : ""): \(Self.inside(why))."
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
-      "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
+      "The upload was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection could be made: \(Self.inside(why))."
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
     case .refused where step == .wait:
@@ -147,10 +147,10 @@ extension Failure {
     case .rejected(let why):
       "The server answered \(asked)\(status ?? 200) but reported a failure: \(Self.inside(why))."
     case .unusable(let why):
-      "The server answered \(asked)\(Self.statusLine(status ?? 200)), and its answer is of no use: "
+      "The server answered \(asked)\(Self.statusLine(status ?? 200)), but its answer cannot be used: "
         + "\(Self.inside(why))."
     case .differs(let why):
-      "The server took the file, but what it stored is different: \(Self.inside(why))."
+      "The server took the file, but stored different content: \(Self.inside(why))."
     case .notRecorded(let why):
       step == .confirmation
         ? "The server has the file, but \(what) failed: \(Self.inside(why))."
@@ -159,19 +159,20 @@ extension Failure {
     case .denied(let why):
       status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
-    case .cancelled: "It was stopped before it was complete."
+    case .cancelled: "The upload was stopped before it was complete."
     case .outcomeUnknown(let why) where status != nil:
       "The server answered \(Self.statusLine(status)), and it is unclear whether it stored the file: "
         + "\(Self.inside(why))."
     case .outcomeUnknown(let why):
-      "Every byte was sent, and no whole answer came: \(Self.inside(why)). The file may have arrived."
+      "Every byte was sent, but no complete answer came: \(Self.inside(why)). The file may have arrived."
     }
   }
 
-  /// The mark before a file that failed: a question mark if only a look at the server can tell.
+  /// The mark before a file that failed: a question mark if only a look at the server can tell whether the file
+  /// arrived.
   package var sign: String { isOutcomeUnknown ? "?" : "✗" }
 
-  /// A reason for use inside one of our sentences: without its own full stop.
+  /// A reason for use inside one of our sentences: its first line, without its own full stop.
   private static func inside(_ why: String) -> String {
     let words = why.prefix { !$0.isNewline }
     let end = words.lastIndex { $0 != "." && !$0.isWhitespace }
@@ -186,7 +187,7 @@ extension Failure {
     case .notAFile: "Copy its content to a regular file and add that."
     case .changed(.vanished): "Put the file back, or correct its path, then retry."
     case .changed: "Retry sends the file as it is now."
-    case .empty: "Fill it, or leave it out."
+    case .empty: "Add content to the file, or leave it out."
     case .tooLarge: "Make it smaller, or send it elsewhere."
     case .typeNotAllowed: "Send it elsewhere, or correct its type."
     case .unsendable: "Correct the target or the file's name, then retry."
@@ -197,12 +198,12 @@ extension Failure {
         + "list the server in no_proxy, then retry."
     case .connectionLost, .stalled, .network, .cancelled:
       goesOn
-        ? "Retry resumes where the server left off." : "Retry sends it again from the first byte."
+        ? "Retry resumes where the upload left off." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
-        + "certificate of the server's own and pins it."
-    case .refused where step == .wait: "Fix what the server names, then retry."
+        + "self-signed certificate of the server and pins it."
+    case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
@@ -212,21 +213,21 @@ extension Failure {
       "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
-    case .rejected: "Fix what the server names, then retry."
+    case .rejected: "Fix what the server reports, then retry."
     case .unusable:
       "Compare what the target expects of the reply with the reply itself, correct the target, then retry."
     case .differs:
-      "It was damaged on the way or on the server: find out where, delete what is there, then retry."
+      "It was damaged on the way or on the server: find out where, delete the stored copy, then retry."
     case .notRecorded:
       step == .confirmation
-        ? "A retry asks the server again, and sends the file only if it still wants it."
-        : "Make the record by hand: a retry sends the file again, and may store it twice."
+        ? "A retry asks the server again, and sends the file only if the server still wants it."
+        : "Create the record by hand: a retry sends the file again, which may store it twice."
     case .unresumable(let fault): fault.advice
     case .denied:
       status == nil
         ? "Run the command by hand, fix it, then retry."
-        : "Check what the token permits, then retry: a retry gets a new one."
-    case .outcomeUnknown: "Check the server before you retry: a retry may store it twice."
+        : "Check what the token permits, then retry: a retry gets a new token."
+    case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
   }
 
@@ -278,15 +279,15 @@ extension Failure {
 extension Failure.Step {
   fileprivate var words: String {
     switch self {
-    case .existence: "the question of whether it has the file already (exists)"
+    case .existence: "the request that asks whether it has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
     case .open: "the request that comes before the first file (open)"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
-    case .status: "the request for how much it has (pieces.status)"
-    case .wait: "the question of whether it has finished with the file (wait)"
+    case .status: "the request that asks how much it has (pieces.status)"
+    case .wait: "the request that asks whether it has finished with the file (wait)"
     case .confirmation: "the request that confirms the upload (ticket.confirm)"
     }
   }
@@ -299,7 +300,7 @@ extension Failure.FileChange {
     case .shrank: ("file shrank", "The file has become shorter since it was queued.")
     case .grew: ("file grew", "The file has become longer since it was queued.")
     case .replaced:
-      ("file was replaced", "Another file lies at this path than when it was queued.")
+      ("file was replaced", "The file at this path is not the one that was queued.")
     case .modified: ("file was modified", "The file has been written to since it was queued.")
     }
   }
@@ -309,9 +310,9 @@ extension Failure.Redirect {
   var story: String {
     switch self {
     case .losesBody: "Such a redirect would drop the file, so it was not followed."
-    case .otherOrigin: "That is another server than the target names, so it was not followed."
+    case .otherOrigin: "The target does not name that server, so the redirect was not followed."
     case .tooMany: "That was one redirect too many."
-    case .noLocation: "It has no Location, so it does not say where to."
+    case .noLocation: "The reply has no Location, so it does not say where to send the file."
     case .badLocation: "An upload cannot be sent to that address."
     }
   }

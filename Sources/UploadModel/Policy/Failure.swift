@@ -8,7 +8,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var status: Int?
   /// What the server said, if anything.
   package var reply: Reply
-  /// How many attempts were made; 0 if none could be made.
+  /// How many attempts were made; 0 if no attempt could be made.
   package var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   package var retryAfter: Double?
@@ -16,8 +16,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var step: Step?
   /// How far the attempt had come, if the file goes in pieces.
   package var pieces: PieceCount?
-  /// Whether everything had been sent, and the server's refusal leaves open whether it stored the file; nil if not, and
-  /// in failures that older versions saved.
+  /// True if everything had been sent and the server's refusal leaves open whether it stored the file. Otherwise nil,
+  /// as in all failures that older versions saved.
   var mayBeStored: Bool?
 
   package init(
@@ -35,7 +35,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package enum Step: Hashable, Sendable, Codable {
     /// The request that asks whether the server has the file already.
     case existence
-    /// The request for permission that comes first.
+    /// The request that asks for permission to upload, before the file is sent.
     case ticket
     /// The request before the first file of a run.
     case open
@@ -93,7 +93,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case connectionLost(String)
     /// No byte moved for this many seconds.
     case stalled(seconds: Double)
-    /// It was not finished within the target's deadline, in seconds.
+    /// The upload was not finished within the target's deadline, in seconds.
     case outOfTime(seconds: Double)
     /// No secure connection could be made, or the server is not authentic.
     case insecure(String)
@@ -110,7 +110,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case notHTTP(String)
     /// The status means success, but the target's own rule says that the upload failed.
     case rejected(String)
-    /// The status means success, but the answer is of no use; the text says what it lacks.
+    /// The status means success, but the answer cannot be used; the text says what the answer lacks.
     case unusable(String)
     /// The content that the server stored is not the file's; the text says how it differs.
     case differs(String)
@@ -123,11 +123,11 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     /// refused as well. The text says which.
     case denied(String)
 
-    // Neither.
+    // No fault, or none that can be located.
 
-    /// The user stopped it.
+    /// The user stopped the upload.
     case cancelled
-    /// Everything was sent and no answer came: the file may have arrived.
+    /// Everything was sent but no answer came, so the file may have arrived.
     case outcomeUnknown(String)
   }
 
@@ -157,7 +157,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package enum Redirect: String, Hashable, Sendable, Codable {
     /// A 301, 302 or 303 turns an upload into a request without the file (RFC 9110 §15.4).
     case losesBody
-    /// It leads to an origin that the target does not list.
+    /// The redirect leads to an origin that the target does not list.
     case otherOrigin
     /// There were more redirects than are followed.
     case tooMany
@@ -169,8 +169,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether sending the same bytes again may succeed without user action.
   ///
-  /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
-  /// target says that a second copy does no harm.
+  /// The retry policy decides whether another attempt is *made*. A file with an unknown outcome is sent again only if
+  /// the target says that a second copy does no harm.
   var isTransient: Bool {
     guard cause == .refused else { return cause.traits.contains(.transient) }
     return mayBeStored != true && status.map(Self.transientStatuses.contains) == true
@@ -184,7 +184,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
   static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
-  /// Statuses that do not reveal whether a server that received everything has stored it: something failed along
+  /// Statuses that do not reveal whether a server that received everything has stored it, since something failed along
   /// the way (RFC 9110 §15.6.1).
   package static let serverErrors: Set<Int> = gatewayErrors.union([500])
   /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
@@ -194,8 +194,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// file can be sent.
   package var needsPerson: Bool { !isTransient && cause != .cancelled }
 
-  /// Whether the failure may concern one file of several: its size, its type, its name. A status about the address, the
-  /// credentials or the server's own state concerns all of them.
+  /// Whether the failure may concern only one of several files, because of its size, its type or its name. A status
+  /// about the address, the credentials or the server's own state concerns all of them.
   var mayConcernOneFile: Bool {
     cause == .refused
       ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)

@@ -1,4 +1,4 @@
-/// Sizes, speeds and times as a person reads them. Pure, without locale, so that a frame of the
+/// Sizes, speeds and times as a person reads them. The results do not depend on the locale, so that a frame of the
 /// screen is the same everywhere.
 package enum HumanReadable {
   /// A size in decimal units with at most four characters before the unit: "812 kB", "3.2 MB".
@@ -20,7 +20,7 @@ package enum HumanReadable {
     return "\(bytes(Int64(max(0, bytesPerSecond).rounded())))/s"
   }
 
-  /// A time that is left or has gone by: "0:03", "12:40", "3:05:00", "4 days".
+  /// A remaining or elapsed time: "0:03", "12:40", "3:05:00", "4 days".
   package static func clock(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 86_400 * 1000 else { return "—" }
     let whole = Int(max(0, seconds).rounded())
@@ -36,7 +36,7 @@ package enum HumanReadable {
   /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".
   package static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }
-    // Below this, tenths would round a short time to zero.
+    // Below this bound, rounding to tenths could turn a short time into zero.
     if seconds > 0, seconds < 0.0995 { return "\(Int(max(1, (seconds * 1000).rounded()))) ms" }
     if seconds < 9.95, seconds != seconds.rounded() { return "\(tenths(max(0, seconds))) s" }
     if seconds < 120 { return "\(Int(max(0, seconds).rounded())) s" }

@@ -20,9 +20,9 @@ package struct JobMachine: Sendable {
     case running(Run)
     /// The server has accepted the file. Goes to `finished` once the server has finished with it, or the time is up.
     case processing(Processing)
-    /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
+    /// Not in line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
     case retrying
-    /// Out of the line until the user resumes it. Goes to `waiting` on `retry`.
+    /// Not in line until the user resumes it. Goes to `waiting` on `retry`.
     case paused
     /// Over. Goes to `waiting` on `retry` unless it was delivered.
     case finished(delivered: Bool)
@@ -34,9 +34,9 @@ package struct JobMachine: Sendable {
     package var attempt: Int
     /// How many redirects it has followed.
     package var redirects: Int
-    /// Whether it has never left the target's own origin. Once it has, it gets no credentials.
+    /// Whether the attempt has never left the target's own origin. Once it has left, its requests get no credentials.
     package var keepsCredentials = true
-    /// Set if the user has stopped it and the request has not ended yet.
+    /// Set if the user has stopped the attempt and its request has not ended yet.
     package var stop: Stop?
   }
 
@@ -50,23 +50,24 @@ package struct JobMachine: Sendable {
 
   /// What can happen to an upload.
   package enum Event: Sendable {
-    /// The upload's turn has come. If it is sent in one request with others, this can cut its delay short.
+    /// The upload's turn has come. If it shares a request with others, this event can cut short its delay before the
+    /// next attempt.
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
     case answered(WaitRule.Answer, wall: Date)
-    /// The request was cancelled because of another file: the attempt does not count.
+    /// The request was cancelled because of another file, so the attempt does not count.
     case startOver
     /// The request was prepared but never began, so there was no attempt.
     case notBegun
     /// The delay before the next attempt is over.
     case timerFired
-    /// The user cancels it.
+    /// The user cancels the upload.
     case cancel
-    /// The user pauses it.
+    /// The user pauses the upload.
     case pause
-    /// The user wants it sent (again).
+    /// The user wants the file to be sent (again).
     case retry
     /// There is no point in waiting longer.
     case giveUp(Failure)
@@ -87,9 +88,9 @@ package struct JobMachine: Sendable {
 
   /// Where the upload stands now.
   package private(set) var state: State = .waiting
-  /// How many attempts that count have begun.
+  /// How many attempts have begun, not counting those that had to start over.
   package private(set) var attempts = 0
-  /// Whether the last attempt left open whether the server has the whole file. Another attempt finds out.
+  /// Whether the last attempt left open whether the server has the whole file. Another attempt can find out.
   private var mayBeWhole = false
 
   /// A machine for one file.
@@ -285,7 +286,7 @@ package struct JobMachine: Sendable {
     mayBeWhole = end.mayBeWhole
     let verdict = Verdict.judge(
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
-    // A reply that came before the stop counts: the server has the file.
+    // A reply that came before the stop counts, since the server has the file.
     if case .delivered(let receipt) = verdict {
       return accept(receipt, run, end, for: target, wall: wall)
     }
@@ -302,7 +303,7 @@ package struct JobMachine: Sendable {
     }
     if end.sentAll, end.status == nil, doubt == nil {
       doubt = Failure(
-        .outcomeUnknown("it was stopped while the server had all of it"), attempts: run.attempt)
+        .outcomeUnknown("the upload was stopped before an answer came"), attempts: run.attempt)
     }
     switch run.stop {
     // If the server may have the whole file, a pause is a cancel: resuming could store the file twice.

@@ -12,8 +12,8 @@ package struct RetryPolicy: Hashable, Sendable {
   /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
   /// if the configuration does not say. `Target.isIdempotent` then decides.
   package var isIdempotent: Bool?
-  /// Statuses after which, by the configuration, nothing was stored and a later attempt may succeed, in addition to
-  /// `Failure.transientStatuses`.
+  /// Statuses that, according to the configuration, mean that nothing was stored and that a later attempt may succeed.
+  /// They are in addition to `Failure.transientStatuses`.
   package var statuses: Set<Int>
 
   /// The default policy of a target.
@@ -31,7 +31,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// Seconds to wait before the next attempt; `nil` if there is no next one.
   ///
   /// - Parameters:
-  ///   - failure: how the last attempt ended; its `attempts` includes that one.
+  ///   - failure: how the last attempt ended; its `attempts` includes that attempt.
   ///   - random: a number in 0..<1 from the caller's generator.
   func delay(after failure: Failure, random: Double) -> Double? {
     // A shortage on this machine is always retried.
@@ -40,7 +40,8 @@ package struct RetryPolicy: Hashable, Sendable {
     }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
-      // A little longer, so that clients that were told the same delay do not all return at once.
+      // Wait a little longer than the server asks, so that clients that were told the same delay do not all return at
+      // once.
       return min(wish + random, cap)
     }
     return backOff(round: failure.attempts, random: random)
@@ -50,7 +51,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// with every round ("full jitter").
   func backOff(round: Int, random: Double) -> Double {
     var bound = min(base, cap)
-    // The bound stops at the cap; a base of zero stays zero.
+    // The bound does not grow beyond the cap. If the base is zero, the bound stays zero.
     for _ in 1..<max(1, min(round, 31)) where bound < cap { bound *= 2 }
     return random * min(bound, cap)
   }
@@ -70,12 +71,13 @@ extension Target {
   /// recognises a repetition (the `Idempotency-Key` header field, draft-ietf-httpapi-idempotency-key-header).
   package var isIdempotent: Bool { isIdempotent(at: url) }
 
-  /// The same for a request to `url`: header fields go only to the target's own origin.
+  /// Whether a second copy does no harm if the request goes to `url`. A key counts only at the target's own origin,
+  /// since header fields are sent only there.
   package func isIdempotent(at url: URL) -> Bool {
     // The server is asked how much it has before anything is sent again.
     if resume.createsFirst { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
-    // Whether the usual request is idempotent says nothing about the one that joins the pieces.
+    // Whether the usual request is idempotent says nothing about the request that joins the pieces.
     if resume.pieces != nil { return false }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in

@@ -44,12 +44,12 @@ package struct TransferEnd: Hashable, Sendable {
   package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   package var earlierStatus: Int?
-  /// Whether the server has the file already, so that no part of it was sent. This is then the end of the request that
-  /// asked.
+  /// Whether the server has the file already, so that no part of it was sent. This end is then that of the request that
+  /// asked whether the server has it (`Failure.Step.existence`).
   package var isThereAlready = false
-  /// Which of several requests under way it was.
+  /// Which of several concurrent requests has ended.
   package var number = 0
-  /// Which of the upload's requests it was; nil if it has only one.
+  /// Which of the upload's requests has ended; nil if it has only one.
   package var step: Failure.Step?
   /// How far the attempt has come, if the file goes in pieces.
   package var pieces: PieceCount?
@@ -58,7 +58,7 @@ package struct TransferEnd: Hashable, Sendable {
   package struct Place: Hashable, Sendable {
     /// Its position, from 0.
     var index: Int
-    /// How many there are.
+    /// How many files there are.
     var count: Int
 
     /// By default, the only file.

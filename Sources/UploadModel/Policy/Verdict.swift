@@ -2,12 +2,12 @@ import Foundation
 
 /// What the end of a request means for the file.
 package enum Verdict: Hashable, Sendable {
-  /// The server took it.
+  /// The server took the file.
   case delivered(Receipt)
-  /// It did not arrive, or nobody can tell.
+  /// The file did not arrive, or nobody can tell whether it did.
   case failed(Failure)
-  /// The server wants the file at another address, or in another way at the same one; `keepsCredentials` is false on
-  /// another origin.
+  /// The server wants the file at another address, or in another way at the same address; `keepsCredentials` is false
+  /// on another origin.
   case follow(URL, keepsCredentials: Bool)
 
   /// The most redirects that one attempt follows.
@@ -60,7 +60,7 @@ package enum Verdict: Hashable, Sendable {
     }
     if case .denied(let why) = end.trouble { return failed(.denied(why)) }
     if let status = end.status {
-      // The target's rules apply to the reply that was lost: it may have said that the file was not stored.
+      // The target's rules would have applied to the lost reply, which may have said that the file was not stored.
       if end.isReplyLost {
         guard !response.failures.isEmpty || target.wait != nil else { return delivered(status) }
         let why = "the server has the whole file, but its reply was lost"
@@ -103,7 +103,7 @@ package enum Verdict: Hashable, Sendable {
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
-        let why = "a gateway answered in its place, after it had the whole file"
+        let why = "a gateway answered in its place, after the whole file had been sent"
         return failed(.outcomeUnknown(why))
       default:
         return failed(.refused)
@@ -111,7 +111,7 @@ package enum Verdict: Hashable, Sendable {
     }
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
     switch trouble {
-    // The connection broke after the last byte: the server may have all of them.
+    // If the connection broke after the last byte, the server may have the whole file.
     case .connectionLost(let why), .network(let why), .unreachable(let why, _),
       .proxyUnreachable(let why), .insecure(let why):
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
@@ -133,7 +133,7 @@ package enum Verdict: Hashable, Sendable {
     return !target.isIdempotent(at: end.url) && !target.retry.statuses.contains(status)
   }
 
-  /// Follows a 307 or 308 if its address is allowed; otherwise the upload fails.
+  /// Follows a 307 or 308 if the address that it names is allowed. Otherwise, the upload fails.
   static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
@@ -157,7 +157,7 @@ package enum Verdict: Hashable, Sendable {
     return .follow(url, keepsCredentials: origin == home)
   }
 
-  /// An address as it may be shown and logged: its query may be a signature.
+  /// An address as it may be shown and logged: without its query, which may be a signature.
   package static func shown(_ address: String?) -> String? {
     guard let address, let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")) else {
       return address

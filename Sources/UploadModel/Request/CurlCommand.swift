@@ -15,11 +15,11 @@ package struct CurlCommand: Hashable, Sendable {
   /// The variables that must be set for the command, each once.
   package let variables: [String]
 
-  /// The command for the files of one request.
+  /// Makes the command for the files of one request.
   ///
   /// - Parameters:
   ///   - items: the files that go in one request; at least one.
-  ///   - companions: the files that go with each of them.
+  ///   - companions: the files that go with each of the items.
   ///   - key: the value of `{uuid}`.
   /// - Throws: `InvalidInput` if curl cannot send the same request.
   package init(
@@ -28,16 +28,16 @@ package struct CurlCommand: Hashable, Sendable {
   ) throws(InvalidInput) {
     guard target.ticket == nil else {
       throw InvalidInput(
-        "the target asks for a ticket first, and only that says where the file goes")
+        "the target asks for a ticket first, and only the ticket says where the file goes")
     }
     guard !target.run.isOn else {
       throw InvalidInput(
-        "the target has requests before the first file and after the last (open, close), which a command for one "
+        "the target has requests before the first file and after the last one (open, close), which a command for one "
           + "request cannot have")
     }
     guard !target.resume.createsFirst else {
       throw InvalidInput(
-        "a resumable upload takes several requests, and the server says where they go")
+        "a resumable upload takes several requests, and only the server says where they go")
     }
     let key = key ?? items.first?.uuid ?? UUID()
     if let item = items.first, let rules = target.resume.pieces, rules.holds(for: item.size) {

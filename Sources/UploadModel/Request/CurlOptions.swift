@@ -18,11 +18,11 @@ struct CurlOptions {
   private(set) var lines: [String] = []
   /// The variables that contain the secrets, each once.
   private(set) var variables: [String] = []
-  /// The functions of a script that the words call.
+  /// The functions of the script that the options call.
   private(set) var functions: Set<ShellFunction> = []
-  /// The values of a piece that the words use.
+  /// The values of a piece that the options use.
   private(set) var asked: Set<Template.Placeholder> = []
-  /// The values of tickets that the words use, in the order of their variables.
+  /// The values of tickets that the options use, in the order of their variables.
   private(set) var ticketValues: [JSONPointer] = []
 
   /// No options yet.
@@ -44,10 +44,11 @@ struct CurlOptions {
   }
 
   mutating func add(_ header: RequestHead.Header) throws(InvalidInput) {
-    // curl writes its own `User-Agent` and `Accept`.
+    // Default header fields are left out, since curl writes its own `User-Agent` and `Accept`.
     guard !header.isDefault else { return }
     let (name, value) = (header.name, try pieces(header.value))
-    // curl removes a header field if nothing follows the colon; a semicolon sends it empty.
+    // curl removes a header field if nothing follows the colon; with a semicolon instead of the colon, curl sends the
+    // field empty.
     try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
   }
 
@@ -65,7 +66,7 @@ struct CurlOptions {
     try add("--aws-sigv4", [.text("aws:amz:\(keys.region):\(keys.service)")])
     try addUser(keys.key, keys.secret)
     for header in keys.tokenHeaders { try add(header) }
-    // Older versions of curl do not add the digest that S3 requires; newer ones do.
+    // Add the digest that S3 requires, since older versions of curl do not add it.
     guard keys.isS3, !head.has(SignatureV4.digestName) else { return }
     let sum = target.signsContent ? sum : .text(SignatureV4.unsignedContent)
     if let sum { try add("--header", [.text("\(SignatureV4.digestName): "), sum]) }
@@ -84,7 +85,8 @@ struct CurlOptions {
     _ part: RequestPlan.Part, file: (UploadItem) -> Piece
   ) throws(InvalidInput) {
     guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
-      throw InvalidInput("curl cannot send the field \"\(part.name)\" because of its \"=\"")
+      throw InvalidInput(
+        "curl cannot send the field \"\(part.name)\" because its name contains \"=\"")
     }
     switch part.value {
     case .text(let text): try add(text, as: part.name, part.type)
@@ -177,11 +179,11 @@ struct CurlOptions {
     return word.isEmpty ? "''" : word
   }
 
-  /// Where a file is.
+  /// The path of a file, as curl reads it.
   static func path(_ item: UploadItem) -> Piece { path(item.location) }
 
   private static func path(_ location: FileLocation) -> Piece {
-    // A dash alone is curl's standard input.
+    // To curl, a dash alone means standard input.
     .bytes(location.bytes == Array("-".utf8) ? Array("./-".utf8) : location.bytes)
   }
 
@@ -253,7 +255,7 @@ struct CurlOptions {
 
   /// A value with its filters and its escaping applied.
   ///
-  /// - Parameter isPlain: whether it has only letters, digits and dashes, which need no escaping anywhere.
+  /// - Parameter isPlain: whether the value has only letters, digits and dashes, which need no escaping anywhere.
   private mutating func expansion(
     of value: String, _ writing: Template.Writing, isPlain: Bool
   ) -> String {

@@ -61,7 +61,8 @@ package enum PercentEncoding {
     digits.count == 2 && digits.allSatisfy { "0123456789ABCDEFabcdef".utf8.contains($0) }
   }
 
-  /// Where the authority ends; 0 without one. Only the authority may contain brackets, around an IPv6 address.
+  /// Where the authority ends; 0 if there is no authority. Only the authority may contain brackets, around an IPv6
+  /// address.
   private static func endOfAuthority(_ address: [UInt8]) -> Int {
     guard let mark = address.firstIndex(where: "/?#".utf8.contains),
       address[mark...].starts(with: "//".utf8)

@@ -26,7 +26,7 @@ extension RequestHead {
     guard !headers.contains(where: { $0.name.lowercased() == "content-disposition" }) else {
       return
     }
-    // Some servers take percent signs for escapes.
+    // Some servers take a percent sign for the beginning of an escape.
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && !"\"\\%".utf8.contains($0) }
     set(
       "Content-Disposition",

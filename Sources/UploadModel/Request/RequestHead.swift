@@ -1,5 +1,4 @@
-/// The head of a request to a target's server: method, address and header fields, with every secret marked
-/// as one.
+/// The head of a request to a target's server: method, address and header fields, in which every secret is marked.
 package struct RequestHead: Hashable, Sendable {
   /// A text in which secrets are marked.
   package typealias Text = [Template.Filled]
@@ -8,7 +7,7 @@ package struct RequestHead: Hashable, Sendable {
   package struct Header: Hashable, Sendable {
     package var name: String
     package var value: Text
-    /// Whether hoist adds it to every request by itself.
+    /// Whether hoist itself adds the field to every request.
     var isDefault = false
   }
 
@@ -22,7 +21,7 @@ package struct RequestHead: Hashable, Sendable {
 
   /// The HTTP method, in upper case.
   package let method: String
-  /// Where it goes; nil if only a ticket says so.
+  /// Where the request goes; nil if only a ticket can tell.
   package let address: Text?
   /// The header fields in the order in which they are sent, except those that depend on how the content is
   /// encoded.
@@ -54,7 +53,7 @@ package struct RequestHead: Hashable, Sendable {
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
     if target.closesConnections { set("Connection", "close") }
-    // Another origin gets only the public header fields: the others may contain credentials.
+    // Another origin gets only the public header fields, since the other fields may contain credentials.
     if case .all(let token) = credentials {
       try add(target.headers, values)
       if let token {
@@ -104,14 +103,14 @@ package struct RequestHead: Hashable, Sendable {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// Whether only the transport writes a header field, whatever a target says.
+  /// Whether only the transport writes this header field, so that a target's own is ignored.
   private static func belongsToTransport(_ name: String) -> Bool {
     ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
   }
 }
 
 extension Target {
-  /// Stands for the token in previews, for which the target's command is not run.
+  /// A placeholder for the token in previews, for which the target's command is not run.
   package var tokenPlaceholder: Template.Secret? {
     tokenCommand == nil ? nil : Template.Secret(name: "TOKEN", value: "", source: .derived)
   }

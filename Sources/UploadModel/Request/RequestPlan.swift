@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request that uploads files: its head and its content, with every secret marked as one.
+/// A request that uploads files: its head and its content, in which every secret is marked.
 ///
 /// The request itself, `--dry-run`, the details of a file and the curl command are all rendered from a
 /// plan, so that they cannot contradict each other.
@@ -12,7 +12,7 @@ package struct RequestPlan: Hashable, Sendable {
       case text(RequestHead.Text)
       /// A file, and the name to give the server.
       case file(UploadItem, name: String)
-      /// A file that goes with one of the others.
+      /// A file that goes with one of the uploaded files.
       case companion(Companion, of: ItemID)
     }
 
@@ -22,7 +22,7 @@ package struct RequestPlan: Hashable, Sendable {
     /// The media type; nil if none is sent.
     package var type: String?
 
-    /// The file that it belongs to; nil if it is a field of the form.
+    /// The file that the part belongs to; nil if the part is a field of the form.
     package var item: ItemID? {
       switch value {
       case .text: nil
@@ -51,10 +51,10 @@ package struct RequestPlan: Hashable, Sendable {
 
   /// Method, address and header fields.
   package let head: RequestHead
-  /// What it carries.
+  /// What the request carries.
   package let content: Content
 
-  /// The parts of the form; empty if it carries a bare file.
+  /// The parts of the form; empty if the request carries a bare file.
   package var parts: [Part] {
     if case .form(let parts) = content { parts } else { [] }
   }
@@ -89,8 +89,8 @@ package struct RequestPlan: Hashable, Sendable {
   /// The request that uploads `items` together.
   ///
   /// - Parameters:
-  ///   - items: files of one request, at least one.
-  ///   - companions: the files that go with each of them.
+  ///   - items: the files of the request; at least one.
+  ///   - companions: the files that go with each of the items.
   ///   - key: the value of `{uuid}`.
   /// - Throws: why such a request cannot be sent.
   package init(

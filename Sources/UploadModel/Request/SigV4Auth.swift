@@ -24,14 +24,15 @@ package struct SigV4Auth: Hashable, Sendable {
     (self.key, self.secret, self.token) = (key, secret, token)
   }
 
-  /// Whether the service has S3's rules: it takes paths as they are, and over https a body that the signature does not
-  /// cover.
+  /// Whether the service has S3's rules: it takes paths as they are and, over https, accepts a body that the signature
+  /// does not cover.
   var isS3: Bool { ["s3", "s3-outposts", "s3-object-lambda"].contains(service) }
 
   /// Whether signatures of requests to this URL cover their bodies, so that the SHA-256 of a file is needed.
   func coversContent(at url: URL) -> Bool { !isS3 || url.scheme != "https" }
 
-  /// Placeholders for the header fields of a signed request, for previews: nothing is signed.
+  /// The header fields that sign a request, with a placeholder for the signature. They are for previews, where nothing
+  /// is signed.
   package var shownHeaders: [RequestHead.Header] {
     let signature = Template.Secret(name: "signature", value: "", source: .derived)
     return [
@@ -41,7 +42,7 @@ package struct SigV4Auth: Hashable, Sendable {
     ] + tokenHeaders
   }
 
-  /// The header field with the session token; empty without one.
+  /// The header field with the session token; empty if there is no token.
   var tokenHeaders: [RequestHead.Header] {
     [token].compactMap(\.self).map { token in
       RequestHead.Header(name: "X-Amz-Security-Token", value: token.stretches(with: Self.values))
@@ -60,7 +61,7 @@ extension Target {
     guard signsContent, ticket == nil, ([body] + pieces).contains(.multipart) else { return nil }
     let why = sigV4?.isS3 == true ? "over plain http, S3" : sigV4?.service ?? ""
     return
-      "\(why) wants the SHA-256 of what is sent, and that of a form is not known; use body = \"binary\""
+      "\(why) wants the SHA-256 of the request's body, which is not known for a form; use body = \"binary\""
   }
 
   /// Whether requests must state the SHA-256 of the part of a file that they carry.

@@ -2,7 +2,7 @@ import Digests
 import Foundation
 import ScalarText
 
-/// A request as AWS Signature Version 4 signs it
+/// A request to be signed with AWS Signature Version 4
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
 package struct SignatureV4 {
   static let algorithm = "AWS4-HMAC-SHA256"
@@ -38,7 +38,7 @@ package struct SignatureV4 {
     "x-amzn-trace-id",
   ]
 
-  /// The header fields that sign the request at this time. They replace those with the same names.
+  /// The header fields that sign the request at this time. They replace header fields with the same names.
   ///
   /// - Throws: why the request cannot be signed.
   package func fields(
@@ -81,7 +81,7 @@ package struct SignatureV4 {
 
   private static let dateName = "X-Amz-Date"
   static let digestName = "X-Amz-Content-Sha256"
-  /// Stands for a body that the signature does not cover.
+  /// Takes the place of the digest of a body that the signature does not cover.
   static let unsignedContent = "UNSIGNED-PAYLOAD"
 
   private func value(of name: String) -> String? {
@@ -113,7 +113,7 @@ package struct SignatureV4 {
     case .file where !auth.coversContent(at: url): return Self.unsignedContent
     case .file(let sha256?): return sha256
     case .file(nil):
-      throw .unsendable("its signature needs the SHA-256 of the request's body, which is not known")
+      throw .unsendable("the signature needs the SHA-256 of the request's body, which is not known")
     }
   }
 
@@ -139,7 +139,7 @@ package struct SignatureV4 {
     return "\(shown):\(port)"
   }
 
-  /// What follows the host, as it is sent.
+  /// The path and the query of the URL, as they are sent.
   private var address: (path: ArraySlice<UInt8>, query: ArraySlice<UInt8>) {
     let text = Array(url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") })
     let start = text.firstIndex(of: UInt8(ascii: ":")).map { $0 + 3 } ?? 0
@@ -148,8 +148,8 @@ package struct SignatureV4 {
     return (path, rest[path.endIndex...].dropFirst())
   }
 
-  /// The path. For S3, it is encoded once, like the query, and keeps its dots and double slashes; for all other
-  /// services, it is encoded once more.
+  /// The path. For S3, it is encoded once, like the query, and keeps its dots and double slashes. For all other
+  /// services, it is normalized and encoded twice.
   private func path(_ auth: SigV4Auth) -> String {
     let slash = UInt8(ascii: "/")
     let path = address.path
@@ -178,7 +178,7 @@ package struct SignatureV4 {
     }.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
   }
 
-  /// Text of a URL as AWS encodes it, whatever was encoded before.
+  /// Encodes a text from a URL as AWS does, after decoding what is already encoded.
   private static func encodedOnce(_ text: ArraySlice<UInt8>) -> String {
     var bytes: [UInt8] = []
     var rest = text

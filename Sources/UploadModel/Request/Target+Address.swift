@@ -2,7 +2,8 @@ import Foundation
 import ScalarText
 
 extension Target {
-  /// The address of a request with secrets marked. The query of the URL itself can also contain a key.
+  /// The address of a request with secrets marked. Not only the query items of the configuration but also the query of
+  /// the URL itself can contain a key.
   package func addressStretches(with values: Template.Values) -> [Template.Filled] {
     // Most addresses have no placeholder, and no query that could contain a key.
     let text = url.absoluteString
@@ -43,7 +44,7 @@ extension [Template.Filled] {
     }.joined()
   }
 
-  /// Whether it contains only text, and so no secrets.
+  /// Whether the text contains no secrets and no unfilled placeholders.
   var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text as it may be shown, with `$NAME` for each secret.

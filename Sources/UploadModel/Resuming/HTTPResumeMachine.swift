@@ -16,18 +16,19 @@ import UploadDraft
 ///           (where a point was kept)└──────┘
 /// ```
 ///
-/// The request that begins an upload is the one that the target describes, with an additional `Upload-Complete: ?1`.
-/// A server that does not know the protocol takes it like any other request, and its reply is judged like any other.
-/// A server that allows less in one request than there is to send gets an empty request first
-/// (`Upload-Complete: ?0`), then pieces.
+/// The request that begins an upload is the one that the target describes, with an additional `Upload-Complete: ?1`. A
+/// server that does not know the protocol takes it like any other request, and its reply is judged like any other. A
+/// server whose limit for one request is smaller than the content gets an empty request first (`Upload-Complete: ?0`),
+/// then pieces.
 ///
-/// The offer is requested in the newest version. If the server names another one, that one is used. Otherwise, if the
-/// server wants the content without having made an offer, the request is cancelled and the next older version is tried;
-/// after the oldest, the newest is used again, whatever the outcome. The upload keeps the version in which it was
-/// offered.
+/// The offer is requested in the newest version. If the server names another version, that version is used. Otherwise,
+/// if the server wants the content without having made an offer, the request is cancelled and the next older version is
+/// tried. After the oldest version, the newest is used again, whatever the outcome. The upload keeps the version in
+/// which it was offered.
 ///
-/// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
-/// more of the body. Once such a proxy is noticed, its server gets the usual request without the draft's fields.
+/// Some proxies, nginx among them, take an interim reply for the final one. They hold it back, or pass it on and then
+/// send no more of the body. Once such a proxy is noticed, its server gets the usual request without the draft's
+/// fields.
 package struct HTTPResumeMachine: ResumeMachine {
   /// The first request is the target's own.
   package static let sendsTargetsBody = true
@@ -38,13 +39,13 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   /// Why the creating request is being broken off, which decides what comes next.
   private enum BreakOff {
-    /// The server made no offer in this version of the draft: it is asked in another one.
+    /// The server made no offer in this version of the draft, so it is asked in another version.
     case noOffer
-    /// The upload is larger than the server takes: it is deleted.
+    /// The upload is larger than the server allows, so it is deleted.
     case unwanted(URL)
     /// The server does not take all the content in one request: the rest goes in pieces.
     case tooMuchAtOnce
-    /// Interim replies do not get through: the upload is deleted, and begun again with the usual request.
+    /// Interim replies do not get through, so the upload is deleted and begun again with the usual request.
     case lostInterims
   }
 
@@ -57,9 +58,9 @@ package struct HTTPResumeMachine: ResumeMachine {
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
   private var phase = Phase.learning
-  /// The most bytes in a request, once one was too large.
+  /// The most bytes in a request, once a request was too large.
   private var most: Int64?
-  /// Why the request under way is being broken off; nil if it is not.
+  /// Why the request under way is being broken off; nil if it is not being broken off.
   private var breakOff: BreakOff?
   /// How the attempt ends once the upload is deleted, or once the lost reply has been asked for again.
   private var held: TransferEnd?
@@ -71,7 +72,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var losesInterims: Bool
   /// Whether the upload is deleted because interim replies are lost, and begun again with the usual request.
   private var leavesDraft = false
-  /// Whether all of the first request was sent before it was broken off: the server may have stored the file.
+  /// Whether everything was sent before a request was broken off, so that the server may have stored the file.
   private var hadAll = false
   /// Whether the server did not delete the upload when asked to, so that the upload continues after all.
   private var staysWithDraft = false
@@ -126,7 +127,8 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func create() -> [ResumeAction] {
     phase = .creating
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
-    // Only a server that has announced limits gets pieces: any other would take an empty request for an empty file.
+    // Only a server that has announced limits gets pieces. Any other server would take the empty first request for an
+    // empty file.
     let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
@@ -213,7 +215,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     return max(allowed ?? .max, limits?.least ?? 1, 1)
   }
 
-  /// Whether the server takes so little at once that these bytes would need far too many requests.
+  /// Whether the server takes so little in one request that these bytes would need far too many requests.
   private func takesTooLittle(of rest: Int64) -> Bool {
     guard rest > 0, let append = limits?.append else { return false }
     let piece = max(append, limits?.least ?? 0)
@@ -221,8 +223,8 @@ package struct HTTPResumeMachine: ResumeMachine {
     return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
   }
 
-  /// The smallest sensible piece: a refusal of a smaller one is not about size, and a lower limit is hardly meant for
-  /// files.
+  /// The smallest sensible piece, in bytes. If the server refuses a smaller piece, the reason is not its size, and a
+  /// lower limit is hardly meant for files.
   private static let leastPiece: Int64 = 16 << 10
   /// The most pieces smaller than `leastPiece` in one upload.
   static let mostTinyPieces: Int64 = 100
@@ -234,8 +236,8 @@ extension HTTPResumeMachine {
   package mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
-    // "Status Code 104": one that reports progress has no Location.
-    // The usual request asks for no offer, so one that comes anyway means nothing.
+    // "Status Code 104": an interim reply that reports progress has no Location. The usual request asks for no offer,
+    // so an offer that comes anyway means nothing.
     guard phase == .creating, !losesInterims, breakOff == nil, let location = headers["location"],
       let offered = DraftVersion(named: headers[Self.versionField])
     else { return [] }
@@ -257,15 +259,15 @@ extension HTTPResumeMachine {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
     let learnt: [ResumeAction] = isNews ? [.learn(.http(known))] : []
-    // That this reply is late proves nothing: connections and servers may be slow.
+    // It proves nothing if this reply is late, since connections and servers may be slow.
     if Self.isTakenForAnswer(headers) {
       (losesInterims, leavesDraft, breakOff) = (true, true, .lostInterims)
       return [
         .keep(point), .learn(.usual),
-        .stop(.connectionLost("a proxy takes an interim reply for the answer")),
+        .stop(.connectionLost("a proxy takes an interim reply for the final one")),
       ]
     }
-    // The request under way carries more than the server takes at once.
+    // Otherwise, the request under way carries more than the server takes in one request.
     guard (course.last?.content?.count ?? 0) > mostContent else { return [.keep(point)] + learnt }
     breakOff = .tooMuchAtOnce
     return [.keep(point)] + learnt + [.stop(.tooLarge(limit: mostContent))]
@@ -281,14 +283,14 @@ extension HTTPResumeMachine {
     return !known.isSettled || known.version != found
   }
 
-  /// Whether an older version is left to be tried.
+  /// Whether the server's version is unknown, and the creating request under way has no offer yet.
   package var awaitsOffer: Bool {
     phase == .creating && course.point == nil && !known.isSettled && !losesInterims
       && breakOff == nil
       && course.last?.content?.isEmpty == false
   }
 
-  /// Cancels a request before any of its content has left, so that the server does not get the same content twice.
+  /// Cancels the request before any of its content has left, so that the server does not get the same content twice.
   package mutating func handleLackOfOffer() -> [ResumeAction] {
     guard awaitsOffer else { return [] }
     breakOff = .noOffer
@@ -310,14 +312,15 @@ extension HTTPResumeMachine {
     return (known.isSettled ? [.learn(.http(known))] : []) + create()
   }
 
-  /// Whether a proxy has made an interim reply look like a final one: an interim reply has no say in what becomes of
-  /// the connection, and needs no fields of the proxy's own.
+  /// Whether a proxy has taken an interim reply for a final one. This shows in header fields that an interim reply does
+  /// not need: those about the connection, and the proxy's own.
   private static func isTakenForAnswer(_ headers: [String: String]) -> Bool {
     headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
   }
 
-  /// What to conclude from the end of a creating request that got no interim reply: something holds such replies back.
-  /// Only silence after the whole body, for as long as the target waits, is remembered; anything else may be chance.
+  /// What to conclude about the server if a creating request ends without any reply, since something may hold interim
+  /// replies back. Nil if nothing can be concluded. Only silence after the whole body, for as long as the target waits,
+  /// is remembered. Anything else may be chance.
   private func lackOfInterim(_ end: TransferEnd) -> ResumeAction? {
     guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
       return nil
@@ -346,7 +349,7 @@ extension HTTPResumeMachine {
     case .noOffer?, nil: break
     }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
-      // Without a point, this was an ordinary request, and ends as one.
+      // Without a resume point, this was an ordinary request, and ends as such.
       return course.point == nil && phase == .creating
         ? withoutOffer(end) : course.over(end, status: nil)
     }
@@ -385,20 +388,20 @@ extension HTTPResumeMachine {
     return [.learn(.http(known))] + proceed()
   }
 
-  /// Ends as an ordinary request, since the server made no offer. If the server has seen the request, the next one uses
-  /// another version.
+  /// Ends as an ordinary request, since the server made no offer. If the server has seen the request, the next request
+  /// uses another version.
   private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
     guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
       return [.end(end)]
     }
     takeNextVersion()
-    // Only a reply proves anything: a connection may be lost at any time.
+    // Only a reply proves anything, since a connection may be lost at any time.
     let isProof = known.isSettled && end.status != nil
     return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
   }
 
-  /// Tries another version after a refusal that concerns the version, when nothing has been taken. Returns nil for any
-  /// other refusal.
+  /// Tries another version after a refusal that concerns the version, if the server has taken nothing. Returns nil for
+  /// any other refusal.
   private mutating func inOtherVersion(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
     if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
@@ -406,8 +409,8 @@ extension HTTPResumeMachine {
       settle(named)
       return [.learn(.http(known))] + create()
     }
-    // A tus server that also speaks some versions of the draft takes requests in the others for tus requests (tus
-    // 1.0.0, "Tus-Resumable").
+    // A tus server that also speaks some versions of the draft takes requests in the other versions for tus requests
+    // (tus 1.0.0, "Tus-Resumable").
     let isTus = status == 412 && end.headers["tus-resumable"] != nil
     return isTus && !known.isSettled ? offerAnew() : nil
   }
@@ -463,8 +466,8 @@ extension HTTPResumeMachine {
       return course.fail(.noOffset, end)
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
-    // Starts over without the draft's fields: the rest would lose its interim replies too, and less than half of the
-    // file is sent again.
+    // Start over without the draft's fields: later requests would lose their interim replies too, and less than half of
+    // the content must be sent again.
     let isComplete = isComplete(end)
     if losesInterims, !staysWithDraft, isComplete != true, offset < course.length / 2 {
       leavesDraft = true
@@ -473,7 +476,7 @@ extension HTTPResumeMachine {
     course.recordStart(into: &point)
     record(end, in: &point, now)
     course.point = point
-    // The server may have stored the file, even if it does not say so.
+    // Now the server may have stored the file, even if it does not say so.
     if offset == course.length, isComplete != false { hadAll = true }
     guard isComplete == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
@@ -510,7 +513,8 @@ extension HTTPResumeMachine {
       return course.fail(.otherLength, end)
     // The server has the whole upload. A refusal that does not say whether it is complete leaves the outcome open.
     case 400 where sent.isEmpty && !version.has(.statedCompleteness):
-      return [.forget] + course.unknown(end, "the server had all of it, and does not say more")
+      return [.forget]
+        + course.unknown(end, "the server had all of it, but does not say whether it is complete")
     default: return course.over(end, status: status)
     }
     // What was sent has been taken, unless the server says that it took less.
@@ -534,7 +538,8 @@ extension HTTPResumeMachine {
     return course.startOver(end, status) ?? create()
   }
 
-  /// Begins anew only if nothing can come of the old upload: a server that has all of it may still be working on it.
+  /// Begins anew only if the old upload is gone for certain, since a server that has all of it may still be working on
+  /// it.
   private mutating func finishDeleting(_ end: TransferEnd) -> [ResumeAction] {
     guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
     let isGone =
@@ -550,7 +555,7 @@ extension HTTPResumeMachine {
     return ask(point)
   }
 
-  /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
+  /// Handles the repeated reply, or notes that the reply is lost for good. The file has arrived either way.
   private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if isComplete(end) == true {
       guard (200..<300).contains(status) else { return [.forget, .end(end)] }
@@ -590,13 +595,13 @@ extension HTTPResumeMachine {
   /// Ends with the reply to the target's own request.
   private func finish(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
-    // The upload's address is not the file's.
+    // The address of the upload is not that of the file.
     if let url = course.point?.url, end.location == url { end.headers["location"] = nil }
     guard phase != .creating, let status = end.status else { return [.end(end)] }
     return course.arrived(end, status)
   }
 
-  /// After a 413: sends as much as the server says that it takes, or half of what was too much.
+  /// Continues after a 413 with as much as the server says that it takes, or else half of what was too much.
   private mutating func sendLess(
     _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
   ) -> [ResumeAction] {
@@ -620,8 +625,8 @@ extension HTTPResumeMachine {
     isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
   }
 
-  /// Whether a reply to content is consistent with the server having taken that much: in the older versions, each reply
-  /// gives the offset, and in the others it may.
+  /// Whether the reply is consistent with the server having taken the first `length` bytes. In older versions of the
+  /// draft, each reply gives the offset; in newer ones, a reply may give it.
   private func hasTaken(_ length: Int64, _ end: TransferEnd) -> Bool {
     Self.integer("upload-offset", end).map { $0 == length } ?? true
   }

@@ -6,11 +6,11 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   package var limits: ResumeLimits?
   /// The version of the draft in which it is asked whether an upload can resume.
   package var version: DraftVersion
-  /// Whether `version` is known to be its version, or it is known to speak none. If not, older ones are tried when it
-  /// makes no offer.
+  /// Whether `version` is known to be the server's version, or the server is known to speak no version. If not, older
+  /// versions are tried when the server makes no offer.
   package var isSettled: Bool
 
-  /// By default, a server that is asked only in the newest version.
+  /// By default, the server is asked only in the newest version.
   package init(
     limits: ResumeLimits? = nil, version: DraftVersion = .newest, isSettled: Bool = true
   ) {

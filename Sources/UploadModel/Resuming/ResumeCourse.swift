@@ -9,12 +9,12 @@ package struct ResumeCourse: Sendable {
   /// Where the upload stands.
   var point: ResumePoint?
   /// An upload that is given up because the file may have changed. It is kept until it is certain that the server does
-  /// not have all of it: otherwise, the file could be stored twice.
+  /// not have all of it. Otherwise, the file could be stored twice.
   private(set) var abandoned: ResumePoint?
-  /// Whether the server now has more of the file than ever before, counting all uploads of it.
+  /// Whether the server now has more of the file than ever before, in any upload of the file.
   package private(set) var hasAdvanced = false
-  /// The most bytes of the content that the server has ever had. A server that forgets each upload and takes one byte
-  /// of the next does not advance.
+  /// The most bytes of the content that the server has ever had. So a server that forgets every upload and takes one
+  /// byte of the next does not count as advancing.
   package private(set) var furthest: Int64
 
   @Boxed private(set) var target: Target
@@ -24,15 +24,15 @@ package struct ResumeCourse: Sendable {
   @Boxed package private(set) var values: Template.Values
   /// The form around the file, if there is one.
   package let form: ResumePoint.Form?
-  /// The size of the content in bytes: that of the file, or of the form around it.
+  /// The size of the content in bytes: that of the file or, if there is a form around it, of the form.
   let length: Int64
 
   var last: ResumeRequest?
-  /// The first of the file's bytes that this attempt sends, once that is known.
+  /// The offset of the first of the file's bytes that this attempt sends, once it is known.
   var first: Int64?
   var loss: ResumePoint.Loss?
   var redirects = 0
-  /// How often the upload was lost, and how often its offset had to be asked for again, in a row.
+  /// How often in a row the upload was lost (`losses`), and its offset had to be asked for again (`doubts`).
   var losses = 0
   var doubts = 0
 
@@ -64,7 +64,7 @@ package struct ResumeCourse: Sendable {
       // The upload began for another target, or under other rules.
       point = nil
     } else if known.machine != machine {
-      // The target was described differently then.
+      // The target was described differently when the upload began.
       lose(.formChanged)
     } else if known.identity != identity {
       lose(.fileChanged)
@@ -130,7 +130,7 @@ package struct ResumeCourse: Sendable {
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
 
-  /// Handles the reply that says how much the server has of an abandoned upload. Returns nil if a new one can begin,
+  /// Handles the reply that says how much the server has of an abandoned upload. Returns nil if a new upload can begin,
   /// after the abandoned one is deleted if it still exists.
   ///
   /// - Parameter hasAll: whether the server has all of it; nil if the reply does not say.
@@ -147,14 +147,15 @@ package struct ResumeCourse: Sendable {
   }
 
   /// Returns the address of the abandoned upload for its deletion, and forgets it; nil if the upload is gone. A server
-  /// that cannot delete it does not get the rest of it either.
+  /// that cannot delete it does not get the rest of the upload either.
   mutating func takeAbandoned() -> URL? {
     defer { abandoned = nil }
     return abandoned?.url
   }
 
-  /// Handles the loss of an upload that the server has forgotten. Returns nil the first time, so that a new one is
-  /// created: the upload may have expired. A second time, something else is wrong.
+  /// Handles the loss of an upload that the server has forgotten. Returns nil the first time, so that a new upload is
+  /// created, since the old one may have expired. The second time, ends the attempt, since something else must be
+  /// wrong.
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }
@@ -184,8 +185,8 @@ package struct ResumeCourse: Sendable {
     }
   }
 
-  /// Why no request may go to an upload's address that a reply names; nil if one may. Only the target's own server may
-  /// name an address on itself, where requests carry the target's credentials.
+  /// Why no request may go to an upload's address that a reply names; nil if requests may go there. Only the target's
+  /// own server may name an address on itself, where requests carry the target's credentials.
   ///
   /// - Parameter source: where the reply came from.
   func fault(of url: URL, namedBy source: URL) -> ResumeFault? {
@@ -194,7 +195,7 @@ package struct ResumeCourse: Sendable {
     return isFromHome || Origin(url) != target.origin ? nil : .locationAtHome
   }
 
-  /// Why no request may go to an upload's address; nil if one may.
+  /// Why no request may go to an upload's address; nil if requests may go there.
   func fault(of url: URL) -> ResumeFault? {
     guard let origin = Origin(url), url.user == nil, url.password == nil else {
       return .badLocation
@@ -215,7 +216,7 @@ package struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
-  /// Ends the attempt. However the request ended, nothing is in doubt: the server can be asked what has arrived.
+  /// Ends the attempt. However the request ended, nothing is in doubt, since the server can be asked what has arrived.
   func over(_ end: TransferEnd, status: Int?) -> [ResumeAction] {
     var end = end
     end.status = status
@@ -224,7 +225,7 @@ package struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
-  /// Ends in doubt: everything was sent, and the server cannot be asked what became of it.
+  /// Ends the attempt with an unknown outcome: everything was sent, and the server cannot be asked what became of it.
   func unknown(_ end: TransferEnd, _ why: String) -> [ResumeAction] {
     var end = end
     (end.status, end.trouble, end.sentAll) = (nil, .connectionLost(why), true)

@@ -10,11 +10,11 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
   case locationAtHome
   /// It did not say how much it has.
   case noOffset
-  /// It says that it has more than there is.
+  /// It says that it has more bytes than the upload.
   case offsetBeyondEnd
   /// It has less than it said before.
   case offsetWentBack
-  /// It takes bytes but has none of them afterwards.
+  /// It takes bytes, but says afterwards that it has none of them.
   case offsetStuck
   /// It has named two addresses for one upload.
   case locationChanged
@@ -24,7 +24,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
   case neverComplete
   /// The upload at this address has another length.
   case otherLength
-  /// Its status is not the one that means success in the protocol.
+  /// Its status is not the one by which the protocol reports success.
   case unexpectedStatus
   /// It speaks another version of the protocol.
   case otherVersion
@@ -46,9 +46,9 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .noLocation: "no address for the upload"
     case .badLocation: "bad address for the upload"
     case .locationElsewhere: "upload kept elsewhere"
-    case .locationAtHome: "upload sent back"
+    case .locationAtHome: "upload address not allowed"
     case .noOffset: "no offset from the server"
-    case .offsetBeyondEnd: "server has too much"
+    case .offsetBeyondEnd: "server claims too many bytes"
     case .offsetWentBack: "server has lost bytes"
     case .offsetStuck: "server takes no bytes"
     case .locationChanged: "two addresses for the upload"
@@ -58,36 +58,37 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .unexpectedStatus: "unexpected status"
     case .otherVersion: "other protocol version"
     case .appendTooSmall: "server takes too little at once"
-    case .checksumMismatch: "arrives damaged"
+    case .checksumMismatch: "damaged on the way"
     }
   }
 
   var story: String {
     switch self {
     case .noLocation:
-      "The server made an upload and did not say where: its reply has no Location."
+      "The server created an upload but did not say where: its reply has no Location."
     case .badLocation: "The server keeps the upload at an address that nothing can be sent to."
     case .locationElsewhere:
-      "The server put the upload on a server that the target does not name, so that address was not followed."
+      "The server put the upload on another server, which the target does not name, so hoist did not use it."
     case .locationAtHome:
-      "Another server gave the upload an address on the target's own server. It was not followed, since requests "
+      "Another server gave the upload an address on the target's own server. That address was not used, since requests "
         + "there carry the target's credentials."
     case .noOffset: "The server did not say how much of the file it has."
-    case .offsetBeyondEnd: "The server says that it has more bytes than the file."
+    case .offsetBeyondEnd: "The server says that it has more bytes than the file contains."
     case .offsetWentBack: "The server has fewer bytes of the file than it said before."
-    case .offsetStuck: "The server took bytes again and again, and has none of them."
+    case .offsetStuck: "The server took bytes again and again, but says that it has none of them."
     case .locationChanged: "The server named two addresses for the same upload."
     case .endedEarly: "The server closed the upload before it had all of it."
     case .neverComplete:
       "The server has all of the upload but does not say that it is complete (Upload-Complete)."
     case .otherLength: "The upload at the saved address has a different length."
-    case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
+    case .unexpectedStatus:
+      "The server's status is not the one by which the protocol reports success."
     case .otherVersion: "The server does not speak tus 1.0.0."
     case .appendTooSmall:
       "The server takes so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
         + "more than \(HTTPResumeMachine.mostTinyPieces) of them."
     case .checksumMismatch:
-      "Three times in a row, the checksum of what the server received was not that of what was sent."
+      "Three times in a row, the checksum of the received bytes differed from that of the sent bytes."
     }
   }
 
@@ -96,7 +97,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .locationElsewhere:
       "If that server may have the file, name it in the target's redirect_to, then retry."
     case .locationAtHome:
-      "Name the server that takes the uploads in the target's URL, or set resume = \"off\"."
+      "Put the server that takes the uploads into the target's URL, or set resume = \"off\"."
     case .noLocation, .badLocation, .locationChanged, .unexpectedStatus, .otherVersion, .noOffset:
       "Check that the server at the target's URL speaks that protocol, or set resume = \"off\"."
     case .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete:
@@ -104,7 +105,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .appendTooSmall:
       "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
-      "An intermediary may change what is sent. Retry resumes where the server left off."
+      "An intermediary may change what is sent. Retry resumes where the upload left off."
     }
   }
 }

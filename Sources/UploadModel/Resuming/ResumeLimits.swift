@@ -1,8 +1,7 @@
 import StructuredFields
 import UploadDraft
 
-/// The limits of a server for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
-/// `Upload-Limit`.
+/// A server's limits for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field `Upload-Limit`.
 package struct ResumeLimits: Hashable, Sendable, Codable {
   /// The most bytes in an upload.
   var size: Int64?
@@ -17,7 +16,8 @@ package struct ResumeLimits: Hashable, Sendable, Codable {
 
   /// Reads the header field. Unknown keys are skipped.
   ///
-  /// Fails if the field is malformed, or if a value is not a number of at least 0: the whole field is then ignored.
+  /// Returns nil if the field is malformed, or if a value is not a number of at least 0. The caller then ignores the
+  /// whole field.
   init?(_ text: String?, in version: DraftVersion = .newest) {
     guard let text, let members = FieldValue.dictionary(text) else { return nil }
     for key in ["max-size", "min-size", "max-append-size", "min-append-size", version.ageKey] {

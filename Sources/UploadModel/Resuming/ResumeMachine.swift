@@ -17,7 +17,7 @@ package protocol ResumeMachine: Sendable {
   var course: ResumeCourse { get }
   /// Whether the server may have the whole file, although no reply says so and the upload can resume.
   var mayBeWhole: Bool { get }
-  /// Whether requests carry pieces of the target's own body, form and all; otherwise, they carry pieces of the file.
+  /// Whether requests carry pieces of the target's own body, including its form. If not, they carry pieces of the file.
   static var sendsTargetsBody: Bool { get }
   /// Begins the attempt.
   ///
@@ -31,63 +31,64 @@ package protocol ResumeMachine: Sendable {
   mutating func handleLackOfOffer() -> [ResumeAction]
   /// Handles the digests that were asked for.
   mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction]
-  /// Handles the result of `ResumeAction.verify`: nil if the file contained everything at one moment.
+  /// Handles the result of `ResumeAction.verify`: nil if at one moment the file contained all of the sent bytes.
   mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction]
   /// Whether the file's bytes are sent in any order, several requests at once.
   var sendsInAnyOrder: Bool { get }
   /// How many requests are under way, or about to be.
   var width: Int { get }
-  /// Whether one more request may go beside those under way.
+  /// Whether one more request may be sent at the same time as those under way.
   var wantsMore: Bool { get }
-  /// Sends one more request beside those under way.
+  /// Sends one more request at the same time as those under way.
   mutating func sendMore() -> [ResumeAction]
-  /// Whether the request under way may finish the upload, so that its reply is the upload's.
+  /// Whether the request under way may finish the upload, so that its reply is the reply to the upload.
   var mayFinish: Bool { get }
   /// Whether the request under way carries no part of the file, because the server already has all of it.
   var isFinishing: Bool { get }
   /// Whether the machine only waits for the other requests under way before it handles a failure.
   var isBreakingOff: Bool { get }
-  /// Called once all but the end of a request has been sent, if its end is held back (`ResumeRequest.holdsEnd`).
+  /// Called for a request whose end is held back (`ResumeRequest.holdsEnd`), once everything before its end has been
+  /// sent.
   mutating func handleHeldEnd() -> [ResumeAction]
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
 
 extension ResumeMachine {
-  /// False: the first request carries the beginning of the file.
+  /// By default false: the first request carries the beginning of the file.
   package static var createsFirst: Bool { false }
 
-  /// False: the server can be asked what it has.
+  /// By default false: the server can be asked what it has.
   package var mayBeWhole: Bool { false }
 
-  /// Does nothing: the protocol asks for no digests.
+  /// By default does nothing: the protocol asks for no digests.
   package mutating func handle(
     _ digests: ContentDigests, number: Int
   ) -> [ResumeAction] { [] }
 
-  /// Does nothing: the protocol does not ask for it.
+  /// By default does nothing: the protocol asks for no verification.
   package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }
 
-  /// The protocol has one request at a time.
+  /// By default false: the protocol has only one request under way at a time.
   package var sendsInAnyOrder: Bool { false }
   package var width: Int { 1 }
   package var wantsMore: Bool { false }
   package var isBreakingOff: Bool { false }
 
-  /// The last of the file's bytes finish the upload.
+  /// By default true: the request with the last of the file's bytes finishes the upload.
   package var mayFinish: Bool { true }
   package var isFinishing: Bool { false }
 
-  /// Does nothing: the protocol has one request at a time.
+  /// By default does nothing: the protocol has only one request under way at a time.
   package mutating func sendMore() -> [ResumeAction] { [] }
 
-  /// Does nothing: a request may arrive twice.
+  /// By default does nothing: it does no harm if a request arrives twice.
   package mutating func handleHeldEnd() -> [ResumeAction] { [] }
 
-  /// No offers are made.
+  /// By default false: in the protocol, servers make no offers.
   package var awaitsOffer: Bool { false }
   package mutating func handleLackOfOffer() -> [ResumeAction] { [] }
 
-  /// Does nothing: the protocol has no interim replies.
+  /// By default does nothing: the protocol has no interim replies.
   package mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] { [] }

@@ -6,15 +6,15 @@ import UploadDraft
 package struct ResumePoint: Hashable, Sendable, Codable {
   /// The address that the server gave this one upload.
   package var url: URL
-  /// The name of the target that it began with.
+  /// The name of the target that the upload began with.
   package var target: String
-  /// The file that it began with.
+  /// The file that the upload began with.
   package var identity: FileIdentity
   /// When the file contained the bytes that were sent, as far as is known; nil in points from earlier versions.
   package var moment: FileMoment?
   /// How many bytes the server had when it last said so.
   package var offset: Int64 = 0
-  /// The first of the file's bytes that the last attempt sent.
+  /// The offset of the first of the file's bytes that the last attempt sent.
   package var start: Int64 = 0
   /// When the server forgets the upload, if it says when.
   package var expires: Date?
@@ -22,18 +22,19 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var loss: Loss?
   /// The protocol; nil for tus.
   package var mode: ResumeRules.Mode?
-  /// The version of the draft that it began with; nil for tus, and in points from versions of hoist that knew only 8.
+  /// The version of the draft that the upload began with; nil for tus, and in points from versions of hoist that knew
+  /// only version 8.
   package var draft: DraftVersion?
   /// The form around the file; the offsets then count the form's bytes. Nil if the file goes without one.
   package var form: Form?
-  /// The progress of an upload in pieces; nil for any other.
+  /// The progress of an upload in pieces; nil for any other upload.
   package var pieces: PieceProgress?
 
   /// What is needed to make the same form again.
   package struct Form: Hashable, Sendable, Codable {
-    /// What separates its parts.
+    /// The text that separates the parts of the form.
     package var boundary: String
-    /// When it was made, for `{now}`.
+    /// When the form was made, for `{now}`.
     package var made: Date
     /// A hash of everything in it except the file and secrets, in hexadecimal digits.
     var seal: String
@@ -53,20 +54,20 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     case fileUncertain
     /// The target now describes another form around the file.
     case formChanged
-    /// The server has forgotten it.
+    /// The server has forgotten the upload.
     case forgotten
-    /// The time for which the server promised to keep it is over.
+    /// The time for which the server promised to keep the upload is over.
     case expired
     /// A piece may have arrived, and the server must not get it twice.
     case pieceUncertain
   }
 
-  /// All texts in it that servers or the configuration have chosen.
+  /// All texts in the point that come from servers or the configuration.
   package var texts: [String] {
     [url.absoluteString] + (pieces.map { Array($0.begun.values) + $0.kept.joined() } ?? [])
   }
 
-  /// Which of the file's bytes the server has, if they need not be the first ones.
+  /// Which of the file's bytes the server has; nil if those are always the first ones.
   package var taken: [Range<Int64>]? {
     pieces.flatMap { $0.done?.ranges(of: $0.size, in: identity.size) }
   }
@@ -84,7 +85,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// The version of the draft in which to resume.
   package var version: DraftVersion { draft ?? .unnamed }
 
-  /// Whether the attempt that recorded it had not yet sent any part of the file.
+  /// Whether the attempt that recorded the point had not yet sent any part of the file.
   package var isAtStart: Bool {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
@@ -92,7 +93,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// Whether an item for this target can resume here. The name is empty if there is only one target.
   package func holds(for target: String) -> Bool { target.isEmpty || target == self.target }
 
-  /// What the user should know about it while the file is sent; nil if there is nothing to say.
+  /// What the user should know about the upload while the file is sent; nil if there is nothing to say.
   package var words: String? {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
     switch loss {
@@ -100,7 +101,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     case .fileUncertain: return "starts over: the file may have changed"
     case .formChanged: return "starts over: the target's fields have changed"
     case .forgotten: return "starts over: the server had forgotten it"
-    case .expired: return "starts over: the server kept it too short"
+    case .expired: return "starts over: the upload has expired"
     case .pieceUncertain: return "starts over: the reply to a piece was lost"
     case nil: return nil
     }

@@ -1,7 +1,7 @@
 // Which machine speaks which protocol. A further protocol is a machine in a file of its own and a row in `Mode`.
 
 extension ResumeRules {
-  /// The protocol in which server and client agree on how much has arrived.
+  /// The protocol by which server and client agree on how much has arrived.
   package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// Each attempt sends the whole file.
     case off
@@ -10,10 +10,10 @@ extension ResumeRules {
     /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can resume if the
     /// server says so.
     case http
-    /// Whichever of the two the server speaks.
+    /// tus or Resumable Uploads for HTTP, whichever the server speaks.
     case auto
 
-    /// The machine that speaks it; nil if that depends on the server.
+    /// The machine that speaks this protocol; nil if the choice depends on the server.
     var machine: (any ResumeMachine.Type)? {
       switch self {
       case .tus: TusMachine.self
@@ -23,8 +23,8 @@ extension ResumeRules {
     }
   }
 
-  /// The machine for an attempt: the one that the rules require, or else that of the upload that the attempt continues,
-  /// or else the one for the protocol that the server is known to speak.
+  /// The machine for an attempt: the machine that the rules require, or else the one that began the upload, or else the
+  /// one for the protocol that the server is known to speak.
   func protocolMachine(
     continuing point: ResumePoint?, at server: ResumeServer?
   ) -> any ResumeMachine.Type {

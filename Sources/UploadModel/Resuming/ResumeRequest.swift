@@ -4,21 +4,21 @@ import Foundation
 package struct ResumeRequest: Hashable, Sendable {
   /// The HTTP method.
   package var method: String
-  /// Where it goes.
+  /// Where the request goes.
   package var url: URL
   /// The header fields that the protocol asks for, in order.
   package var headers: [Header]
-  /// Which of the file's bytes it carries; nil for none.
+  /// Which of the file's bytes the request carries; nil if it carries none.
   package var content: Range<Int64>?
-  /// Which of several requests under way it is. Its end has the same number.
+  /// The number of the request among those under way. The end of the request has the same number.
   package var number = 0
-  /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
+  /// Whether this is the request that the target describes, with the target's method, header fields and form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
   package var isTargetsOwn = false
   /// Whether the end of its content is held back until the machine has prepared for it (`handleHeldEnd`).
   package var holdsEnd = false
-  /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
-  /// leads back to the target's own origin.
+  /// Whether an origin other than the target's own has chosen where the request goes. The request then carries no
+  /// credentials, even if it goes back to the target's own origin.
   package var staysAway = false
   /// The kind of checksum to send along with the content. The sender of the request computes it.
   package var checksum: TusServer.Checksum?
@@ -27,15 +27,15 @@ package struct ResumeRequest: Hashable, Sendable {
 
   /// A request that a target's configuration describes.
   package struct Described: Hashable, Sendable {
-    /// Where it goes.
+    /// Where the request goes.
     package var address: RequestHead.Text
     /// Whether a reply has named that address.
     package var isAddressFromReply = false
     /// Its own header fields.
     package var headers: [RequestHead.Header]
-    /// Its body, if that is a text.
+    /// The body, if it is a text.
     package var text: RequestHead.Text?
-    /// The media type of its body; nil for the usual one.
+    /// The media type of the body; nil for the usual type.
     package var type: String?
     /// Whether the piece that it carries is in the target's form.
     package var isForm = false
@@ -49,7 +49,7 @@ package struct ResumeRequest: Hashable, Sendable {
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  /// Whether it may carry the target's credentials where it goes.
+  /// Whether the request may carry the target's credentials to its address.
   package func mayCarryCredentials(of target: Target) -> Bool {
     !staysAway && Origin(url) == target.origin
   }

@@ -4,17 +4,17 @@ import Foundation
 package struct ResumeRules: Hashable, Sendable {
   /// The protocol.
   package var mode: Mode
-  /// The most bytes of the file in one request; nil sends the whole rest in one.
+  /// The most bytes of the file in one request; if nil, one request carries all the remaining bytes.
   package var chunk: Int64?
-  /// The size in bytes from which a file is worth the additional requests of resuming. A smaller one goes in the
-  /// target's own request and cannot resume.
+  /// The size in bytes from which a file is worth the additional requests that resuming takes. A smaller file goes in
+  /// the target's own request and cannot resume.
   package var least: Int64 = 0
   /// Whether the request that creates a tus upload carries the beginning of the file (creation-with-upload). That saves
   /// a round trip, but if the reply is lost, the beginning stays on the server until it expires.
   package var sendsAlong = false
   /// Metadata to give the server in addition to `filename` and `filetype`, or in place of them.
   package var metadata: [Target.Field] = []
-  /// The requests in which files go in pieces, if the target describes them; the mode is then `off`.
+  /// The requests in which files go in pieces, if the target describes such requests; the mode is then `off`.
   package var pieces: PieceRules?
 
   /// By default, nothing is resumed.

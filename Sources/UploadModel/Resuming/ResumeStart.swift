@@ -9,9 +9,9 @@ package struct ResumeStart {
   let identity: FileIdentity
   /// Where the attempt goes: to the target's address, or where a redirect has led.
   let url: URL
-  /// Where an earlier attempt got to.
+  /// Where an earlier attempt left off; nil if the upload starts from the beginning.
   let point: ResumePoint?
-  /// What is known about the server; nil if it has not been asked.
+  /// What is known about the server; nil if the server has not been asked.
   let server: ResumeServer?
   /// The most bytes of the content that the server has ever had.
   let furthest: Int64
@@ -22,7 +22,7 @@ package struct ResumeStart {
   let values: (Date) -> Template.Values
   /// Where the target's requests go with these values.
   let creation: (Template.Values) throws(Failure.Cause) -> URL
-  /// The body of the target's own request, made like that of the earlier attempt.
+  /// Makes the body of the target's own request, in the same way as the earlier attempt made it.
   let body: () throws(Failure.Cause) -> Body
 
   /// A body: its size in bytes, and the form around the file; nil if the file goes without one.

@@ -1,8 +1,8 @@
 import Foundation
 import MultipartForm
 
-/// Decides what to ask a tus server next: replies in, requests out. It does no I/O, and lives for one
-/// attempt; only the `ResumePoint` outlives it.
+/// Decides what to ask a tus server next: replies in, requests out. It does no I/O. A machine serves one attempt, and
+/// only the `ResumePoint` outlives it.
 ///
 /// ```
 ///  OPTIONS ──► POST ─────────► PATCH ──► PATCH … ──► all there
@@ -11,8 +11,8 @@ import MultipartForm
 ///        (where a point was kept)
 /// ```
 ///
-/// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as for any
-/// upload; the next attempt begins with HEAD.
+/// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as in any other upload.
+/// The next attempt begins with HEAD.
 package struct TusMachine: ResumeMachine {
   enum Phase { case settling, discarding, learning, creating, asking, appending }
 
@@ -104,8 +104,8 @@ package struct TusMachine: ResumeMachine {
     phase = .creating
     var request = Self.creation(
       at: course.creation, size: course.identity.size, metadata: metadata)
-    // Never the whole file: if the reply were lost, nobody could tell whether it arrived. And only a little: after a
-    // lost reply, that stays on the server until it expires.
+    // Never send the whole file along: if the reply were lost, nobody could tell whether the file arrived. And send
+    // only a little, since after a lost reply, what was sent stays on the server until it expires.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
     if course.target.resume.sendsAlong, server?.takesContentAtOnce == true,
       !sendsChecksums,
@@ -123,7 +123,8 @@ package struct TusMachine: ResumeMachine {
     return ResumeRequest("POST", url, headers)
   }
 
-  /// A checksum must be known before the first byte leaves, so only chunks get one, not whole files.
+  /// Whether requests carry checksums. A checksum must be known before the first byte leaves, so only chunks get one,
+  /// not whole files.
   private var sendsChecksums: Bool {
     course.target.resume.chunk != nil && server?.checksum != nil
   }
@@ -161,7 +162,7 @@ package struct TusMachine: ResumeMachine {
 
 /// What the replies of a tus server mean, and what comes next.
 extension TusMachine {
-  /// Whatever the reply, the upload is created: an intermediary may have answered OPTIONS.
+  /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let known = (200..<300).contains(status) ? TusServer(headers: end.headers) : TusServer()
     server = known
@@ -250,7 +251,7 @@ extension TusMachine {
     return [.keep(point)] + append(point)
   }
 
-  /// Ends the attempt: the file has arrived. The server may say at the end where it is; otherwise, it is at the
+  /// Ends the attempt: the file has arrived. The last reply may say where the file is; otherwise, the file is at the
   /// upload's own address.
   private func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     var end = end

@@ -2,20 +2,20 @@ import ScalarText
 
 /// What a tus server can do, according to its reply to OPTIONS.
 package struct TusServer: Hashable, Sendable, Codable {
-  /// The largest file that it takes, in bytes.
+  /// The size in bytes of the largest file that the server takes.
   package var maxSize: Int64?
   /// The extensions that it supports, such as `creation` and `termination`.
   package var extensions: Set<String> = []
-  /// The strongest checksum that both it and hoist know.
+  /// The strongest kind of checksum that both the server and hoist know.
   package var checksum: Checksum?
-  /// Whether it says that it speaks only other versions of tus.
+  /// Whether the server says that it speaks only other versions of tus.
   var isOfOtherVersion = false
 
   /// A checksum by which a server can tell whether a request arrived undamaged.
   package enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
     /// SHA-256 (FIPS 180-4).
     case sha256
-    /// SHA-1 (FIPS 180-4): good enough against transmission errors, which is all that it is for.
+    /// SHA-1 (FIPS 180-4), which is good enough to detect transmission errors.
     case sha1
   }
 
@@ -25,7 +25,7 @@ package struct TusServer: Hashable, Sendable, Codable {
   /// A server about which nothing is known.
   package init() {}
 
-  /// Reads the header fields of its reply, whose names are in lower case.
+  /// Reads the header fields of a server's reply, whose names are in lower case.
   init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
     extensions = Set(Self.list(headers["tus-extension"]))

@@ -3,9 +3,9 @@ package enum Batch {
   /// A file in line, and whether it belongs to an existing group.
   typealias Candidate = (file: Scheduler.File, isTaken: Bool)
 
-  /// The files of one batch: the first one and those of the same kind behind it, in the order of the line. A
-  /// file that does not fit ends the batch, since it could otherwise be overtaken forever. Files of other
-  /// kinds are skipped.
+  /// The files of one batch: the first file and those of the same kind behind it, in the order of the line. A file that
+  /// does not fit ends the batch. Otherwise, files behind it could overtake it forever. Files of other kinds are
+  /// skipped.
   static func plan(
     _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
   ) -> [ItemID] {
@@ -29,8 +29,8 @@ extension Scheduler.File {
   /// The field that the user chose for the file, or else the target's.
   private var chosenField: Template { field.map(Template.init(literal:)) ?? target.value.fileField }
 
-  /// Whether both may be in one request: they go to the same field of the same target, and have had the same number
-  /// of attempts.
+  /// Whether both files may be in one request: they go to the same field of the same target, and have had the same
+  /// number of attempts.
   func goes(with other: Self) -> Bool {
     target == other.target && attempts == other.attempts
       && (field == other.field || chosenField == other.chosenField)
@@ -38,22 +38,23 @@ extension Scheduler.File {
 }
 
 extension Target {
-  /// Why the target cannot batch files, as a sentence without its full stop; nil if it can. A request has only one
-  /// place for a value that differs from file to file.
+  /// Why the target cannot batch files, as a sentence without its full stop; nil if the target can batch files. A
+  /// request has only one place for a value that differs from file to file.
   package var batchConflict: String? {
     guard batch != nil else { return nil }
-    if body == .binary { return "a binary body is one file, and a batch has several" }
+    if body == .binary { return "a binary body carries one file, but a batch has several" }
     if address?.placeholders.contains(where: \.belongsToFile) == true {
-      return "the URL differs from file to file, and a batch has several; leave one of the two out"
+      return
+        "the URL differs from file to file, but a batch has several files; remove one or the other"
     }
     if let ticket,
       ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) })
     {
-      return "a ticket is for one file, but a batch has several; remove one or the other"
+      return "a ticket is for one file, but a batch has several files; remove one or the other"
     }
     if response.failures.contains(where: { $0.template?.isLiteral == false }) {
       return
-        "fail_when compares with the sum of one file, and a batch has several; leave one of the two out"
+        "fail_when compares with the checksum of one file, but a batch has several files; remove one or the other"
     }
     for (kind, fields) in [("field", fields), ("query item", query), ("header", headers)] {
       for field in fields {
@@ -68,7 +69,7 @@ extension Target {
 }
 
 extension Template.Placeholder {
-  /// Whether its value differs from file to file.
+  /// Whether the placeholder's value differs from file to file.
   package var belongsToFile: Bool {
     !(Self.always + Self.ofReplies + [.id, .opened]).contains(self)
   }

@@ -5,13 +5,13 @@ package struct BatchEnd: Sendable {
   /// One of the request's files.
   package struct File: Hashable, Sendable {
     var id: ItemID
-    /// How many of its bytes were handed over.
+    /// How many of the file's bytes were handed over.
     package var bytes: Int64
     /// The fault of this file alone, if any.
     package var cause: Failure.Cause?
-    /// Whether the user stopped it.
+    /// Whether the user stopped the file's upload.
     var isStopped: Bool
-    /// The file as described to the server.
+    /// The file as the request described it to the server.
     package var sent: SentFile?
     /// The digests of the content sent, if known.
     package var digests: ContentDigests?
@@ -35,9 +35,9 @@ package struct BatchEnd: Sendable {
     case startsOver
   }
 
-  /// For each file, in the order of the request.
+  /// The outcome for each file, in the order of the request.
   package private(set) var outcomes: [(id: ItemID, outcome: Outcome)] = []
-  /// Files that start over and form a request of their own. Files in no group are free to join any request.
+  /// Groups of files that start over, each in a request of its own. Files in no group are free to join any request.
   package private(set) var groups: [[ItemID]] = []
 
   /// Judges the end of a request.
@@ -66,7 +66,8 @@ package struct BatchEnd: Sendable {
         }
         // The server may have all of the file, so its reply counts, if there is one.
         own.trouble =
-          end.status == nil ? .connectionLost("it was broken off for another file's sake") : nil
+          end.status == nil
+          ? .connectionLost("the request was cut off because of another file") : nil
       }
       outcomes.append((file.id, .ended(own)))
     }
@@ -86,12 +87,12 @@ package struct BatchEnd: Sendable {
       || end.trouble == .cancelled && files.contains(where: \.isStopped)
   }
 
-  /// Whether all files would fail because of a fault that may lie with only one of them.
+  /// Whether to split the request because all files would fail for a fault that may lie with only one of them.
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {
     var target = target
-    // Rules about individual files do not make the whole request count as refused.
+    // What the rules say about individual files does not count as a refusal of the whole request.
     target.response = target.response.ofWholeRequest
     guard files.count > 1, target.batch?.splitsRefused == true,
       case .failed(let failure) = Verdict.judge(

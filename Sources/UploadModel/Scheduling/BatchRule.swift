@@ -4,8 +4,7 @@ package struct BatchRule: Hashable, Sendable {
   package var maxFiles: Int
   /// The most bytes that the files of one request may have together. A larger file goes alone.
   package var maxBytes: Int64
-  /// Whether a refused request is split in half and sent again, so that one bad file cannot make the others
-  /// fail.
+  /// Whether a refused request is split in half and sent again, so that one bad file cannot make the other files fail.
   package var splitsRefused: Bool
 
   /// A rule for at most `maxFiles` files in a request.

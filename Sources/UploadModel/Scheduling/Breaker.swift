@@ -1,6 +1,6 @@
 /// A circuit breaker: keeps uploads from failing one by one at a server that cannot be reached.
 package struct Breaker: Hashable, Sendable {
-  /// How many failures in a row open it if attempts are counted.
+  /// How many failures in a row open the breaker if attempts are counted.
   static let threshold = 3
   /// The longest delay before a probe, in seconds, whatever the policy says.
   static let longestDelay = 60.0
@@ -8,17 +8,17 @@ package struct Breaker: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     /// Every upload may start. Goes to `open` after enough failures in a row.
     case closed(failures: Int)
-    /// Nothing starts before this time, and then one upload does: goes to `probing` with it.
+    /// Nothing starts before this time. Goes to `probing` when an upload starts after it.
     case open(until: Instant)
-    /// One upload is under way and decides for all. Goes to `open`, for longer, if it does not reach the
-    /// server either. (If it does, the breaker is removed.)
+    /// One upload is under way and decides for all. Goes to `open`, for longer than before, if this upload does not
+    /// reach the server either. (If it reaches the server, the breaker is removed.)
     case probing(since: Instant)
   }
 
   private var state = State.closed(failures: 0)
   private let policy: RetryPolicy
   private let threshold: Int
-  /// How often it has opened.
+  /// How often the breaker has opened.
   private(set) var openings = 0
 
   /// A closed breaker whose delays are those of `policy`.
@@ -42,9 +42,9 @@ package struct Breaker: Hashable, Sendable {
   package enum Permission: Hashable, Sendable {
     /// Start.
     case go
-    /// Start, as the only one.
+    /// Start, as the only upload.
     case probe
-    /// Wait until this moment, or if it is nil, until the probe has ended.
+    /// Wait until this moment or, if it is nil, until the probe has ended.
     case wait(until: Instant?)
   }
 
@@ -72,7 +72,7 @@ package struct Breaker: Hashable, Sendable {
     case .open(let until): return until
     case .closed, .probing:
       openings += 1
-      // At least half of the maximum, so that the delays that the user sees grow.
+      // The delay is at least half of its maximum, so that the delays that the user sees grow.
       let delay = min(
         policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
       let until = now + delay
@@ -81,19 +81,20 @@ package struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// The probe said nothing about the server, so another one may follow at once.
+  /// Records that the probe said nothing about the server, so that another probe may follow at once.
   mutating func recordUnanswered() {
     if case .probing(let since) = state { state = .open(until: since) }
   }
 
-  /// The user does not want to wait.
+  /// Lets an upload try the server now, since the user does not want to wait.
   mutating func tryNow(at now: Instant) {
     if case .open(let until) = state, now < until { state = .open(until: now) }
   }
 }
 
 package enum Reachability: Hashable, Sendable, Codable {
-  /// The server cannot be reached, for this reason. The next upload tries it at `nextTry`; nil if one is trying now.
+  /// The server cannot be reached, for this reason. The next upload tries it at `nextTry`; nil if an upload is trying
+  /// it now.
   case away(Failure, nextTry: Instant?)
   /// The server answers again.
   case back

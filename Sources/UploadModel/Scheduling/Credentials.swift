@@ -13,30 +13,30 @@
 ///    └──────────────────────────────────────────────────────────── taken ────────────────┘
 /// ```
 ///
-/// A 401 is about the credentials. A 403 may be about the file: it counts as such if the server has accepted other
-/// files, unless several in a row are refused.
+/// A 401 is about the credentials. A 403 may be about the file. It counts as such if the server has accepted other
+/// files, unless several uploads in a row are refused.
 package struct Credentials: Hashable, Sendable {
   /// The number of 403 replies in a row after which credentials that worked before are doubted.
   static let forbiddenInARow = 3
 
   private enum State: Hashable, Sendable {
-    /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a
-    /// refusal that cannot be remedied.
+    /// Every upload may start. Goes to `renewing` when a token is missing or refused, and to `closed` on a refusal that
+    /// a new token cannot remedy.
     case open
-    /// The token command runs. Goes to `open` or `halfOpen` with a token, to `closed` without one.
+    /// The token command runs. Goes to `open` or `halfOpen` if it gives a token, and to `closed` if it does not.
     case renewing(isProbed: Bool)
-    /// Refused. Goes to `halfOpen` when the user tries again, to `open` when an upload that was under
-    /// way is taken after all.
+    /// The credentials were refused, or the token command failed. Goes to `halfOpen` when the user tries again, and to
+    /// `open` when an upload that was under way is taken after all.
     case closed(isForWantOfToken: Bool)
-    /// One upload at a time tests whether they are valid now. Goes to `open` when it is taken, to
-    /// `closed` or `renewing` when it is refused.
+    /// One upload at a time tests whether the credentials are valid now. Goes to `open` when the upload is taken, and
+    /// to `closed` or `renewing` when it is refused.
     case halfOpen(isProbing: Bool)
   }
 
   private var state = State.open
   private let hasCommand: Bool
   private var hasToken: Bool
-  /// The number of the token in force; uploads that were sent with an older one prove nothing.
+  /// The number of the token in force; uploads that were sent with an older token prove nothing.
   private(set) var token = 0
   /// Whether the server has accepted an upload.
   private var isProven = false
@@ -44,7 +44,7 @@ package struct Credentials: Hashable, Sendable {
   private var isFresh = false
   private var refusals = 0
 
-  /// Open credentials. If a command gives the token, they need one first.
+  /// Open credentials. If a command gives the token, the command must run before the first upload.
   init(hasCommand: Bool) {
     self.hasCommand = hasCommand
     hasToken = !hasCommand
@@ -55,7 +55,7 @@ package struct Credentials: Hashable, Sendable {
     if case .closed = state { true } else { false }
   }
 
-  /// Whether one upload at a time tests them, now or as soon as there is a token.
+  /// Whether one upload at a time tests the credentials, now or as soon as there is a token.
   var isProbed: Bool {
     switch state {
     case .halfOpen, .renewing(isProbed: true): true
@@ -66,7 +66,7 @@ package struct Credentials: Hashable, Sendable {
   package enum Permission: Hashable, Sendable {
     /// Start.
     case go
-    /// Start, alone: the result decides for all.
+    /// Start, as the only upload: the result decides for all.
     case probe
     case wait
     /// Wait, and run the command.
@@ -91,12 +91,12 @@ package struct Credentials: Hashable, Sendable {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
 
-  /// The probe ended without a verdict on its credentials, so another one may follow.
+  /// Records that the probe ended without a verdict on the credentials, so that another probe may follow.
   mutating func recordUnanswered() {
     if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
   }
 
-  /// The upload chosen as the probe is gone, so the previous state is restored.
+  /// Closes the credentials again, since the upload that was chosen as the probe is gone.
   mutating func recordGivenUp() {
     if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
   }
@@ -113,10 +113,10 @@ package struct Credentials: Hashable, Sendable {
     case close
   }
 
-  /// The server answered 401 or 403.
+  /// Records that the server answered 401 or 403.
   ///
   /// - Parameters:
-  ///   - status: which of the two.
+  ///   - status: 401 or 403.
   ///   - token: the number of the token that the upload was sent with.
   ///   - isSecondTime: whether the same upload was already sent again for this reason.
   mutating func recordRefused(
@@ -125,7 +125,7 @@ package struct Credentials: Hashable, Sendable {
     if hasCommand, token != self.token || isRenewing { return .again }
     refusals += 1
     if isClosed { return .stands }
-    // Other uploads were accepted with the same token, so the refusal is about this one.
+    // Other uploads were accepted with the same token, so the refusal is about this upload.
     if isSecondTime, isProven, !isFresh { return .stands }
     if hasCommand, !isFresh {
       state = .renewing(isProbed: isProbed)
@@ -140,7 +140,7 @@ package struct Credentials: Hashable, Sendable {
     if case .renewing = state { true } else { false }
   }
 
-  /// The server accepted an upload that was sent with this token.
+  /// Records that the server accepted an upload that was sent with this token.
   mutating func recordAccepted(with token: Int) {
     isProven = true
     refusals = 0
@@ -152,10 +152,10 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// A token was obtained.
+  /// Records that a token was obtained.
   ///
-  /// - Parameter isNew: whether the command has just been run to get it. If not, other uploads have used it, and it may
-  ///   have expired.
+  /// - Parameter isNew: whether the command has just been run to get the token. If not, other uploads have used the
+  ///   token, and it may have expired.
   mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.
     isFresh = hasToken && isNew
@@ -164,10 +164,11 @@ package struct Credentials: Hashable, Sendable {
     state = state == .renewing(isProbed: true) ? .halfOpen(isProbing: false) : .open
   }
 
-  /// The command failed. Nothing starts.
+  /// Records that the command failed. Nothing starts until the user retries.
   mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
 
-  /// The user retries: one upload probes, with a new token if a command gives it.
+  /// Lets one upload probe the credentials, since the user retries. If a command gives the token, the probe gets a new
+  /// one.
   mutating func tryAgain() {
     guard isClosed else { return }
     state = .halfOpen(isProbing: false)
@@ -176,7 +177,7 @@ package struct Credentials: Hashable, Sendable {
   }
 }
 
-/// Where an upload goes and with which credentials. These belong to a target and are only for its own origin.
+/// Where an upload goes, and with which credentials: those of the target, which are only for its own origin.
 package struct Route: Hashable, Sendable {
   /// The target's name.
   let target: String

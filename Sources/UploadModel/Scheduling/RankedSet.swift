@@ -37,7 +37,7 @@ struct RankedSet: Sendable {
     let chunk = chunk(for: entry.rank)
     chunks[chunk].insert(entry, at: position(of: entry.rank, in: chunk))
     guard chunks[chunk].count > Self.longest else { return }
-    // Most entries are appended, which leaves full chunks full.
+    // Most entries are appended. Splitting off only the new entry then leaves full chunks full.
     let isLast = chunk == chunks.count - 1 && chunks[chunk].last == entry
     let upper = Array(chunks[chunk][(isLast ? Self.longest : Self.longest / 2)...])
     chunks[chunk].removeLast(upper.count)
@@ -80,7 +80,7 @@ struct RankedSet: Sendable {
     return found
   }
 
-  /// The last chunk that begins with this rank or a lower one, or else the first.
+  /// The last chunk that begins with this rank or a lower one; if there is none, the first chunk.
   private func chunk(for rank: Int64) -> Int {
     max(0, Self.count(of: chunks) { $0[0].rank <= rank } - 1)
   }
@@ -90,7 +90,7 @@ struct RankedSet: Sendable {
     Self.count(of: chunks[chunk]) { $0.rank < rank }
   }
 
-  /// The number of elements that are low. They must come before all others.
+  /// The number of elements for which `isLow` is true. They must come before all other elements.
   private static func count<Element>(of elements: [Element], low isLow: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

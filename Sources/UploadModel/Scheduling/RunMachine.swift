@@ -1,4 +1,5 @@
-/// Decides when the requests before and after the files of a target are sent. Events in, actions out; it does no I/O.
+/// Decides when to send the requests that come before and after the files of a target. Events in, actions out; it does
+/// no I/O.
 ///
 /// ```
 ///          a file's turn            answered            no file left
@@ -11,22 +12,23 @@
 package struct RunMachine: Sendable {
   /// Where the run stands.
   package enum State: Hashable, Sendable {
-    /// No run has begun. Goes to `opening`, or `open` if there is no first request, on a file's turn.
+    /// No run has begun. On a file's turn, goes to `opening`, or to `open` if there is no first request.
     case closed
     /// The first request is under way, or waits for another attempt. Goes to `open` or `closed`.
     case opening
     /// Files are sent. Goes to `ending`, `kept` or `closed` once no file is left.
     case open
-    /// The run waits for its failed files, or for a person. Goes to `open` on a file's turn, or once nothing is wrong.
+    /// The run waits for its failed files, or for a person. Goes to `open` on a file's turn, or once no failed file is
+    /// left.
     case kept
     /// The last request is under way. Goes to `closed`, or to `kept` if it was refused.
     case ending(Ending)
   }
 
   package enum Ending: Hashable, Sendable {
-    /// By the request after the last file.
+    /// The run ends by the request after the last file.
     case close
-    /// By the request that discards it.
+    /// The run ends by the request that discards it.
     case abort
   }
 
@@ -42,9 +44,9 @@ package struct RunMachine: Sendable {
     case ended(ItemID, isThere: Bool)
     /// The server has a file and is working on it.
     case accepted
-    /// A failed file is sent again, or no longer wanted.
+    /// A failed file is sent again, or is no longer wanted.
     case forgot(ItemID)
-    /// No file waits or is under way.
+    /// No file is waiting or under way.
     case idle(hasFailed: Bool = false)
     /// The last request succeeded.
     case done
@@ -58,7 +60,7 @@ package struct RunMachine: Sendable {
 
   /// What to do, in order.
   package enum Action: Hashable, Sendable {
-    /// Save this; nil if the run is over.
+    /// Save this state of the run; nil if the run is over.
     case keep(RunPoint?)
     case send(Ending)
     /// Report this.
@@ -77,7 +79,7 @@ package struct RunMachine: Sendable {
 
   /// A run that an earlier process has begun.
   ///
-  /// - Parameter failed: its files that have failed.
+  /// - Parameter failed: the run's files that have failed.
   /// - Returns: the machine, and what to do at once.
   package static func resuming(
     _ point: RunPoint, failed: Set<ItemID>
@@ -95,7 +97,7 @@ package struct RunMachine: Sendable {
     }
   }
 
-  /// Handles an event. Those that make no sense in the current state are ignored.
+  /// Handles an event. Events that make no sense in the current state are ignored.
   package mutating func handle(_ event: Event, _ rules: RunRules) -> [Action] {
     switch (state, event) {
     case (.closed, .turn):
@@ -126,7 +128,7 @@ package struct RunMachine: Sendable {
       failed.remove(id)
       return []
     case (.kept, .forgot(let id)):
-      // Once no failed file is left, the run no longer waits for any.
+      // Once no failed file is left, the run has nothing left to wait for.
       if failed.remove(id) != nil, failed.isEmpty { state = .open }
       return []
 
@@ -160,7 +162,7 @@ package struct RunMachine: Sendable {
     return keep(nil)
   }
 
-  /// Notes that the run may have files, although none is known to be there.
+  /// Notes that the run may have files at the server, although no file is known to be there.
   private mutating func noteDoubt() -> [Action] {
     guard var point, point.mayHaveFiles != true else { return [] }
     point.mayHaveFiles = true

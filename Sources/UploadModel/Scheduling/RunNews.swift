@@ -1,25 +1,25 @@
 /// What has become of a run.
 package enum RunNews: Hashable, Sendable {
-  /// It has begun.
+  /// The run has begun.
   case opened(RunPoint)
   /// hoist ended before it knew whether the server had taken the first request. The run begins anew.
   case mayBeOpen(RunPoint)
-  /// It could not begin, so no file of the target is sent.
+  /// The run could not begin, so no file of the target is sent.
   case notOpened(Failure)
-  /// It is over, ended by this request; nil if no request ends it.
+  /// The run is over, ended by this request; nil if no request ends it.
   case ended(RunMachine.Ending?, RunPoint)
-  /// It stays open since a file failed, or since it has no files.
+  /// The run stays open since a file failed, or since it has no files.
   case kept(isEmpty: Bool, RunPoint)
   /// Sending was stopped, and the run stays open.
   case stopped(RunPoint)
-  /// It stays open since its last request was refused.
+  /// The run stays open since its last request was refused.
   case refused(RunMachine.Ending, Failure, RunPoint)
-  /// It is unknown whether the server accepted its last request.
+  /// It is unknown whether the server accepted the last request of the run.
   case unknown(RunMachine.Ending, Failure, RunPoint)
-  /// There was no run: no file got that far.
+  /// There was no run, since no file's turn came.
   case none
 
-  /// Its name in JSON and logs.
+  /// The name of the news in JSON and logs.
   package var event: String {
     switch self {
     case .opened: "opened"
@@ -32,7 +32,7 @@ package enum RunNews: Hashable, Sendable {
     }
   }
 
-  /// Whether it is worth a person's attention.
+  /// Whether the news is worth a person's attention.
   package var isTrouble: Bool {
     switch self {
     case .opened, .none, .ended(.close, _), .ended(nil, _): false
@@ -59,7 +59,7 @@ package enum RunNews: Hashable, Sendable {
     }
   }
 
-  /// Why something went wrong; nil if no request did.
+  /// Why a request of the run failed; nil if no request failed.
   package var failure: Failure? {
     switch self {
     case .notOpened(let failure), .refused(_, let failure, _), .unknown(_, let failure, _): failure
@@ -80,7 +80,7 @@ package enum RunNews: Hashable, Sendable {
     case .opened(let point): return "opened\(point.words)"
     case .mayBeOpen:
       return
-        "perhaps opened before hoist ended, and now started again; check the server for one without files"
+        "perhaps opened before hoist ended, and now started again; check the server for an empty one"
     case .notOpened(let failure): return "not opened, so nothing is sent: \(told(failure))"
     case .ended(.close, let point): return "closed\(point.words)"
     case .ended(.abort, let point): return "aborted, since not all files arrived\(point.words)"
@@ -88,16 +88,16 @@ package enum RunNews: Hashable, Sendable {
     case .kept(isEmpty: true, let point): return "left open without files\(point.words); \(byHand)"
     case .kept(isEmpty: false, let point):
       return "left open, since not all files arrived\(point.words); "
-        + (isLasting ? "retry or remove those that failed, and it will be closed" : byHand)
+        + (isLasting ? "retry or remove the failed files to have it closed" : byHand)
     case .stopped(let point):
       return "left open, since the upload was stopped\(point.words)"
         + (isLasting ? "" : "; \(byHand)")
     case .refused(let ending, let failure, let point):
       return "not \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
-        + (isLasting ? "R tries it again" : byHand)
+        + (isLasting ? "press R to try again" : byHand)
     case .unknown(let ending, let failure, let point):
       return "perhaps \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
-        + "check on the server, since hoist does not try it again"
+        + "check on the server, since hoist does not try again"
     case .none: return ""
     }
   }

@@ -1,17 +1,17 @@
 /// Decides what is sent next: one ordered line of files, and the conditions that hold each of them back. Events in,
 /// actions out; it does no I/O and reads no clock.
 ///
-/// A file keeps its place in line for as long as it is known: while it is sent, backs off, is paused or has failed. The
-/// conditions that hold a waiting file back are checked when a lane is free, so there is no second line:
+/// A file keeps its place in line for as long as it is known, even while it is sent, backs off, is paused or has
+/// failed. The conditions that hold a waiting file back are checked when a lane is free, so there is no second line:
 ///
 /// - the number of lanes, and whether the user lets anything start;
 /// - its target's own concurrency;
 /// - its server's `Breaker`;
 /// - its target's `Credentials`;
-/// - its target's run, which is opened before its first file and closed after its last.
+/// - its target's run, which is opened before the target's first file and closed after the last.
 ///
-/// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back
-/// costs one check, not one for each of its files.
+/// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back costs one
+/// check, not one check for each of its files.
 package struct Scheduler: Sendable {
   /// A file, as far as scheduling and batching depend on it.
   package struct File: Hashable, Sendable {
@@ -19,11 +19,11 @@ package struct Scheduler: Sendable {
     package var id: ItemID
     /// Its size in bytes.
     var bytes: Int64
-    /// The form field that carries it, if it is not the target's.
+    /// The form field that carries the file, if that is not the target's own field.
     var field: String?
-    /// Where it goes.
+    /// Where the file goes.
     package var target: Boxed<Target>
-    /// How many attempts it has had.
+    /// How many attempts the file has had.
     var attempts: Int
     /// Whether its server, asked before the next attempt, has answered that it does not have the file.
     fileprivate(set) var isKnownMissing = false
@@ -38,16 +38,17 @@ package struct Scheduler: Sendable {
       self.attempts = attempts
     }
 
-    /// How many files its server can be asked about in one request, if it has yet to be asked.
+    /// How many files the file's server can be asked about in one request; 1 if the server need not be asked about this
+    /// file.
     fileprivate var mostAsked: Int {
-      // With `prepare`, the answer is about the command's output, which is made anew for each attempt.
+      // With `prepare`, the question is about the command's output, which is made anew for each attempt.
       isKnownMissing || target.value.prepare != nil ? 1 : target.value.exists?.most ?? 1
     }
   }
 
   /// What to do, in order.
   package enum Action: Hashable, Sendable {
-    /// Ask for the next files again at this time; nothing can start before.
+    /// Ask for the next files again at this time; nothing can start before then.
     case wake(at: Instant)
     /// Run the command that gives this route's token.
     case renew(Route, TokenCommand)
@@ -58,7 +59,7 @@ package struct Scheduler: Sendable {
     case refusal(target: String, isRefused: Bool)
   }
 
-  /// Why a file does not wait in line. It keeps its place.
+  /// Why a file does not wait in line. The file keeps its place.
   package enum HoldReason: Hashable, Sendable {
     /// It comes back by itself after a delay.
     case backOff
@@ -70,8 +71,8 @@ package struct Scheduler: Sendable {
 
   /// Whether further files may start.
   private(set) var isStarted = true
-  /// Whether to wait for unreachable servers indefinitely. Otherwise all files for a server fail once its
-  /// breaker has opened as often as the target allows attempts.
+  /// Whether to wait for unreachable servers indefinitely. If not, all files for a server fail once its breaker has
+  /// opened as many times as the target allows attempts.
   let waitsForServers: Bool
   /// Whether files wait for the user if their credentials are refused.
   private let waitsForPerson: Bool
@@ -258,7 +259,7 @@ package struct Scheduler: Sendable {
     lanesTaken < laneCount && targets[target].underWay < targets[target].most
   }
 
-  /// Takes a lane for a request on a route, or makes the request wait for one if none is free.
+  /// Takes a lane for a request on a route, or lets the request wait for a lane if none is free.
   private mutating func occupyLane(on route: Int) -> Int {
     lastLane += 1
     let isAhead = !hasLane(for: routes[route].target)
@@ -278,7 +279,7 @@ package struct Scheduler: Sendable {
     lanesTaken += one
   }
 
-  /// A file leaves its lane. The lane is free when the last one has left.
+  /// Takes a file off its lane. The lane is free once its last file has left.
   private mutating func leave(_ number: Int) {
     guard let lane = lanes[number] else { return }
     guard lane.files <= 1 else {
@@ -288,7 +289,7 @@ package struct Scheduler: Sendable {
     lanes[number] = nil
     routes[lane.route].underWay -= 1
     count(-1 - lane.more, isAhead: lane.isAhead, on: lane.route)
-    // If this request's result said nothing about the server or the credentials, the next one's may.
+    // If this request's result said nothing about the server or the credentials, the result of the next request may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
       servers[origin]?.breaker.recordUnanswered()
@@ -302,7 +303,7 @@ package struct Scheduler: Sendable {
 
 /// Files that are sent in several requests at once.
 extension Scheduler {
-  /// Takes another lane for a file that already has one, if one is free. Returns whether it took one.
+  /// Takes another lane for a file that already has a lane, if another is free. Returns whether it took one.
   ///
   /// Call it when `next` has given out all files that can start.
   package mutating func takeLane(beside id: ItemID) -> Bool {
@@ -331,16 +332,16 @@ extension Scheduler {
 extension Scheduler {
   /// Where a file is.
   enum Place: Hashable, Sendable {
-    /// In line. Goes to `lane` when it starts, to `away` when it is parked.
+    /// In line. Goes to `lane` when the file starts, and to `away` when it is parked.
     case line
-    /// On this lane: it is being sent. Goes to `line` when it is queued again or did not start after
-    /// all, to `away` when it ends.
+    /// On this lane, being sent. Goes to `line` when the file is queued again or did not start after all, and to `away`
+    /// when its upload ends.
     case lane(Int)
-    /// Out of the line. Goes to `line` when it is queued; out of a back-off also to `lane`, together
-    /// with the rest of its group.
+    /// Not in line. Goes to `line` when the file is queued. A file that backs off can also go to `lane`, together with
+    /// the other files of its group.
     case away(HoldReason)
 
-    /// Whether it will be sent without further action.
+    /// Whether the file will be sent without further action.
     var isLive: Bool {
       switch self {
       case .line, .lane, .away(.backOff): true
@@ -360,17 +361,17 @@ extension Scheduler {
   /// What the files of a route share.
   struct RouteState: Sendable {
     let route: Route
-    /// Its target's number.
+    /// The number of the route's target.
     let target: Int
-    /// Its files in line.
+    /// The route's files in line.
     var ready = RankedSet()
-    /// How many of its files will be sent without further action.
+    /// How many of the route's files will be sent without further action.
     var live = 0
-    /// How many of its files the user holds.
+    /// How many of the route's files the user holds.
     var held = 0
     /// How many lanes it takes.
     var underWay = 0
-    /// Nil until they are needed.
+    /// The state of the credentials; nil until they are needed.
     var credentials: Credentials?
     /// Why the credentials are closed.
     var failure: Failure?
@@ -381,11 +382,12 @@ extension Scheduler {
   /// The file that probes the credentials of its route.
   struct Probe: Sendable {
     let id: ItemID
-    /// Whether the user has chosen it.
+    /// Whether the user has chosen the file.
     let isChosen: Bool
-    /// The lane that it takes.
+    /// The lane that the file takes.
     var lane: Int?
-    /// The files that the user has chosen as well, in order: each probes if those before it end without a verdict.
+    /// The files that the user has chosen as well, in order. Each of them probes if the files before it end without a
+    /// verdict.
     var next: [ItemID] = []
   }
 
@@ -393,11 +395,11 @@ extension Scheduler {
   struct TargetState: Sendable {
     /// The configured number.
     var concurrency: Int
-    /// The number that the user has chosen since.
+    /// The number that the user has chosen instead.
     var wish: Int?
     /// How many lanes it takes.
     var underWay = 0
-    /// Whether its files must not start, except `key`.
+    /// Whether the target's files must not start, except `key`.
     var isShut = false
     /// The only file that may start while `isShut` is set.
     var key: ItemID?
@@ -406,7 +408,7 @@ extension Scheduler {
     /// How many requests wait for a lane.
     var ahead = 0
 
-    /// The most lanes that it may take.
+    /// The most lanes that the target may take.
     var most: Int { max(1, wish ?? concurrency) }
   }
 
@@ -414,7 +416,7 @@ extension Scheduler {
   struct Server: Sendable {
     var breaker: Breaker
     var failure: Failure
-    /// Whether this has been reported.
+    /// Whether it has been reported that the server cannot be reached.
     var isTold = false
     /// The probe's lane.
     var lane: Int?
@@ -425,7 +427,7 @@ extension Scheduler {
   /// One request, under way or prepared ahead.
   struct Lane: Sendable {
     let route: Int
-    /// Whether it waits until another request ends.
+    /// Whether the request waits until another request ends.
     var isAhead: Bool
     var files = 0
     /// How many more lanes its file takes, if the file is sent in several requests at once.
@@ -435,8 +437,8 @@ extension Scheduler {
 
 /// Whose turn it is.
 extension Scheduler {
-  /// Puts the files of the next request on a lane, or gives them out before one is free, and returns them; none if
-  /// nothing can start now.
+  /// Puts the files of the next request on a lane, or gives them out before a lane is free, and returns them. Returns
+  /// no files if nothing can start now.
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while mayStart {
@@ -473,7 +475,7 @@ extension Scheduler {
     let id: ItemID
     let rank: Int64
     let route: Int
-    /// Whether no other file may join it.
+    /// Whether no other file may join the request.
     var isAlone = false
     /// The command that must run first.
     var command: TokenCommand?
@@ -496,7 +498,7 @@ extension Scheduler {
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
-      // The server may be unreachable, so risk only one file.
+      // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
       switch server.breaker.permission(at: now) {
       case .go: break
@@ -572,7 +574,7 @@ extension Scheduler {
 
 /// The order of the line.
 extension Scheduler {
-  /// The initial distance between the positions of neighbours.
+  /// The initial distance between the ranks of neighbours.
   private static let gap: Int64 = 1 << 32
 
   /// The rank for a file that comes last.
@@ -583,7 +585,7 @@ extension Scheduler {
     return (order.last?.rank ?? 0) + Self.gap
   }
 
-  /// Puts a file before another one, or last.
+  /// Moves a file to the place before `other`, or to the end of the line if `other` is nil.
   package mutating func move(_ id: ItemID, before other: ItemID?) {
     guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
       let entry = entries[id]
@@ -596,7 +598,7 @@ extension Scheduler {
     routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
   }
 
-  /// The rank that puts a file before another one, or last; nil if it is already there.
+  /// The rank that puts a file before another file, or last; nil if the file is already there.
   private mutating func rank(of id: ItemID, before other: ItemID?) -> Int64? {
     guard let other, let next = entries[other]?.rank else {
       return order.last?.id == id ? nil : lastRank()
@@ -621,7 +623,7 @@ extension Scheduler {
     rebuild()
   }
 
-  /// Makes room between all neighbours.
+  /// Restores the gaps between the ranks of all neighbours.
   private mutating func spread() {
     for (index, entry) in order.entries().enumerated() {
       entries[entry.id]?.rank = Int64(index) * Self.gap
@@ -647,7 +649,8 @@ extension Scheduler {
 /// Files that are given out before a lane is free for them, one for each lane, so that their requests are ready
 /// in time.
 extension Scheduler {
-  /// The most bytes of a file for which this pays off: with larger files, a lane spends its time sending.
+  /// The most bytes of a file that is given out ahead. With larger files this does not pay, since a lane spends its
+  /// time sending.
   private static let mostBytes: Int64 = 1 << 20
 
   /// Sets whether small files of a target are given out ahead.
@@ -659,13 +662,13 @@ extension Scheduler {
   /// Whether a file was given out and must wait for a lane.
   package func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
 
-  /// Whether a file that waits for a lane can have one.
+  /// Whether there is now a lane for a file that was given out ahead.
   package func hasLane(for id: ItemID) -> Bool {
     guard let number = laneAhead(of: id), let lane = lanes[number] else { return false }
     return hasLane(for: routes[lane.route].target)
   }
 
-  /// A file that was given out ahead takes a lane.
+  /// Records that a file that was given out ahead takes a lane.
   package mutating func recordBegun(_ id: ItemID) {
     guard let number = laneAhead(of: id), let lane = lanes[number] else { return }
     lanes[number]?.isAhead = false
@@ -696,8 +699,8 @@ extension Scheduler {
   /// How far down the line to look for files of the same batch.
   private static let lookAhead = 1000
 
-  /// Fixes a group of files that are sent together and with no others, so that a repeated request stays the
-  /// same, and so does half of a split request.
+  /// Fixes a group of files that are sent together and with no other files, so that a repeated request, or half of a
+  /// split request, keeps the same files.
   package mutating func group(_ members: [ItemID]) {
     for id in members { dissolveGroup(of: id) }
     guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
@@ -733,18 +736,19 @@ extension Scheduler {
       by: rule)
   }
 
-  /// How many files the server can be asked about together with this one, before any of them is sent.
+  /// How many files, including this one, the server can be asked about in one request before any of them is sent.
   package func mostAsked(with id: ItemID) -> Int { entries[id]?.file.mostAsked ?? 1 }
 
   /// Whether a file's server has answered that it does not have the file.
   package func isKnownMissing(_ id: ItemID) -> Bool { entries[id]?.file.isKnownMissing == true }
 
-  /// Records that a file's server does not have it. Each attempt asks again, so this is forgotten once one begins.
+  /// Records whether a file's server has said that it does not have the file. Each attempt asks again, so forget this
+  /// once an attempt begins.
   package mutating func setKnownMissing(_ isKnownMissing: Bool, of id: ItemID) {
     entries[id]?.file.isKnownMissing = isKnownMissing
   }
 
-  /// Dissolves the group of a file that leaves it. The group's other files are free to join any request.
+  /// Dissolves the group that a file leaves. The group's other files are free to join any request.
   private mutating func dissolveGroup(of id: ItemID) {
     guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
       return
@@ -762,13 +766,13 @@ extension Scheduler {
 
 /// Servers that cannot be reached.
 extension Scheduler {
-  /// A server answered, or at least spoke.
+  /// Records that a server answered, if only in part.
   package mutating func recordReached(_ origin: Origin) -> [Action] {
     guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
     return [.server(origin, .back)]
   }
 
-  /// A file's own server could not be reached.
+  /// Records that a file's own server could not be reached.
   ///
   /// - Parameters:
   ///   - id: the file that was sent, alone or with others.
@@ -800,8 +804,8 @@ extension Scheduler {
     return [.server(origin, .away(failure, nextTry: until))]
   }
 
-  /// The user wants these files sent now: if a server or a target's credentials hold one back, it
-  /// goes ahead of the others as a probe.
+  /// Lets these files be sent now, as the user wants. A file that its server or its target's credentials hold back goes
+  /// ahead of the others as a probe.
   package mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
     var actions: [Action] = []
     for id in files {
@@ -817,13 +821,13 @@ extension Scheduler {
     return actions
   }
 
-  /// The user wants every server and all credentials tried now.
+  /// Lets every server and all credentials be tried now, as the user wants.
   package mutating func tryEverything(at now: Instant) -> [Action] {
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return tryCredentials()
   }
 
-  /// Forgets the trouble with a route's server if nothing is left that would try it.
+  /// Forgets the trouble with a route's server if no file is left that would try the server.
   private mutating func recordUnneeded(_ route: Int) -> [Action] {
     guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
       !routes.contains(where: { $0.live > 0 && $0.route.origin == origin }),
@@ -853,7 +857,7 @@ extension Scheduler {
     number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
   }
 
-  /// The server accepted an upload that was sent with a token.
+  /// Records that the server accepted an upload that was sent with a token.
   package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
     -> [Action]
   {
@@ -861,7 +865,7 @@ extension Scheduler {
     return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
-  /// The server refused an upload that was sent with a token.
+  /// Records that the server refused an upload that was sent with a token.
   ///
   /// - Parameters:
   ///   - status: 401 or 403.
@@ -885,31 +889,31 @@ extension Scheduler {
     return (consequence, actions)
   }
 
-  /// A command gave a token.
+  /// Records that a route's command gave a token.
   package mutating func recordRenewed(_ route: Route, isNew: Bool = true) -> [Action] {
     guard let number = number(of: route) else { return [] }
     routes[number].failure = nil
     return change(number, hasCommand: true) { $0.recordRenewed(isNew: isNew) }
   }
 
-  /// A command failed.
+  /// Records that a route's command failed.
   package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
     guard let number = number(of: route) else { return [] }
     let probe = routes[number].probe?.id
     routes[number].failure = failure
     let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
     guard waitsForPerson else { return actions }
-    // One item shows the failure; the others wait until it is retried.
+    // One file shows the failure, and the others wait until it is retried.
     let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
     return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
   }
 
-  /// The user retries all credentials: the first file in line probes.
+  /// Retries all refused credentials. The first file in line probes them.
   private mutating func tryCredentials() -> [Action] {
     routes.indices.flatMap { change($0) { $0.tryAgain() } }
   }
 
-  /// The user retries a file's credentials: that file probes.
+  /// Retries the credentials of a route, with a file that the user has chosen as the probe.
   private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
     let isTaken = routes[route].probe.map { probe in
@@ -933,11 +937,11 @@ extension Scheduler {
     return .renew(routes[route].route, command)
   }
 
-  /// The file chosen as the probe is gone, or goes elsewhere.
+  /// Records that a file is gone, or goes elsewhere. If it was chosen as the probe, another file takes its place.
   private mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
     guard let probe = routes[route].probe, probe.id == id else { return [] }
     routes[route].probe = nil
-    // If the user chose this file, only another one that was chosen takes its place.
+    // If the user chose this file, only another file that the user chose takes its place.
     guard probe.isChosen else { return [] }
     let waits = { (id: ItemID) in entries[id]?.place == .line && entries[id]?.route == route }
     guard let next = probe.next.firstIndex(where: waits) else {
@@ -948,7 +952,7 @@ extension Scheduler {
     return []
   }
 
-  /// Files that have nothing left to wait for fail together, unless the user may come and help.
+  /// The actions that fail all files with nothing left to wait for; empty if the user may come and help.
   package func giveUps() -> [Action] {
     guard !waitsForPerson else { return [] }
     return routes.indices.flatMap { number -> [Action] in
@@ -960,7 +964,7 @@ extension Scheduler {
     }
   }
 
-  /// Changes a route's credentials, and reports if that means that they are refused now, or accepted again.
+  /// Changes the state of a route's credentials. Reports it if the credentials are now refused, or no longer refused.
   private mutating func change(
     _ number: Int, hasCommand: Bool? = nil, _ body: (inout Credentials) -> Void
   ) -> [Action] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A pending move or deletion of a local file, whose server has proved that it has the content.
+/// A pending move or deletion of a local file. The server has proved that it has the file's content.
 package struct Disposal: Hashable, Sendable, Codable {
   /// What becomes of the file.
   package enum Way: Hashable, Sendable, Codable {
@@ -11,7 +11,7 @@ package struct Disposal: Hashable, Sendable, Codable {
   }
 
   package var way: Way
-  /// When the upload began. A file that has changed since is not the one that the server has.
+  /// When the upload began. A file that has changed since then is not the one that the server has.
   package var began: Date
 
   /// The disposal of a file whose upload began at this time.
@@ -28,7 +28,7 @@ package struct AfterRule: Hashable, Sendable {
   /// A rule by which files stay.
   package init() {}
 
-  /// What becomes of a file that a target has taken with this receipt; nil if it stays.
+  /// What becomes of a file that a target has accepted with this receipt; nil if the file stays.
   ///
   /// - Parameters:
   ///   - isRedirected: whether the receipt came from an address other than the target's, so that its status proves

@@ -1,26 +1,26 @@
 import Foundation
 import MultipartForm
 
-/// A file that goes with another one in the same request, such as the sidecar of a photo: its name beside that file,
-/// and how the form carries it.
+/// How to find and send a companion: a file that goes with another one in the same request, such as the sidecar of a
+/// photo.
 package struct CompanionRule: Hashable, Sendable {
-  /// Its possible names, in the folder of the file that it goes with. The first one that exists is sent.
+  /// The companion's possible names, in the folder of the file that it goes with. The first that exists is sent.
   package var files: [Template] = []
-  /// The form field that carries it; nil for that of the file that it goes with.
+  /// The form field that carries the companion; nil for the field of the file that it goes with.
   package var field: Template?
-  /// The media type that it is sent with.
+  /// The media type that the companion is sent with.
   package var type = "application/octet-stream"
 
-  /// A rule for no file.
+  /// A rule without names, so that it finds no companion.
   package init() {}
 
   /// The placeholders that `files` may have.
   package static let scope: [Template.Placeholder] = [.fileName, .fileStem, .fileExtension]
 
-  /// The possible names of a file's companion, in the order in which they are looked for. A file is not its own
-  /// companion, and one whose name is not text has none.
+  /// The possible names of a file's companion, in the order in which they are looked for. A file is never its own
+  /// companion. A file whose name is not UTF-8 has no companion.
   ///
-  /// - Parameter name: the name of the file that it goes with, on this machine.
+  /// - Parameter name: the name, on this machine, of the file that the companion goes with.
   package func names(for name: [UInt8]) -> [[UInt8]] {
     guard let text = String(validating: name, as: UTF8.self) else { return [] }
     let values = Template.Values(
@@ -38,19 +38,19 @@ package enum CompanionSight: Hashable, Sendable {
   case unreadable(FileError)
 }
 
-/// A file that goes with another one.
+/// A file that is sent along with another one.
 package struct Companion: Hashable, Sendable {
   package let location: FileLocation
   /// The file as it was found.
   package let identity: FileIdentity
-  /// The rule that it was found by.
+  /// The rule by which it was found.
   package let rule: CompanionRule
 
   package init(location: FileLocation, identity: FileIdentity, rule: CompanionRule) {
     (self.location, self.identity, self.rule) = (location, identity, rule)
   }
 
-  /// Why the file that a companion goes with cannot be sent.
+  /// Why a file cannot be sent, given the error of its companion.
   package static func cause(of error: FileError) -> Failure.Cause {
     let why = Failure(Failure.Cause(error, wasSeen: true)).explanation
     return .unsendable("\(error.file.lastComponent), which goes with it, cannot be sent: \(why)")
@@ -61,7 +61,7 @@ extension [CompanionRule] {
   /// The companions of a file, at most one for each rule.
   ///
   /// - Parameter look: tells what is at a place.
-  /// - Throws: why one of them cannot be sent.
+  /// - Throws: the error of a companion that cannot be examined.
   package func companions(
     of file: FileLocation, _ look: (FileLocation) -> CompanionSight
   ) throws(FileError) -> [Companion] {
@@ -82,8 +82,8 @@ extension [CompanionRule] {
     return found
   }
 
-  /// The names of the files of a folder that go with others, each with the name of the file that it goes with. Every
-  /// other file goes by itself, so that each is sent once.
+  /// Maps the name of each companion in a folder to the name of the file that it goes with. All other files go by
+  /// themselves, so that each file is sent once.
   ///
   /// - Parameters:
   ///   - names: the names in the folder.
@@ -120,7 +120,7 @@ extension [CompanionRule] {
       let free = open.filter { name in
         (takers[name] ?? []).allSatisfy { owners[$0] != nil }
       }
-      // If files would take each other along, only the first one does.
+      // If only files that would take each other along are left, the first one by name goes by itself.
       for name in free.isEmpty ? [open[0]] : free where !decided.contains(name) {
         goesByItself(name)
       }
@@ -131,7 +131,7 @@ extension [CompanionRule] {
 }
 
 extension FileLocation {
-  /// The folder, with its slash, and the name.
+  /// The folder with its trailing slash, and the file's name.
   package var split: (folder: [UInt8], name: [UInt8]) {
     let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     return (Array(bytes[..<start]), Array(bytes[start...]))

@@ -1,6 +1,7 @@
 import Digests
 
-/// A value that a target computes for each request: the digest or the HMAC of a text, `{value.NAME}`.
+/// A value that a target computes for each request: the digest or the HMAC of a text. Its placeholder is
+/// `{value.NAME}`.
 package struct DerivedValue: Hashable, Sendable {
   /// How it is computed.
   package enum Algorithm: String, CaseIterable, Sendable {
@@ -14,9 +15,9 @@ package struct DerivedValue: Hashable, Sendable {
   /// What the configuration calls it.
   package let name: String
   package let algorithm: Algorithm
-  /// What it is computed from.
+  /// The text that the value is computed from.
   package let text: Template
-  /// The key of an HMAC.
+  /// The key of an HMAC; nil for a digest.
   package let key: Template?
 
   /// The digest or HMAC of a text; only an HMAC has a key.
@@ -44,7 +45,7 @@ package struct DerivedValue: Hashable, Sendable {
     return bytes.hexadecimal
   }
 
-  /// The value as sent, marked as a secret if it is made from one.
+  /// The value as it is sent, marked as a secret if it is made from one; or its placeholder, if that stays as it is.
   func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
     if values.leaves(self) { return .unfilled(Template.Unfilled(.derived(self), writing)) }
     let digits = digits(with: values)

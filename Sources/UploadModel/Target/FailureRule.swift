@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that means a failure.
+/// A sign in a reply that means a failure, such as `{ pointer = "/rc", not = 0, message = "/descr" }`.
 package struct FailureRule: Hashable, Sendable {
   /// How the value is tested.
   package enum Test: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct FailureRule: Hashable, Sendable {
     case missing(Bool)
   }
 
-  /// Where the reason comes from.
+  /// Where the message about the failure is.
   package enum Message: Hashable, Sendable {
     /// In the reply.
     case pointer(JSONPointer)
@@ -25,7 +25,7 @@ package struct FailureRule: Hashable, Sendable {
     case text(String)
   }
 
-  /// Where to look.
+  /// Where in the reply to look.
   package var place: ReplyPlace
   /// Which values mean a failure.
   package var test: Test
@@ -38,7 +38,7 @@ package struct FailureRule: Hashable, Sendable {
     self.message = message
   }
 
-  /// The text that it compares with, which may contain the file's digests.
+  /// The text that the value is compared with, which may contain the file's digests; nil if the test has no such text.
   var template: Template? {
     switch test {
     case .equalsText(let text), .differsText(let text): text
@@ -46,13 +46,13 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// Whether it must be checked for each file of a request separately.
+  /// Whether the rule must be checked separately for each file of a request.
   var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 
-  /// The pattern that it looks for in the text of a reply, if any.
+  /// The pattern that the rule looks for in the text of a reply, if any.
   var pattern: Pattern? { if case .pattern(let pattern) = place { pattern } else { nil } }
 
-  /// Whether a missing value does not count as a failure.
+  /// Whether a reply without the value does not count as a failure.
   var isSilentWithoutValue: Bool {
     switch test {
     case .equals, .equalsText, .missing(false): true
@@ -77,7 +77,7 @@ package struct FailureRule: Hashable, Sendable {
       }
     }
     guard let value = value(in: content, of: end) else { return false }
-    // A value that is null, or of another kind than the one that it is compared with, is no answer.
+    // If the value has to differ from a given one, null or a value of another kind says nothing.
     switch test {
     case .differs(let wanted): return value.isSameKind(as: wanted)
     case .differsText: return value.isSameKind(as: .string(""))
@@ -94,7 +94,7 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// What went wrong with a file according to the reply and this rule.
+  /// What went wrong with a file according to the reply and this rule; nil if the rule finds no failure.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> String? {
     let value = value(in: content, of: end)
     switch test {
@@ -124,7 +124,7 @@ package struct FailureRule: Hashable, Sendable {
     return text.filled(with: values)
   }
 
-  /// What is wrong, if the rule has no message of its own.
+  /// What is wrong, in words, for a rule that gives no message of its own.
   private func words(_ value: JSONValue?, _ content: ReplyContent, _ end: TransferEnd) -> String {
     switch place {
     case .pointer(let pointer):
@@ -133,9 +133,9 @@ package struct FailureRule: Hashable, Sendable {
       return "\(place) is \(value.source)"
     case .pattern(let pattern):
       guard let match = content.matches[pattern] else {
-        return "its answer has nothing that fits \(pattern.source)"
+        return "its answer has nothing that matches \(pattern.source)"
       }
-      return match.isEmpty ? "its answer fits \(pattern.source)" : match
+      return match.isEmpty ? "its answer matches \(pattern.source)" : match
     case .header(let name):
       guard let value else { return "its answer has no \(name)" }
       return "\(name) is \(value.text)"
@@ -153,15 +153,15 @@ extension [FailureRule] {
 
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
   ///
-  /// - Parameter known: the content that they look for, if it has been read already.
-  /// - Throws: why the reply cannot tell.
+  /// - Parameter known: the content that the rules look for, if it has been read already.
+  /// - Throws: why the reply does not say whether it fits.
   func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
     var rules = ReplyRules()
     rules.failures = self
     let content = known ?? content(of: end.reply)
     if rules.matches(content, of: end) { return true }
-    // A reply that says nothing must not be taken for a no.
+    // A reply that says nothing about the rules must not be taken as a no.
     if content.document == nil, contains(where: \.place.needsJSON) {
       throw .unusable("its answer is not JSON")
     }

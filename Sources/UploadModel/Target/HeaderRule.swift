@@ -1,12 +1,12 @@
 /// Which header fields a target may add to its requests (RFC 9110 §5).
 package enum HeaderRule {
-  /// Fields that frame the body belong to hoist: contradictory ones allow request smuggling.
+  /// Fields that only hoist sets, such as those that frame the body. Contradictory ones would allow request smuggling.
   private static let reserved: Set<String> = [
     "connection", "content-length", "content-type", "expect", "host", "te", "trailer",
     "transfer-encoding", "upgrade",
   ]
 
-  /// Checks a name and, if it is already known, its value.
+  /// Checks the name of a header field and, if it is already known, the value.
   ///
   /// - Throws: `InvalidInput` if the field cannot be sent.
   package static func check(name: String, value: String?) throws(InvalidInput) {
@@ -18,7 +18,7 @@ package enum HeaderRule {
       throw InvalidInput("\(name) is set by hoist itself")
     }
     if let value, value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-      throw InvalidInput("the value of \(name) holds a control character")
+      throw InvalidInput("the value of \(name) contains a control character")
     }
   }
 }

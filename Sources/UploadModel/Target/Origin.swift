@@ -29,7 +29,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.init(url)
   }
 
-  /// Whether it is on this machine.
+  /// Whether its host is this machine.
   package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
   /// The origin as written in a URL.

@@ -1,12 +1,12 @@
 import Foundation
 import ScalarText
 
-/// New names for files as they are sent: a template such as `{file.stem}-{index|03}.{file.ext}`, or a pattern and its
-/// replacement in the syntax of sed: `s/IMG_/beach-/`.
+/// A rule for the names that files are sent with: a template such as `{file.stem}-{index|03}.{file.ext}`, or a pattern
+/// with its replacement in the syntax of sed, such as `s/IMG_/beach-/`.
 package struct Renaming: Sendable {
   private enum Rule: Sendable {
     case template(Template)
-    /// `words` are the texts of the replacement, each but the last with the number of the group that follows it.
+    /// `words` are the texts of the replacement. Each but the last has the number of the group that follows it.
     case pattern(Pattern, words: [(text: String, group: Int?)], all: Bool)
   }
 
@@ -20,7 +20,7 @@ package struct Renaming: Sendable {
 
   /// Reads a template, or a pattern if the text begins with `s/`.
   ///
-  /// - Throws: `InvalidInput` with what is wrong with it.
+  /// - Throws: `InvalidInput` that says what is wrong with the text.
   package init(_ text: String) throws(InvalidInput) {
     guard text.hasPrefix(scalars: "s/") else {
       let lookup = Template.Lookup(
@@ -35,7 +35,7 @@ package struct Renaming: Sendable {
       if scalar == "/", !isEscaped {
         parts.append("")
       } else {
-        // A backslash before a slash only escapes it, so it is dropped.
+        // A backslash before a slash only escapes the slash, so the backslash is dropped.
         if scalar == "/" { parts[parts.count - 1].unicodeScalars.removeLast() }
         parts[parts.count - 1].unicodeScalars.append(scalar)
       }
@@ -44,18 +44,21 @@ package struct Renaming: Sendable {
     guard parts.count == 3, !parts[0].isEmpty,
       parts[2].unicodeScalars.allSatisfy({ $0 == "g" || $0 == "i" })
     else {
-      throw InvalidInput("expected s/from/to/, with g after it for all places, i for any case")
+      throw InvalidInput(
+        "expected s/from/to/, optionally with g (every match) or i (any case) after it")
     }
     let flags = parts[2].unicodeScalars
     let pattern = try Pattern(flags.contains { $0 == "i" } ? "(?i)" + parts[0] : parts[0])
     let words = Self.words(parts[1])
     if let group = words.compactMap(\.group).first(where: { $0 > pattern.groups }) {
-      throw InvalidInput("the pattern has no group \\\(group); it has \(pattern.groups)")
+      throw InvalidInput(
+        "the replacement uses group \\\(group), but the number of groups in the pattern is \(pattern.groups)"
+      )
     }
     rule = .pattern(pattern, words: words, all: flags.contains { $0 == "g" })
   }
 
-  /// The pieces of a replacement: `&` and `\0` are the match, `\1` to `\9` its groups.
+  /// Splits a replacement at the groups in it: `&` and `\0` stand for the whole match, `\1` to `\9` for its groups.
   private static func words(_ text: String) -> [(text: String, group: Int?)] {
     var (words, piece, isEscaped) = ([(String, Int?)](), "", false)
     func end(_ group: Int?) {
@@ -77,11 +80,11 @@ package struct Renaming: Sendable {
     return words
   }
 
-  /// The most steps for all searches together, so that no key press waits for them for long.
+  /// The most steps that all searches together may take, so that no key press has to wait long for them.
   private static let steps = 10_000_000
 
-  /// The new name of the `number`th of `count` files that are renamed; nil if the search for the pattern takes too
-  /// long.
+  /// The new name of an item that is the `number`th of `count` to be renamed; nil if the search for the pattern takes
+  /// too long.
   package func name(of item: UploadItem, number: Int, of count: Int) -> String? {
     switch rule {
     case .template(let template):

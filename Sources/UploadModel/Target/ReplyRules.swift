@@ -2,26 +2,28 @@ import Foundation
 import JSONText
 import ScalarText
 
-/// How a target's replies are read: which mean success, what went wrong, where the file is.
+/// How a target's replies are read: which of them mean success, what went wrong, and where the file is.
 package struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
   package var ok = [200...299]
   /// The rules by which a reply with a success status means a failure.
   package var failures: [FailureRule] = []
-  /// How a reply with a success status says that the server had the file already and stored no second copy.
+  /// The rules by which a reply with a success status says that the server had the file already and stored no second
+  /// copy.
   package var duplicates: [FailureRule] = []
-  /// What a reply that is not JSON means if `failures` ask for JSON values. If nil, such a reply is a success where the
-  /// rules name values that mean failure, and its outcome is unknown where they name the value that means success.
+  /// What a reply that is not JSON means if `failures` ask for JSON values. By default (nil), such a reply means
+  /// success if the rules only name values that mean failure. If a rule names the value that means success, the outcome
+  /// is unknown.
   package var unreadable: Unreadable?
-  /// Where the reply names the file's address; nil for the `Location`.
+  /// Where the reply names the file's address; nil for the header field `Location`.
   package var url: ReplyValue?
-  /// Where the reply names an address that deletes the file when it is opened; nil if it does not.
+  /// Where the reply names an address that deletes the file when that address is opened; nil if it names none.
   package var deletionURL: ReplyValue?
 
-  /// Where the reply gives a checksum of what was stored; nil if it does not.
+  /// Where the reply gives a checksum of what was stored; nil if it gives none.
   package var sum: ReplySum?
 
-  /// Rules by which 200 to 299 mean success.
+  /// Rules by which the statuses 200 to 299 mean success.
   package init() {}
 
   /// What a reply that cannot be read means.
@@ -44,7 +46,7 @@ package struct ReplyRules: Hashable, Sendable {
       || sum?.place.needsContent == true
   }
 
-  /// Reads what the rules look for in a reply. The longer the reply, the longer it takes.
+  /// Reads what the rules look for in a reply. The time that this takes grows with the length of the reply.
   package func read(_ reply: Reply) -> ReplyContent {
     var content = ReplyContent()
     guard needsContent else { return content }
@@ -78,14 +80,14 @@ package struct ReplyRules: Hashable, Sendable {
       && end.reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
-  /// The rules without those about a single file of several, so that they judge the request as a whole.
+  /// A copy without the rules that concern only one of several files, so that it judges the request as a whole.
   package var ofWholeRequest: ReplyRules {
     var rules = self
     rules.failures.removeAll(where: \.dependsOnFile)
     return rules
   }
 
-  /// Why a file does not count as stored in spite of a reply with a success status; nil if it does.
+  /// Why a file does not count as stored despite a reply with a success status; nil if it counts as stored.
   ///
   /// - Parameter end: the request's end, for one of its files.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
@@ -110,10 +112,10 @@ package struct ReplyRules: Hashable, Sendable {
     }
   }
 
-  /// What a reply says about the stored content; nil if it has no checksum to compare.
+  /// What a reply says about the stored content; nil if the reply has no checksum to compare.
   ///
-  /// Even if the target expects none, a `Repr-Digest` that matches the file shows that it was stored. One that does not
-  /// may describe the reply's own content (RFC 9530 §3).
+  /// Even if the target expects no checksum, a `Repr-Digest` that matches the file shows that the file was stored. A
+  /// `Repr-Digest` that does not match may describe the reply's own content (RFC 9530 §3).
   func finding(in content: ReplyContent, of end: TransferEnd) -> ReplySum.Finding? {
     if let sum { return sum.finding(in: content, of: end) }
     let finding = ReplySum(.header("repr-digest")).finding(in: content, of: end)
@@ -123,7 +125,7 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the server had the file already, according to its reply.
   func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     var rules = self
-    // A statement about the reply as a whole says nothing about one of several files.
+    // If there are several files, a sign that is the same for all of them says nothing about any one of them.
     rules.failures = duplicates.filter { end.place.count == 1 || $0.dependsOnFile }
     return rules.matches(content, of: end)
   }
@@ -136,15 +138,15 @@ package struct ReplyRules: Hashable, Sendable {
     }
   }
 
-  /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,
-  /// an address that is not specific to a file does not count.
+  /// The file's address as an absolute URL; nil if the reply does not name it. If the request had several files, an
+  /// address that is not specific to a file does not count.
   package func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
   }
 
-  /// The address that deletes the file, as a whole URL; nil if the reply names none for this file.
+  /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
     guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else {
       return nil
@@ -162,16 +164,16 @@ package struct ReplyRules: Hashable, Sendable {
   }
 }
 
-/// The content of a reply that a target's rules look for, read once for all rules and all files of a request.
+/// The parts of a reply that a target's rules look for, read once for all rules and all files of a request.
 package struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil if it is not JSON, or no rule needs it.
   var document: JSONValue?
-  /// The matches of the patterns for failures.
+  /// The matches of the patterns in `failures` and `duplicates`.
   var matches: [Pattern: String] = [:]
-  /// The patterns for failures whose search took too long.
+  /// The patterns in `failures` and `duplicates` whose search took too long.
   var undecided: Set<Pattern> = []
   /// The match of the pattern for the file's address; nil without a match or a pattern.
   var match: String?
-  /// The same for the address that deletes the file.
+  /// The match of the pattern for the address that deletes the file; nil without a match or a pattern.
   var deletionMatch: String?
 }

@@ -4,9 +4,9 @@ import ScalarText
 
 /// Where a reply gives a checksum of the content that the server has stored.
 package struct ReplySum: Hashable, Sendable {
-  /// Where it is: a JSON value or a header field.
+  /// The place of the checksum: a JSON value or a header field.
   package var place: ReplyPlace
-  /// Its algorithm; nil if the header field's name or value says which.
+  /// Its algorithm; nil if the header field's name or value says which one it is.
   package var algorithm: ContentDigests.Algorithm?
 
   package init(_ place: ReplyPlace, _ algorithm: ContentDigests.Algorithm? = nil) {
@@ -26,7 +26,7 @@ package struct ReplySum: Hashable, Sendable {
     return if case .header(let name) = place { Self.known[name] } else { nil }
   }
 
-  /// The field with which a request asks for it (RFC 9530 §4); nil if there is no such field.
+  /// The header field with which a request asks for the checksum (RFC 9530 §4); nil if there is no such field.
   var request: (name: String, value: String)? {
     guard case .header(let name) = place, ["repr-digest", "content-digest"].contains(name),
       let wanted
@@ -38,11 +38,11 @@ package struct ReplySum: Hashable, Sendable {
   package enum Finding: Hashable, Sendable {
     /// The checksum matches the file.
     case same(ContentDigests.Algorithm)
-    /// It does not match; with the server's checksum and the file's.
+    /// The checksum does not match the file: `theirs` is the server's, and `ours` the file's own.
     case other(ContentDigests.Algorithm, theirs: String, ours: String)
   }
 
-  /// What a reply says about a file; nil if it has no checksum that can be compared.
+  /// What a reply says about a file; nil if the reply has no checksum that can be compared.
   func finding(in content: ReplyContent, of end: TransferEnd) -> Finding? {
     let text: String?
     switch place {
@@ -52,7 +52,7 @@ package struct ReplySum: Hashable, Sendable {
     case .pattern: text = nil
     }
     guard let text, let digests = end.digests else { return nil }
-    // An unknown algorithm says nothing; of several that are known, one that differs decides.
+    // A checksum by an unknown algorithm says nothing. Of several known ones, a single one that differs decides.
     var same: Finding?
     for (algorithm, theirs) in Self.sums(in: text, wanted) {
       guard let ours = digests[algorithm] else { continue }
@@ -62,8 +62,9 @@ package struct ReplySum: Hashable, Sendable {
     return same
   }
 
-  /// The checksums in a text, in hexadecimal digits: `sha-256=:…:, md5=:…:` (RFC 9530), `SHA-256=…` (RFC 3230),
-  /// `SHA1:…`, or one alone, in hexadecimal digits or Base64, with or without quotation marks.
+  /// The checksums in a text, as hexadecimal digits. The text may be `sha-256=:…:, md5=:…:` (RFC 9530), `SHA-256=…`
+  /// (RFC 3230), `SHA1:…`, or a single checksum without its algorithm. In the text, each may be in hexadecimal digits
+  /// or Base64, with or without quotation marks.
   private static func sums(
     in text: String, _ usual: ContentDigests.Algorithm?
   ) -> [(ContentDigests.Algorithm, String)] {

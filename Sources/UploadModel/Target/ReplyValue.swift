@@ -4,11 +4,11 @@ import JSONText
 package struct ReplyValue: Hashable, Sendable {
   /// Where the text is.
   package var place: ReplyPlace
-  /// What is put before it.
+  /// What is put before the text.
   package var prefix: Template
-  /// What is put after it.
+  /// What is put after the text.
   package var suffix: Template
-  /// Other texts that follow it. All of them must be present.
+  /// Other texts that follow this one. All of them must be present.
   package var next: [ReplyValue] = []
 
   package init(_ place: ReplyPlace, prefix: String = "", suffix: String = "") {
@@ -23,28 +23,28 @@ package struct ReplyValue: Hashable, Sendable {
   }
 
   private var places: [ReplyPlace] { [place] + next.map(\.place) }
-  /// Whether it differs for each file of a request.
+  /// Whether the text differs for each file of a request.
   package var dependsOnFile: Bool { places.contains(where: \.dependsOnFile) }
-  /// Whether only a JSON reply has it.
+  /// Whether only a JSON reply has the whole text.
   var needsJSON: Bool { places.contains(where: \.needsJSON) }
-  /// Whether it is in the content of the reply.
+  /// Whether any part of the text is in the content of the reply rather than in its header fields.
   var needsContent: Bool { places.contains(where: \.needsContent) }
 
-  /// Whether the text around it is the same for all files.
+  /// Whether the prefix and the suffix are the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
 
-  /// Where it is, for people.
+  /// Where the text is, in words for people.
   package var words: String {
     switch place {
     case .pointer(let pointer): pointer.description
-    case .pattern(let pattern): "text that fits \(pattern.source)"
+    case .pattern(let pattern): "text that matches \(pattern.source)"
     case .header(let name): "header field \(name)"
     }
   }
 
-  /// The text in a reply; nil if it is missing.
+  /// The text in a reply, with what goes before and after it; nil if a part of it is missing.
   ///
-  /// - Parameter values: the values for placeholders in the text around it.
+  /// - Parameter values: the values for placeholders in the prefix and the suffix.
   package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }

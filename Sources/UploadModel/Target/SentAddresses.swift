@@ -17,7 +17,7 @@ package struct SentAddresses: Sendable {
     if let other = files[place], other != file {
       return .unsendable(
         "another file was sent to the same address and would be overwritten; put {file.path} or {uuid} "
-          + "into it, or allow it with same_names = true")
+          + "into the address, or allow this with same_names = true")
     }
     files[place] = file
     return nil
@@ -25,7 +25,7 @@ package struct SentAddresses: Sendable {
 }
 
 extension Target {
-  /// Whether hoist itself gives each file an address of its own.
+  /// Whether the address that a file goes to is filled in from a template for each file.
   fileprivate var hasAddressOfFile: Bool {
     address != nil || ticket.map { !$0.uploadURL.isLiteral } == true
   }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Target {
-  /// The values of placeholders in everything that goes with a file.
+  /// The values of the placeholders in everything that is sent with a file.
   ///
   /// - Parameters:
   ///   - now: the moment of the request.
-  ///   - uuid: the value of `{uuid}`; the request's own if it has several files.
+  ///   - uuid: the value of `{uuid}`: the file's own UUID, or the request's if it has several files.
   package func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
     var values = Template.Values(
       fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
@@ -18,7 +18,7 @@ extension Target {
     return values
   }
 
-  /// The values for requests that belong to no file: those of its run.
+  /// The values for requests that belong to a run but not to a single file.
   package func runValues(now: Date) -> Template.Values {
     var values = Template.Values(now: now, uuid: UUID.random())
     values.fill(from: self)
@@ -34,8 +34,8 @@ extension Target {
 
   /// The name that a file is sent with.
   ///
-  /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the
-  /// previous file's, as if they had been named one after the other.
+  /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the previous
+  /// file's, as if the files had been named one after the other.
   ///
   /// - Parameters:
   ///   - position: the file's place in its request, from 0.
@@ -69,7 +69,8 @@ extension Target {
     return values
   }
 
-  /// The first file of a request with the same name as an earlier one, if the target does not allow that.
+  /// The first file of a request that has the same name as an earlier file in it; nil if there is no such file, or the
+  /// target allows that.
   package func sameName(
     in items: [UploadItem], now: Date
   ) -> (item: UploadItem, cause: Failure.Cause)? {
@@ -84,7 +85,7 @@ extension Target {
 
   private static func sameNameWords(_ name: String) -> String {
     "another file in the same request is also called \"\(name)\", and the server may keep only one of them; "
-      + "put {index} or {uuid} into file_name, or allow it with same_names = true"
+      + "put {index} or {uuid} into file_name, or allow this with same_names = true"
   }
 }
 

@@ -3,11 +3,11 @@ import JSONText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
 package struct Target: Hashable, Sendable {
-  /// The name in the configuration, or the URL if it has none.
+  /// The name in the configuration, or the URL if the target has no name.
   package var name: String
-  /// The endpoint. `http` or `https`, with a host.
+  /// The endpoint: an `http` or `https` URL with a host.
   package var url: URL { didSet { origin = Origin(url) } }
-  /// The endpoint's origin. Parsing a URL is slow, and this is needed for each file.
+  /// The endpoint's origin. It is stored because parsing a URL is slow and the origin is needed for each file.
   package private(set) var origin: Origin?
   /// The HTTP method, in upper case.
   package var method = "POST"
@@ -23,7 +23,7 @@ package struct Target: Hashable, Sendable {
   package static let concurrencyRange = 1...64
   /// How many files are sent at once.
   package var concurrency = 4
-  /// The bandwidth limit for all lanes together, in bytes a second; nil for none.
+  /// The bandwidth limit for all simultaneous uploads together, in bytes per second; nil for no limit.
   package var rateLimit: Int64?
   /// When and how often a failed attempt is repeated.
   package var retry = RetryPolicy()
@@ -31,7 +31,7 @@ package struct Target: Hashable, Sendable {
   package var stallTimeout = 60.0
   /// The time that a file may take in all, in seconds from its first attempt; nil for no limit.
   package var deadline: Double?
-  /// Origins besides the target's own to which a 307 or 308 may lead.
+  /// Origins besides the target's own to which a redirect (307 or 308) may lead.
   package var redirectOrigins: Set<Origin> = []
   /// How files share a request; nil if each has a request of its own.
   package var batch: BatchRule?
@@ -53,7 +53,7 @@ package struct Target: Hashable, Sendable {
   package var values: [DerivedValue] = []
   /// The whole address, if it has placeholders; `url` is then the part before them.
   package var address: Template?
-  /// The file's name as sent; nil for its own.
+  /// The file's name as sent; nil for the file's own name.
   package var fileName: Template?
   /// The files that go with each file in its request.
   package var companions: [CompanionRule] = []
@@ -67,7 +67,7 @@ package struct Target: Hashable, Sendable {
   package var takesSameNames = false
   /// Whether and how uploads resume.
   @Boxed package var resume = ResumeRules()
-  /// Which files it takes at all.
+  /// Which files the target takes.
   package var limits = UploadLimits()
   /// How replies are read.
   @Boxed package var response = ReplyRules()
@@ -79,11 +79,11 @@ package struct Target: Hashable, Sendable {
   @Boxed package var wait: WaitRule?
   /// The request for permission that precedes an upload.
   @Boxed package var ticket: Ticket?
-  /// The requests before the first file of a run and after its last.
+  /// The requests before the first file of a run and after the last one.
   @Boxed package var run = RunRules()
   /// The run that its files belong to; nil before there is one.
   package var opened: RunPoint?
-  /// Whether its requests are only shown, so that placeholders for values of replies stay as they are.
+  /// Whether its requests are only shown and not sent, so that placeholders for values of replies stay as they are.
   package var isOnlyShown = false
   /// What becomes of local files after they have been sent.
   package var after = AfterRule()
@@ -110,7 +110,8 @@ package struct Target: Hashable, Sendable {
     (tokenCommand, digest, sigV4) = (nil, nil, nil)
   }
 
-  /// Sets a form field in place of those with its name, keeping their type, or after all others.
+  /// Replaces the form fields of the same name by this one, which takes the first one's type if it has none of its own.
+  /// If there are no such fields, appends it.
   package mutating func setField(_ field: Field) {
     guard let place = fields.firstIndex(where: { $0.name == field.name }) else {
       return fields.append(field)
@@ -171,7 +172,7 @@ package enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
 package struct PrepareCommand: Hashable, Sendable {
   /// The program and its arguments.
   package var words: [Template]
-  /// Seconds after which it is ended.
+  /// Seconds after which the command is terminated.
   package var timeout: Double
 
   package init(words: [Template], timeout: Double = 60) {

@@ -3,7 +3,7 @@ import JSONText
 import ScalarText
 
 extension Template {
-  /// What a template may ask for.
+  /// What a placeholder in a template may stand for.
   package enum Placeholder: String, CaseIterable, Sendable {
     /// The file's name with its extension.
     case fileName = "file.name"
@@ -11,7 +11,7 @@ extension Template {
     case fileStem = "file.stem"
     /// The file's last extension, without the dot.
     case fileExtension = "file.ext"
-    /// The folders from the added one down to the file, and its name.
+    /// The path from the folder that was added down to the file, both included.
     case filePath = "file.path"
     /// The file's size in bytes.
     case fileSize = "file.size"
@@ -19,30 +19,30 @@ extension Template {
     case fileType = "file.type"
     /// When the file was last written to, in UTC: 2026-11-20T22:15:00Z.
     case fileModified = "file.mtime"
-    /// The same in seconds since 1970.
+    /// When the file was last written to, in seconds since 1970.
     case fileModifiedSeconds = "file.mtime.unix_s"
-    /// The same in milliseconds since 1970.
+    /// When the file was last written to, in milliseconds since 1970.
     case fileModifiedMilliseconds = "file.mtime.unix_ms"
     /// The SHA-256 of the content that is sent, in lower-case hexadecimal digits.
     case fileSHA256 = "file.sha256"
-    /// Its SHA-1, for servers that still ask for it.
+    /// The SHA-1 of the content that is sent, for servers that still ask for it.
     case fileSHA1 = "file.sha1"
-    /// Its MD5, for servers that still ask for it.
+    /// The MD5 of the content that is sent, for servers that still ask for it.
     case fileMD5 = "file.md5"
     case fileSHA512 = "file.sha512"
     case fileCRC32 = "file.crc32"
     case fileCRC32C = "file.crc32c"
-    /// Milliseconds since 1970.
+    /// The time of the request in milliseconds since 1970.
     case unixMilliseconds = "unix_ms"
-    /// Seconds since 1970.
+    /// The time of the request in seconds since 1970.
     case unixSeconds = "unix_s"
-    /// The time in UTC: 2026-11-20T22:15:00Z.
+    /// The time of the request in UTC: 2026-11-20T22:15:00Z.
     case iso8601 = "now.iso8601"
     /// A random UUID, new for each file.
     case uuid = "uuid"
     /// The file's number in its request, from 1.
     case index = "index"
-    /// Where the server put the file.
+    /// The address where the server put the file.
     case resultURL = "result.url"
     /// A value of the ticket, by its JSON Pointer.
     case ticket = "ticket:/…"
@@ -58,17 +58,17 @@ extension Template {
     case uploadID = "upload.id"
     /// The number of pieces.
     case pieceCount = "piece.count"
-    /// The piece's number, counted from the setting `first`.
+    /// The piece's number. The first piece has the number that the setting `first` gives.
     case pieceNumber = "piece.number"
     /// The piece's number, from 0.
     case pieceIndex = "piece.index"
     /// The offset of the piece's first byte in the file.
     case pieceOffset = "piece.offset"
-    /// The offset of its last byte.
+    /// The offset of the piece's last byte in the file.
     case pieceEnd = "piece.end"
-    /// The offset after its last byte.
+    /// The offset after the piece's last byte.
     case pieceNext = "piece.next"
-    /// Its size in bytes.
+    /// The piece's size in bytes.
     case pieceSize = "piece.size"
     /// `true` for the last piece, otherwise `false`.
     case pieceIsLast = "piece.is_last"
@@ -79,15 +79,15 @@ extension Template {
     case pieceSHA512 = "piece.sha512"
     case pieceCRC32 = "piece.crc32"
     case pieceCRC32C = "piece.crc32c"
-    /// The results of `each` for all pieces, in order.
+    /// The texts that the setting `each` gives for all pieces, in order.
     case pieces = "pieces"
-    /// The results of `each` for all files that a request is about, in order.
+    /// The texts that the setting `each` gives for all files that a request is about, in order.
     case files = "files"
-    /// A value kept from the reply to `begin`, by its name.
+    /// A value kept from the reply to the request `begin`, by its name.
     case begun = "begin.…"
     /// A value kept from the reply to the piece, by its name.
     case pieceValue = "piece.…"
-    /// A value kept from the reply to `open`, by its name.
+    /// A value kept from the reply to the request `open`, by its name.
     case opened = "open.…"
 
     /// Placeholders that have a value wherever hoist talks to a server.
@@ -117,7 +117,7 @@ extension Template {
     /// Placeholders for a command that makes the file to send.
     package static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
-    /// The text before the pointer in a placeholder for a value of a reply.
+    /// The text before the pointer in a placeholder for a value of a reply; nil for any other placeholder.
     package var prefix: String? {
       switch self {
       case .ticket: "ticket:"
@@ -129,7 +129,7 @@ extension Template {
     /// Placeholders for values that a configuration names.
     static let named: [Placeholder] = [.begun, .pieceValue, .opened]
 
-    /// The text before the name in a placeholder for such a value.
+    /// The text before the name in a placeholder for a value that a configuration names; nil for any other placeholder.
     package var namePrefix: String? {
       switch self {
       case .begun: "begin."
@@ -139,10 +139,10 @@ extension Template {
       }
     }
 
-    /// The digest of the piece that it stands for; nil if it is something else.
+    /// The algorithm of the piece's digest that it stands for; nil if it stands for something else.
     var pieceDigest: ContentDigests.Algorithm? { digest(after: "piece.") }
 
-    /// The digest of the file's content that it stands for; nil if it is something else.
+    /// The algorithm of the content's digest that it stands for; nil if it stands for something else.
     var digest: ContentDigests.Algorithm? { digest(after: "file.") }
 
     private func digest(after prefix: String) -> ContentDigests.Algorithm? {
@@ -151,7 +151,8 @@ extension Template {
         rawValue: String(rawValue.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
     }
 
-    /// Whether its value may be written as a number: it always is one, or a reply decides whether it is.
+    /// Whether its value may be written in JSON without quotation marks: it is always a number or a Boolean, or it
+    /// comes from a reply, which decides what it is.
     var mayBeNumber: Bool {
       switch self {
       case .fileSize, .fileModifiedSeconds, .fileModifiedMilliseconds, .unixSeconds,
@@ -204,7 +205,7 @@ extension Template {
       }
     }
 
-    /// A leading dot makes a hidden file, not an extension.
+    /// Splits a name at its last dot. A leading dot makes a hidden file, not an extension.
     private static func split(_ name: String) -> (stem: String, ext: String) {
       let scalars = name.unicodeScalars
       guard let dot = scalars.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
@@ -216,13 +217,13 @@ extension Template {
   package struct Values: Sendable {
     /// The file's name on disk.
     var fileName = ""
-    /// The folders from the added one down to the file, each followed by a slash.
+    /// The folders from the one that was added down to the file, each followed by a slash.
     var folder = ""
     /// The file's size in bytes.
     var fileSize: Int64 = 0
     /// The file's media type.
     var fileType = ""
-    /// The wall clock.
+    /// The time of the request.
     package var now: Date
     /// The random identifier of this file's upload.
     var uuid: UUID
@@ -236,11 +237,11 @@ extension Template {
     package var reply: JSONValue?
     /// The file's number in its request, from 1.
     package var index = 1
-    /// Where the server put the file.
+    /// The address where the server put the file.
     package var resultURL = ""
     /// The server's identifier of an entry in its list.
     package var id = ""
-    /// The results of `each` for the files that a request is about.
+    /// The texts that the setting `each` gives for the files that a request is about.
     var files = ""
     /// The path that a command reads from.
     package var input = ""
@@ -248,7 +249,7 @@ extension Template {
     package var output = ""
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
-    /// The values kept from the reply to `open`.
+    /// The values kept from the reply to the request `open`.
     var opened: [String: String] = [:]
     /// The upload in pieces that a request belongs to.
     var upload = Upload()
@@ -260,18 +261,18 @@ extension Template {
       var id = ""
       /// How many pieces it has.
       var count = 1
-      /// The values kept from the reply to `begin`.
+      /// The values kept from the reply to the request `begin`.
       var begun: [String: String] = [:]
-      /// Whether a server other than the target's own gave one of these values, or a ticket.
+      /// Whether a server other than the target's own gave one of the kept values, or a ticket.
       var isFromAway = false
-      /// The results of `each` for its pieces.
+      /// The texts that the setting `each` gives for its pieces.
       var pieces = ""
     }
 
     struct Piece: Hashable, Sendable {
-      /// Counted from the setting `first`.
+      /// The piece's number. The first piece has the number that the setting `first` gives.
       var number = 1
-      /// Counted from 0.
+      /// The piece's number, from 0.
       var index = 0
       var range: Range<Int64> = 0..<0
       var isLast = false

@@ -4,7 +4,8 @@ import Foundation
 
 /// Secrets in the query of a URL.
 extension Template {
-  /// The template of a URL with secrets in its query marked, judging by the names of its items.
+  /// A copy of this template of a URL with the secrets in its query marked. The names of the query items tell which
+  /// values are secrets.
   package func hidingQuery() -> Template {
     var (copy, isInQuery, name) = (self, false, "")
     copy.pieces = []
@@ -42,7 +43,8 @@ extension Template {
     return copy
   }
 
-  /// Appends the name of a query item with its "=". An item without "=" has only a value.
+  /// Moves the name of a query item and its "=" from `rest` to the template, and returns the name. An item without "="
+  /// has only a value; its name is empty.
   private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
     let item = rest.prefix { $0 != "&" }
     guard let equals = item.firstIndex(of: "=") else { return "" }

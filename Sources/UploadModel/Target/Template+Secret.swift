@@ -11,7 +11,7 @@ extension Template {
       case table
       /// It is written in the configuration itself.
       case literal
-      /// It was derived from others.
+      /// It was computed from other secrets.
       case derived
     }
 
@@ -28,8 +28,9 @@ extension Template {
       self.source = source
     }
 
-    /// A valid name for a shell variable: `ALBUM_TOKEN`. The name of an environment variable is kept as far as a shell
-    /// allows; any other character could end the word that it is in.
+    /// The secret's name as a valid name for a shell variable, such as `ALBUM_TOKEN`. Characters that a shell does not
+    /// allow become underscores, since they could end the word that they are in. Only the name of an environment
+    /// variable keeps its lower-case letters.
     var variable: String {
       let text = String(
         String.UnicodeScalarView(
@@ -41,7 +42,7 @@ extension Template {
       return (0x30...0x39).contains(first) ? "_\(text)" : text
     }
 
-    /// How it is written in the configuration.
+    /// How the secret is written in the configuration; "…" if it has no placeholder there.
     func placeholder(written filter: String) -> String {
       switch source {
       case .environment: "{env.\(name)\(filter)}"

@@ -4,12 +4,12 @@ import ScalarText
 
 /// How a template is written in a configuration.
 extension Template {
-  /// The template as it would be written, with secrets by name.
+  /// The template as it would be written in a configuration, with secrets by name.
   package var source: String { source(isRevealing: false) }
 
-  /// The template as it would be written.
+  /// The template as it would be written in a configuration.
   ///
-  /// - Parameter isRevealing: whether literal secrets are written out; "…" otherwise.
+  /// - Parameter isRevealing: whether literal secrets are written out. If not, "…" stands for each.
   package func source(isRevealing: Bool) -> String {
     pieces.map { piece in
       if case .text(let text) = piece { return Self.braced(text) }
@@ -17,8 +17,9 @@ extension Template {
     }.joined()
   }
 
-  /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how the placeholders
-  /// would be written. A placeholder that is a JSON number is put in quotation marks, so that the text stays JSON.
+  /// The text with a distinct character (`firstMark` and those after it) in place of each placeholder, and the
+  /// placeholders as they would be written. The character for a JSON number is in quotation marks, so that the text
+  /// stays JSON.
   package func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
     var (text, slots) = ("", [String]())
     for piece in pieces {
@@ -34,7 +35,7 @@ extension Template {
     return (text, slots)
   }
 
-  /// The first character of a plane that nobody uses (Unicode's private use area B).
+  /// The first character of a plane that nobody uses (Unicode's Supplementary Private Use Area-B).
   package static let firstMark: UInt32 = 0x100000
 
   private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
@@ -70,7 +71,7 @@ extension Template {
     return nil
   }
 
-  /// Text as written in a template, where a doubled brace stands for itself.
+  /// Text as written in a template, where each brace is written twice.
   package static func braced(_ text: String) -> String {
     text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }

@@ -3,7 +3,7 @@ import JSONText
 import ScalarText
 
 extension Template {
-  /// How a placeholder's value is escaped because of where it is.
+  /// How a placeholder's value is escaped because of where the placeholder is.
   package enum Escaping: Hashable, Sendable {
     /// As it is.
     case none
@@ -35,7 +35,7 @@ extension Template {
     case base64
     /// As a JSON number rather than a string.
     case number
-    /// As it is, in a URL: a query that is encoded already.
+    /// As it is even in a URL, for a query that is already encoded.
     case raw
     /// Padded with zeros to this many digits: `|05`.
     case digits(Int)
@@ -45,7 +45,7 @@ extension Template {
     /// The most digits that a number is padded to.
     private static let mostDigits = 20
 
-    /// Reads the text after the bar; nil if it is not a filter.
+    /// Reads the text after the `|`; nil if it is not a filter.
     init?(_ text: String) {
       if let filter = Self.named.first(where: { $0.source == text }) {
         self = filter
@@ -58,7 +58,7 @@ extension Template {
       }
     }
 
-    /// The text after the bar.
+    /// The text after the `|`.
     var source: String {
       switch self {
       case .json: "json"
@@ -117,7 +117,7 @@ extension Template {
     /// The filters as written in the placeholder.
     var source: String { filters.map { "|\($0.source)" }.joined() }
 
-    /// Separates the filters from a placeholder's text.
+    /// Splits the text of a placeholder into its name and its filters.
     static func read(
       _ text: String, _ escaping: Escaping
     ) throws(InvalidInput) -> (name: String, writing: Writing) {
@@ -130,7 +130,7 @@ extension Template {
         }
         writing.filters.append(filter)
       }
-      // The escaping does the same, and once is enough.
+      // The escaping percent-encodes the value as well, and once is enough.
       if escaping == .url, writing.filters.last == .url { writing.filters.removeLast() }
       return (parts[0], writing)
     }
@@ -148,7 +148,7 @@ extension Template {
       return rest(Filter.base64(digits: digits))
     }
 
-    /// Keeps the slashes of a path, which separate folders in a URL too.
+    /// The value of a placeholder as it is sent. A path keeps its slashes, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       let value = slot.value(in: values) ?? ""
       if slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil {
@@ -164,12 +164,12 @@ extension Template {
   /// A placeholder in a template: one of the fixed ones, a value of a reply, or a named value.
   struct Slot: Hashable, Sendable {
     var placeholder: Placeholder
-    /// Which value of the reply.
+    /// Where the value is in the reply; nil for other kinds of placeholders.
     var pointer: JSONPointer?
-    /// The name of the value.
+    /// The name of a named value; nil for other kinds of placeholders.
     var key: String?
 
-    /// Reads the text between the braces, without a filter.
+    /// Reads the text between the braces, without filters.
     init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
       for source in Placeholder.ofReplies {
         guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
@@ -210,7 +210,7 @@ extension Template {
 
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
       let known = scope.map { "{\($0.rawValue)} " }.joined()
-      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
+      return InvalidInput("\(problem); available: \(known){env.NAME} {secret.NAME}")
     }
 
     /// Whether only the upload itself gives it a value.
@@ -260,7 +260,7 @@ extension Template {
         && value.map { !Self.isNumber($0) } == true
       guard value == nil || isWrong else { continue }
       if slot.key != nil {
-        return "{\(slot.name)} has no \(isWrong ? "number" : "value")"
+        return "{\(slot.name)} \(isWrong ? "is not a number" : "has no value")"
       }
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
       let place = slot.pointer?.description(file: values.index - 1) ?? ""
@@ -306,9 +306,10 @@ extension Template.Values {
   /// Which placeholders stay as they are because nothing is sent.
   package enum Gaps: Hashable, Sendable {
     case none
-    /// Those that only replies fill in.
+    /// Those that only the upload itself fills in, mostly from replies.
     case ofReplies
-    /// Those that a script fills in: also those for values of a piece and digests of secrets.
+    /// Those that a script fills in: those of `ofReplies`, those for values of a piece, and those for digests of
+    /// secrets.
     case ofScript
   }
 
@@ -352,7 +353,7 @@ extension Template {
       }
     }
 
-    /// The same, percent-encoded.
+    /// The same placeholder, with its value percent-encoded.
     var encoded: Unfilled {
       var copy = self
       copy.writing.filters.append(.url)
@@ -364,7 +365,8 @@ extension Template {
 extension Target.Field {
   /// The value of a header field.
   ///
-  /// - Throws: if the value would end the header field, or change its meaning.
+  /// - Throws: why the value cannot be sent: it cannot be filled in, or it would end the header field or change its
+  ///   meaning.
   func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
@@ -376,7 +378,7 @@ extension Target.Field {
     }
     if let slot = value.bareQuote(with: values) {
       throw .unsendable(
-        "{\(slot)} contains a quotation mark or a backslash, which would mean something in the header field "
+        "{\(slot)} contains a quotation mark or a backslash, which have a special meaning in the header field "
           + "\(name); write {\(slot)|quoted} or {\(slot)|json}")
     }
     return text

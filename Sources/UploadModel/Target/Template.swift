@@ -16,12 +16,12 @@ package struct Template: Hashable, Sendable {
   package enum Filled: Hashable, Sendable {
     /// Text that may be shown.
     case text(String)
-    /// A secret, and how it is written at its place.
+    /// A secret, and its value as it is written in the text.
     case secret(Secret, written: String)
     /// A placeholder that stays as it is.
     case unfilled(Unfilled)
 
-    /// The same, percent-encoded for a query or a form.
+    /// The same piece, percent-encoded for a query or a form.
     var encoded: Filled {
       switch self {
       case .text(let text): .text(PercentEncoding.encode(text))
@@ -45,7 +45,7 @@ package struct Template: Hashable, Sendable {
       environment: @escaping @Sendable (String) -> String?,
       secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
         name throws(InvalidInput) in
-        throw InvalidInput("no secret is called \"\(name)\"")
+        throw InvalidInput("there is no secret called \"\(name)\"")
       }
     ) {
       self.environment = environment
@@ -135,7 +135,7 @@ package struct Template: Hashable, Sendable {
       escaping != .json || writing.filters != [.number] || !Slot.mayBeNumber(name)
     {
       throw InvalidInput(
-        "{\(text)}: |number works only in JSON, and only for placeholders that hold a number")
+        "{\(text)}: |number works only in JSON, and only for placeholders whose value is a number")
     }
     let isOwn = name.hasPrefix(scalars: "env.") || name.hasPrefix(scalars: "secret.")
     if writing.filters.contains(.raw), escaping != .url || writing.filters != [.raw] || !isOwn {
@@ -159,7 +159,7 @@ package struct Template: Hashable, Sendable {
     if name.hasPrefix(scalars: "value.") {
       let value = String(name.unicodeScalars.dropFirst(6))
       guard let derived = lookup.values[value] else {
-        throw InvalidInput("no value is called \"\(value)\"; name it under \"values\"")
+        throw InvalidInput("there is no value called \"\(value)\"; define it under \"values\"")
       }
       if let slot = derived.text.firstSlot(outside: scope) {
         throw InvalidInput("{\(name)} contains {\(slot)}, which has no value here")
@@ -169,7 +169,7 @@ package struct Template: Hashable, Sendable {
     return .slot(try Slot(name, scope), writing)
   }
 
-  /// One template after the other.
+  /// The second template appended to the first.
   package static func + (a: Template, b: Template) -> Template {
     var sum = a
     for piece in b.pieces {
@@ -198,7 +198,7 @@ package struct Template: Hashable, Sendable {
     pieces.allSatisfy { if case .text = $0 { true } else { false } }
   }
 
-  /// The text with `sample` in place of every placeholder, to check the text around them.
+  /// The text with `sample` in place of every placeholder, to check the text around the placeholders.
   package func sample(_ sample: String) -> String {
     pieces.map { piece in
       switch piece {
@@ -269,7 +269,7 @@ package struct Template: Hashable, Sendable {
     pieces.compactMap { if case .derived(let value, _) = $0 { value } else { nil } }
   }
 
-  /// The first placeholder that is not in a scope; nil if there is none.
+  /// The name of the first placeholder that is not in a scope; nil if there is none.
   private func firstSlot(outside scope: [Placeholder]) -> String? {
     slots.first { !scope.contains($0.placeholder) }?.name
   }
@@ -277,7 +277,7 @@ package struct Template: Hashable, Sendable {
   /// Whether any of its placeholders stays as it is.
   func isUnfilled(with values: Values) -> Bool { slots.contains(where: values.leaves) }
 
-  /// The names of the values of this kind that it asks for, in order.
+  /// The names in its placeholders of this kind, in order.
   package func names(of kind: Placeholder) -> [String] {
     slots.compactMap { $0.placeholder == kind ? $0.key : nil }
   }

@@ -2,7 +2,7 @@ import ScalarText
 
 /// A command whose first line of output is a bearer token (RFC 6750).
 package struct TokenCommand: Hashable, Sendable {
-  /// The program and its arguments. There is no shell in between.
+  /// The program and its arguments. It runs without a shell.
   package var words: [String]
   /// How long it may take, in seconds.
   package var timeout: Double
@@ -13,8 +13,8 @@ package struct TokenCommand: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The program's name, for messages, since its arguments may be private. `cat` with a file is not named: the user
-  /// configured a file that contains the token.
+  /// The program's name for messages, without its arguments, since these may be private. For `cat` with one file, it is
+  /// "its file", since what the user configured is a file that contains the token.
   package var name: String {
     words.count == 2 && words[0] == "cat"
       ? "its file"

@@ -1,6 +1,6 @@
 import ScalarText
 
-/// A media type, or all of one kind: `image/jpeg`, `image/*` (RFC 9110 §12.5.1).
+/// A media type, or all media types of one kind: `image/jpeg`, `image/*` (RFC 9110 §12.5.1).
 package struct TypePattern: Hashable, Sendable, CustomStringConvertible {
   /// The pattern in lower case.
   package let description: String

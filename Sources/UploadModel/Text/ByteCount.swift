@@ -8,7 +8,7 @@ package enum ByteCount {
   ]
 
   /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; rounded to whole bytes. Nil if it is not a size,
-  /// is less than one byte, or exceeds what a file can have.
+  /// is less than one byte, or is larger than any file can be.
   package static func size(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -18,7 +18,7 @@ package enum ByteCount {
     return bytes >= 1 && bytes < 9e18 ? Int64(bytes) : nil
   }
 
-  /// The bytes a second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed.
+  /// The bytes per second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed.
   package static func speed(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     for suffix in ["/s", "ps"] where text.hasSuffix(scalars: suffix) {

@@ -2,18 +2,18 @@ import ScalarText
 
 /// A text in which characters can be written as escapes, searched for secrets.
 ///
-/// It knows the spellings in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, with
-/// a space as `+`), escapes of JSON (RFC 8259 §7) and related languages (`\x2f`, `\u{2f}`), and HTML
-/// character references, named, decimal and hexadecimal. Case makes no difference in them. Escapes may be
-/// nested (`%252F`, `\\u002f`).
+/// It knows the spellings in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, with a space as
+/// `+`), escapes of JSON (RFC 8259 §7) and related languages (`\x2f`, `\u{2f}`), and HTML character references, named,
+/// decimal and hexadecimal. Upper and lower case make no difference in escapes. Escapes may be nested (`%252F`,
+/// `\\u002f`).
 struct EncodedText {
   private let bytes: [UInt8]
   /// Escaped characters, by their start.
   private let units: [Int: [Unit]]
-  /// Where escapes end: the byte before such a position belongs to the escape, not to a word.
+  /// Where escapes end. The byte before such a position belongs to the escape, not to a word.
   private let ends: Set<Int>
 
-  /// One to four bytes and where their spelling ends.
+  /// One to four bytes that a text spells, and where this spelling ends.
   struct Unit: Equatable {
     /// The bytes, with the first one in the lowest bits.
     let packed: UInt32
@@ -34,7 +34,7 @@ struct EncodedText {
     /// The byte, if there is just one.
     var byte: UInt8? { count == 1 ? UInt8(truncatingIfNeeded: packed) : nil }
 
-    /// Whether its bytes are at this place of a secret.
+    /// Whether the secret has the unit's bytes at this place.
     func stands(in secret: [UInt8], at place: Int) -> Bool {
       place + count <= secret.count
         && (0..<count).allSatisfy {
@@ -60,8 +60,8 @@ struct EncodedText {
   /// Where a secret occurs.
   ///
   /// - Parameters:
-  ///   - asWord: whether it counts only if there is no letter or digit beside it.
-  ///   - leastAtEnd: how many bytes of it are enough if the text ends in the middle of it; nil if only the
+  ///   - asWord: whether the secret counts only if there is no letter or digit beside it.
+  ///   - leastAtEnd: how many bytes of the secret are enough if the text ends in the middle of it; nil if only the
   ///     whole secret counts.
   func ranges(of secret: [UInt8], asWord: Bool, leastAtEnd: Int?) -> [Range<Int>] {
     guard let first = secret.first else { return [] }
@@ -94,8 +94,8 @@ struct EncodedText {
     return String(decoding: kept + bytes[position...], as: UTF8.self)
   }
 
-  /// The furthest end of a secret that begins at a position, if one does. Each pair of a place in the
-  /// secret and a position in the text is visited once.
+  /// The furthest end of the secret, if the secret begins at this position. Each pair of a place in the secret and a
+  /// position in the text is visited once.
   private func end(of secret: [UInt8], from start: Int, _ leastAtEnd: Int?) -> Int? {
     var open = [(matched: 0, position: start)]
     var seen: Set<Int> = []

@@ -4,11 +4,11 @@ import ScalarText
 struct EscapeReader {
   typealias Unit = EncodedText.Unit
 
-  /// Roughly how many bytes an escape may have, to recognise one that was cut off.
+  /// Roughly how many bytes an escape may have, for recognising an escape that was cut off.
   static let longest = 24
 
-  /// How deep nested escapes are decoded. This finds secrets that servers repeat inadvertently; a server that
-  /// wants to hide one can always encode it differently.
+  /// How deep nested escapes are decoded. This is enough for secrets that servers repeat inadvertently. A server that
+  /// wants to hide a secret can always encode it differently.
   private static let depth = 2
 
   private let bytes: [UInt8]
@@ -33,7 +33,7 @@ struct EscapeReader {
     var found = [Unit(bytes[position], end: position + 1)]
     guard depth > 0, Self.begins(with: bytes[position]) else { return found }
     if bytes[position] == Self.plus { return found + [Unit(0x20, end: position + 1)] }
-    // The character that begins an escape may itself be escaped, and so may those after it.
+    // The character that begins an escape may itself be escaped, and so may the characters after it.
     for lead in units(at: position, depth: depth - 1) {
       var more = [lead]
       switch lead.byte {
@@ -74,7 +74,8 @@ struct EscapeReader {
     }
   }
 
-  /// Reads the rest of an escape after `\u`: four digits, twice if they are surrogates, or some in braces.
+  /// Reads the rest of an escape after `\u`: four digits, a second escape if they are a high surrogate, or one to six
+  /// digits in braces.
   private func scalar(at position: Int, _ depth: Int) -> Unit? {
     if let open = byte(at: position, depth), open.value == UInt8(ascii: "{"),
       let (value, end) = number(at: open.end, digits: 1...6, radix: 16, depth),
@@ -128,7 +129,7 @@ struct EscapeReader {
       bytes[position] == Self.percent || bytes[position] == Self.backslash
         || bytes[position] == Self.ampersand
     else { return (bytes[position], position + 1) }
-    // The longest one: an escape rather than the character that begins it.
+    // Take the longest unit, so that an escape takes precedence over the character that begins it.
     let unit = units(at: position, depth: depth).filter { $0.count == 1 }.max { $0.end < $1.end }
     return unit.flatMap { unit in unit.byte.map { ($0, unit.end) } }
   }

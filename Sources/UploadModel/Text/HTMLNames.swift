@@ -1,10 +1,10 @@
-/// Names of HTML character references (HTML §13.5) for ASCII and Latin-1, the ones that programs use when
-/// they escape text. Others are written as numbers.
+/// Names of HTML character references (HTML §13.5) for ASCII and Latin-1. Programs that escape text use these names,
+/// and write other characters as numbers.
 enum HTMLNames {
   /// The length of the longest name.
   static let longest = 18
 
-  /// The character that a name stands for, regardless of case unless case makes a difference.
+  /// The character that a name stands for. A name that is not in the table as it is written is looked up in lower case.
   static func scalar(_ name: String) -> UInt32? { names[name] ?? names[name.lowercased()] }
 
   private static let names: [String: UInt32] = {
@@ -24,7 +24,7 @@ enum HTMLNames {
     return names
   }()
 
-  /// From U+00A0 to U+00FF.
+  /// The names of U+00A0 to U+00FF, in order.
   private static let latin1 = """
     nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
     sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc \

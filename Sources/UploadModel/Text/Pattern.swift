@@ -40,7 +40,7 @@ package struct Pattern: Hashable, Sendable {
     try expression.firstMatch(in: text, steps: steps)
   }
 
-  /// The text with its first match replaced, or all of them.
+  /// The text with its first match or, if `all` is set, every match replaced.
   ///
   /// - Throws: if the search takes too long.
   /// - Parameter steps: how many steps the searches may take.

@@ -2,11 +2,11 @@ import JSONText
 import ScalarText
 
 extension Reply {
-  /// The server's message in a sentence on one line; `nil` if it says nothing that reads like one.
+  /// The server's message in a sentence on one line; `nil` if the reply contains no text that reads like a message.
   ///
-  /// It is taken from JSON (the members that servers use for it, including the problem details of
-  /// RFC 9457), from HTML (the title or the first heading) and from S3's XML. In other text it is the
-  /// first line that is not blank. It comes from outside: make it safe before it is shown.
+  /// It is taken from JSON (the members that servers use for messages, including the problem details of RFC 9457), from
+  /// HTML (the title or the first heading) and from S3's XML. In other text it is the first line that is not blank. The
+  /// message comes from outside, so make it safe before it is shown.
   package var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
     // Long replies are pages, and any message is at their beginning.
@@ -24,7 +24,7 @@ extension Reply {
 
   /// How many bytes of a reply are searched for its message.
   private static let messageReach = 16 * 1024
-  /// About as many characters as a person reads in passing.
+  /// The most characters in a message: about as many as a person reads in passing.
   private static let longestMessage = 400
 
   private var firstLine: String? {
@@ -69,7 +69,7 @@ extension Reply {
     ] {
       if let words = said(name) { return words }
     }
-    // Frameworks name the field that is wrong: {"errors": {"file": ["is too big"]}}.
+    // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
     guard depth < 4, members.count == 1, let (name, value) = members.first,
       let words = message(in: value, depth: depth - 1)
     else { return nil }

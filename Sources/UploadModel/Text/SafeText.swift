@@ -4,12 +4,12 @@ import ScalarText
 ///
 /// This is the only place where text is made safe: nothing else in the program strips or escapes it.
 package enum SafeText {
-  /// `text` on one line: each control character, line break, and invisible or reordering format
-  /// character becomes a visible stand-in, so that nothing reaches the terminal as a command and
-  /// nothing looks like something that it is not.
+  /// `text` on one line. Each control character, line break, and invisible or reordering format character becomes a
+  /// visible stand-in, so that the terminal takes no part of the text for a command and no character is mistaken for
+  /// another.
   ///
-  /// C0 controls become their control pictures (U+2400…), or `?` if `ascii` is set; so do
-  /// DEL and the C1 controls, which an 8-bit terminal takes for escape sequences.
+  /// C0 controls and DEL become their control pictures (U+2400…). C1 controls, which an 8-bit terminal takes for escape
+  /// sequences, become U+FFFD. If `ascii` is set, `?` takes the place of all characters that are not printable ASCII.
   ///
   /// - Parameter kept: characters that stay as they are.
   package static func line(
@@ -32,9 +32,9 @@ package enum SafeText {
 
   private static func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
-  /// The lines of `text`, each as `line` gives it, with two spaces for a tab.
+  /// The lines of `text`, each made safe by `line`, with two spaces in place of each tab.
   package static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
-    // CR and LF together are one `Character`; no mark ever joins a line break.
+    // CR and LF together are one `Character`. Combining marks never join a line break, so every line break is found.
     let lines = String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return lines.map {
       line(String($0).replacing(scalars: "\t", with: "  "), ascii: ascii)

@@ -5,7 +5,7 @@ package enum SecretName {
     "cookie", "signature", "credential", "privatekey", "authkey",
   ]
 
-  /// Names that only look like a secret's: Jira's `X-Atlassian-Token: no-check` turns off the check for a token.
+  /// Names that only look like those of secrets. Jira's `X-Atlassian-Token: no-check` turns off the check for a token.
   private static let notSecret: Set<String> = ["xatlassiantoken"]
 
   /// Whether the value of a header field, form field or query item of this name must be hidden.

@@ -8,7 +8,7 @@ package enum SecretQuery {
   package static func hidden(in text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
-    /// Where the name that is being read began.
+    /// Where the name begins that is now being read.
     var name = 0
     var place = 0
     while place < bytes.count {

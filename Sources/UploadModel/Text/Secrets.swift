@@ -2,11 +2,11 @@ import Digests
 import Foundation
 import ScalarText
 
-/// Texts that must be neither shown nor kept when a server repeats them.
+/// Texts that must be neither shown nor stored when a server repeats them.
 ///
-/// They are found as bytes, in every spelling that `EncodedText` knows. One of 1 to 3 bytes is hidden only
-/// if there is no letter or digit beside it: otherwise "1" would take the digits out of every number, and
-/// the gaps would reveal it.
+/// They are found as bytes, in every spelling that `EncodedText` knows. A secret of 1 to 3 bytes is hidden only if
+/// there is no letter or digit beside it. Otherwise a secret "1" would be removed from every number, and the gaps would
+/// reveal it.
 package struct Secrets: Sendable {
   private var texts: [[UInt8]] = []
 
@@ -45,7 +45,7 @@ package struct Secrets: Sendable {
     return ranges.isEmpty ? text : spelled.replacing(ranges, with: Self.mark)
   }
 
-  /// A state with every secret replaced in what the server said.
+  /// A state, with every secret replaced in the texts that the server sent.
   package func hidden(in state: ItemState) -> ItemState {
     guard !texts.isEmpty else { return state }
     switch state {
@@ -56,7 +56,7 @@ package struct Secrets: Sendable {
     case .processing(var processing):
       processing.receipt = hidden(in: processing.receipt)
       processing.trouble = processing.trouble.map { hidden(in: $0) }
-      // An address with a part missing leads nowhere.
+      // An address in which a secret was replaced would lead nowhere.
       if let url = processing.url?.absoluteString, hidden(in: url) != url { processing.url = nil }
       return .processing(processing)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state
@@ -72,7 +72,7 @@ package struct Secrets: Sendable {
     return receipt
   }
 
-  /// A failure with every secret replaced in what the server said.
+  /// A failure, with every secret replaced in the texts that the server sent.
   package func hidden(in failure: Failure) -> Failure {
     var failure = failure
     failure.cause = failure.cause.mapText { hidden(in: $0) }
@@ -94,18 +94,18 @@ package struct Secrets: Sendable {
 }
 
 extension Target {
-  /// Everything in it that must be hidden.
+  /// Everything in the target that must be hidden.
   package var secrets: Secrets {
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }
     }
     let all = (templates.flatMap(\.secrets) + inAddress).map(\.value) + ingredients
-    // Servers repeat the second half of "Bearer abc"; the first is not secret.
+    // Of "Bearer abc", servers may repeat only "abc"; "Bearer" is not secret.
     let words = all.flatMap {
       $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst()
     }
-    // S3 repeats a request whose signature is wrong, also as bytes in hexadecimal.
+    // S3 repeats a request whose signature is wrong, once as text and once as bytes in hexadecimal.
     let spelled = [sigV4?.token].compactMap { token in
       token?.fixedText.utf8.map { [$0].hexadecimal }.joined(separator: " ")
     }

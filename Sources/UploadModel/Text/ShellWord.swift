@@ -2,10 +2,10 @@ import ScalarText
 
 /// Words for a person to paste into a POSIX shell (XCU §2.2).
 ///
-/// They contain nothing that a terminal takes for a command, or that looks like something that it is not: no
-/// control character except a line break at the very end, and no byte that is not UTF-8. Such bytes are
-/// written as `"$(printf '\033')"`. The shorter `$'\033'` has been in POSIX only since 2024, and dash, which
-/// is `sh` on Debian, does not know it.
+/// They contain nothing that a terminal takes for a command, and no character that can be mistaken for another: no
+/// control character except a line break at the very end, and no byte that is not UTF-8. Such bytes are written as
+/// `"$(printf '\033')"`. The shorter `$'\033'` has been in POSIX only since 2024, and dash, which is `sh` on Debian,
+/// does not know it.
 package enum ShellWord {
   /// The text as one word, in quotes if it needs them.
   package static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
@@ -24,7 +24,7 @@ package enum ShellWord {
 
     var word: String {
       guard isEscaped else {
-        // Between these quotes, only the quote itself is special.
+        // Between single quotes, only the single quote itself is special.
         return "'\(String(decoding: bytes, as: UTF8.self).replacing(scalars: "'", with: #"'\''"#))'"
       }
       return "\"$(printf '\(bytes.map(ShellWord.octal).joined())')\""
@@ -32,8 +32,8 @@ package enum ShellWord {
   }
 
   private static func stretches(of bytes: [UInt8]) -> [Stretch] {
-    // A shell strips line breaks from the end of a command's output. So no escaped stretch ends with one: the text
-    // after it is escaped as well, and line breaks at the very end are in quotes.
+    // A shell strips line breaks from the end of a command's output. So no escaped stretch may end with a line break:
+    // the text after a line break is escaped as well, and line breaks at the very end are in quotes.
     let end = bytes.lastIndex { $0 != lineFeed }.map { $0 + 1 } ?? 0
     var stretches: [Stretch] = []
     for piece in UTF8Pieces(bytes[..<end]) {

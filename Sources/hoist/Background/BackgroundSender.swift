@@ -29,11 +29,11 @@ enum BackgroundSender {
     } catch {
       throw Failure(reason: "\(error)")
     }
-    // Leave only the child's ends open, so that the end of either pipe is noticed.
+    // Close this process's copies of the child's ends, so that it is noticed when the child closes them.
     close(input[0])
     close(errors[1])
     (input[0], errors[1]) = (-1, -1)
-    // If the child does not read this, the other pipe says why.
+    // Ignore a failure: if the child does not read this, it says why on the other pipe.
     try? FileHandle(fileDescriptor: input[1]).write(contentsOf: content)
     close(input[1])
     input[1] = -1
@@ -55,7 +55,7 @@ enum BackgroundSender {
     return path
   }
 
-  /// Reads until the other end closes, or nothing arrives for too long.
+  /// Reads until the other end is closed, or until nothing has arrived for too long.
   private static func read(_ descriptor: Int32) -> String {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -7,7 +7,7 @@ import UploadModel
 struct Handover: Codable, Equatable {
   /// The arguments that the session was started with. The target is made from them again.
   var arguments: [String]
-  /// The limit on the total, in bytes a second.
+  /// The limit on the total speed, in bytes a second.
   var limit: Int64?
   /// How many requests go to each target at once, as set by the user.
   var lanes: [String: Int]

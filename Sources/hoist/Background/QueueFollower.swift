@@ -14,7 +14,7 @@ final class QueueFollower {
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
   private var revision: Int64 = -1
-  /// When the last line about an item was printed, and what it said.
+  /// When the last line about an item was printed, and the state that it showed.
   private var said: [ItemID: (word: String, at: DispatchTime)] = [:]
 
   /// Listens to the process that sends the queue.
@@ -78,7 +78,7 @@ final class QueueFollower {
       output.line(QueueLine.text(of: item))
       return
     }
-    // Nobody needs ten lines a second.
+    // While an item's state stays the same, print at most one line a second about it.
     let now = DispatchTime.now()
     if let last = said[id], last.word == state.word, now < last.at + .seconds(1) { return }
     said[id] = state.isFinished ? nil : (state.word, now)

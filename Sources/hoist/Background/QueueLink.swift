@@ -2,15 +2,15 @@ import Dispatch
 import Foundation
 import SenderLink
 
-/// A session's end of its queue's socket: a sender reports to others, and other sessions listen to it. Without a
-/// socket, others see only the beginning and the end of an upload.
+/// A session's end of its queue's socket. The session that sends the queue reports through it to the other sessions.
+/// Without a socket, those see only when an upload begins and ends.
 @MainActor
 final class QueueLink {
-  /// Called with orders from others, if this is the sender.
+  /// Called with orders from other sessions, if this session is the sender.
   var onOrder: (SenderOrder) -> Void = { _ in }
   /// Called with the sender's news.
   var onNews: ([SenderNews]) -> Void = { _ in }
-  /// Called with the final news when the sender is lost.
+  /// Called when the sender is lost, with the news that resets what it had reported.
   var onLost: ([SenderNews]) -> Void = { _ in }
   /// What the sender has reported so far.
   private(set) var status = SenderStatus()
@@ -35,7 +35,7 @@ final class QueueLink {
   /// The process number of the sender that the link listens to.
   var process: Int32? { listener?.process }
 
-  /// Reports to others from now on. Only the holder of the queue's lock may do so.
+  /// Reports to other sessions from now on. Only the holder of the queue's lock may do so.
   func serve() {
     stop()
     server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
@@ -44,7 +44,7 @@ final class QueueLink {
 
   func tell(_ news: [SenderNews]) { server?.tell(news) }
 
-  /// Listens to the sender as soon as one answers.
+  /// Listens to the sender of the queue as soon as there is one that answers.
   func listen() {
     triesInVain = 0
     tryToListen()

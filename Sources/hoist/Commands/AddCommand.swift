@@ -10,10 +10,10 @@ struct AddCommand: HoistCommand {
     commandName: "add",
     abstract: "Add files to the queue, for the running hoist or the next one.",
     discussion: """
-      The files appear in the screen that shows this queue, in whichever terminal. Only the name of \
-      the target is kept: for extra form fields and headers give it a table in the configuration.
+      The files appear on every screen that shows this queue. Only the name of \
+      the target is stored; to set extra form fields or headers, give it a table in the configuration.
 
-      A file may have its own type, name and form field behind it, as curl has them:
+      A file can be followed by its own type, name and form field, as in curl:
       'a.jpg;type=image/webp;name=b.jpg;field=photo'.
       """)
 
@@ -63,7 +63,7 @@ struct AddCommand: HoistCommand {
       throw UserError(
         "\(HumanReadable.count(bad, "file")) cannot be sent; "
           + (folders
-            ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
+            ? "hoist add -r adds the files in a folder" : "hoist queue retry checks again"),
         status: .someFailed)
     }
   }

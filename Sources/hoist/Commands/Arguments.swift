@@ -2,7 +2,7 @@ import FileDiscovery
 import Foundation
 import MultipartForm
 
-/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, and the result does not
+/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, so the resulting string does not
 /// name the file.
 enum Arguments {
   /// The file that an argument names, byte for byte.

@@ -13,8 +13,8 @@ struct ConfigCommand: AsyncParsableCommand {
       commandName: "check",
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
-        Secrets are not read and nothing is sent. Of each target and each other part the first mistake \
-        is told, and the status is 2 then; secrets that others can read are warned of.
+        Secrets are not read and nothing is sent. Prints the first mistake in each target and each other \
+        part, and exits with 2 if there is any; warns of secrets that other users can read.
         """)
 
     @OptionGroup var config: ConfigOption
@@ -50,12 +50,12 @@ struct ConfigCommand: AsyncParsableCommand {
       commandName: "show",
       abstract: "Print a target, or all of them, with every value that is in force.",
       discussion: """
-        The output is TOML. Secrets are shown by their names, and as "…" where they stand in the \
-        configuration itself. Paths are whole ones.
+        The output is TOML. Secrets are shown by their names, or as "…" if they are written in the \
+        configuration itself. Paths are absolute.
         """)
 
     @Argument(
-      help: ArgumentHelp("The target. All of them without it.", valueName: "target"),
+      help: ArgumentHelp("The target. Default: all of them.", valueName: "target"),
       completion: ConfigOption.targetNames)
     var target: String?
 

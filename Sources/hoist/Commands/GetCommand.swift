@@ -7,7 +7,7 @@ struct GetCommand: HoistCommand {
     commandName: "get",
     abstract: "Print everything that a target's server says about one entry, as JSON.",
     discussion: """
-      The target says how in its table server.get; without it, the entry is looked for in the list. \
+      The target's table server.get says how; without that, the entry is looked up in the list. \
       hoist ls shows the identifiers.
       """)
 
@@ -24,7 +24,8 @@ struct GetCommand: HoistCommand {
     let target = try config.load(in: context).target(target)
     guard target.server.get != nil || target.server.list != nil else {
       throw UserError(
-        "the target \(target.name) does not say how: it has no server.get and no server.list")
+        "the target \(target.name) does not say how to get an entry: it has no server.get and no server.list"
+      )
     }
     do throws(Failure) {
       context.output.line(

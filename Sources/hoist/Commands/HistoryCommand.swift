@@ -13,7 +13,7 @@ struct HistoryCommand: HoistCommand {
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
-  @Flag(help: "Print comma-separated values with a line of names (RFC 4180).")
+  @Flag(help: "Print comma-separated values with a header line (RFC 4180).")
   var csv = false
 
   @Flag(help: "Show only attempts that failed.")
@@ -21,7 +21,7 @@ struct HistoryCommand: HoistCommand {
 
   @OptionGroup var times: TimeOptions
 
-  @Option(help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show only the latest n.", valueName: "n"))
   var last: Int?
 
   @Option(

@@ -10,11 +10,11 @@ struct Hoist: AsyncParsableCommand {
       hoist push FILE… --to TARGET_OR_URL   upload without a screen
       """,
     discussion: """
-      Each file goes as one multipart/form-data request, several at once. A file that cannot be \
-      sent fails alone, with its reason; failures that may be temporary are retried.
+      Each file goes in a multipart/form-data request, with several requests at once. A file that cannot be \
+      sent fails with its reason, without stopping the others; failures that may be temporary are retried.
 
       A target is a URL, or a table of the configuration that says which field carries the file, \
-      which fields, headers and credentials go with it. See config/config.toml for an example of \
+      and which fields, headers and credentials go with it. See config/config.toml for an example of \
       everything.
 
       EXAMPLES:
@@ -27,7 +27,7 @@ struct Hoist: AsyncParsableCommand {
 
       EXIT STATUS:
         0    everything was sent
-        1    some files were not
+        1    some files were not sent
         2    wrong usage or configuration; nothing was sent
         130  interrupted
       """,

@@ -8,8 +8,8 @@ struct ListCommand: HoistCommand {
     commandName: "ls", abstract: "List what is on a target's server already.",
     discussion: """
       The target's table server.list describes how. Each entry is one line: its identifier, a tab \
-      and its name, or the columns set in that table. With --json, it is everything that the server \
-      says about it, as one object per line. If a list has several pages, only the first is shown; with \
+      and its name, or the columns set in that table. With --json, each line is an object with all that the server \
+      says about the entry. If a list has several pages, only the first is shown; with \
       --all, every page is.
       """)
 
@@ -65,7 +65,7 @@ struct ListCommand: HoistCommand {
         "\(found.entries.count)\(total) are listed; --all lists every page")
     }
     throw UserError(
-      "there are more than \(ServerClient.mostPages) pages; the rest was not listed",
+      "there are more than \(ServerClient.mostPages) pages; the later ones were not listed",
       status: .someFailed)
   }
 }

@@ -10,7 +10,7 @@ enum Main {
   /// Runs the command that the arguments name and ends with the status that `hoist --help` states.
   @MainActor
   static func main() async {
-    // A reader of our output that exits causes a write error; it must not kill the program.
+    // If a reader of our output exits, the write must fail with an error and not kill the program.
     signal(SIGPIPE, SIG_IGN)
     // Exceeding the file size limit must be a write error too, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
@@ -87,7 +87,7 @@ enum Main {
       return (
         ExitStatus.usage.rawValue,
         .complaint(
-          "an argument that begins with \"-\" is not an option; for a file write ./NAME, or -- before it"
+          "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
         )
       )
     case .success: return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))

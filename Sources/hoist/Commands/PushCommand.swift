@@ -13,16 +13,16 @@ struct PushCommand: HoistCommand {
     abstract: "Upload files without a screen, for scripts.",
     discussion: """
       The URL of each result, where the server names one, goes to standard output and everything \
-      else to standard error: bars on a terminal, otherwise one line for each file. A first ^c stops \
-      and still gives the summary, a second one ends at once.
+      else to standard error: progress bars on a terminal, otherwise one line for each file. The first ^c stops \
+      sending but still prints the summary; the second one exits at once.
 
-      A server that cannot be reached is given up once it was tried as often as --attempts says; what \
-      was still to go there fails with it. (The screen waits for it instead.)
+      hoist gives up on a server that cannot be reached after as many tries as --attempts says; all files \
+      that were still to go there fail too. (The screen waits for the server instead.)
 
-      With --json, one object a line on standard output instead: "event" is queued, skipped, \
+      With --json, standard output has one object per line instead: "event" is queued, skipped, \
       started, progress, sent, retrying, finished, failed or summary.
 
-      A file may have its own type, name and form field behind it, as curl has them:
+      A file can be followed by its own type, name and form field, as in curl:
       'a.jpg;type=image/webp;name=b.jpg;field=photo'.
 
       EXAMPLES:
@@ -70,7 +70,7 @@ struct PushCommand: HoistCommand {
   func validate() throws {
     guard !noHistory || !sent.skipSent && !sent.checksum else {
       throw ValidationError(
-        "--no-history: what was sent before is only known by the history")
+        "--no-history: --skip-sent and --checksum need the history to know what was sent before")
     }
   }
 
@@ -108,23 +108,23 @@ struct PushCommand: HoistCommand {
         : folders.hidden || !folder.hasPrefix(scalars: ".")
     {
       throw UserError(
-        "--watch: this would find the files that the target moves to \(folder) and send them again; in \"after\", "
+        "--watch: the watch would find the files that the target moves to \(folder) and send them again; in \"after\", "
           + "name a folder elsewhere, or one that begins with a dot")
     }
     if inputs.watch != nil, target.run.close != nil {
       throw UserError(
-        "--watch: a watch has no last file, after which the target's \"close\" could be sent; push without it"
+        "--watch: the target's \"close\" is sent after the last file, and a watch has no last file; push without --watch"
       )
     }
     if inputs.watch != nil, !target.companions.isEmpty {
       throw UserError(
-        "--watch: the target's \"companions\" may arrive before their files or after them, so that nobody knows which go "
-          + "together; push without it")
+        "--watch: the target's \"companions\" may arrive before their files or after them, so hoist cannot tell which go "
+          + "together; push without --watch")
     }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
-    // Only a report in JSON can be read again.
+    // Only a report in JSON can be read again with `--retry-failed`.
     let hint = telling.report.flatMap { report in
       format != .json
         ? nil
@@ -184,7 +184,8 @@ struct PushCommand: HoistCommand {
     Result<UploadStore, any Error>, Never
   > {
     let queue = queue
-    // Nothing depends on the history, so uploads need not wait until it is on disk.
+    // A power failure may cost the history its latest entries. That is acceptable, so uploads need not wait until they
+    // are on disk.
     return Task.detached {
       Result { try queue.store(in: context, durability: .crash) }
     }

@@ -7,7 +7,7 @@ import UploadStore
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
-    abstract: "Show and change the queue, also while a hoist sends it.",
+    abstract: "Show and change the queue, even while a hoist is sending it.",
     subcommands: [
       List.self, AddCommand.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self,
     ],
@@ -23,7 +23,8 @@ struct QueueCommand: AsyncParsableCommand {
     var json = false
 
     @Flag(
-      help: "Then print what happens to each file, until the hoist process that sends them exits.")
+      help: "After the list, print what happens to each file until the hoist that sends them exits."
+    )
     var follow = false
 
     @MainActor
@@ -39,7 +40,7 @@ struct QueueCommand: AsyncParsableCommand {
       var items = try store.items()
       var isSent = true
       if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
-        // The sender may have finished just now, or may have been killed.
+        // The sender may have finished since the items were read, or may have been killed.
         items = try store.items()
         isSent = false
       }
@@ -67,7 +68,7 @@ struct QueueCommand: AsyncParsableCommand {
       commandName: "remove",
       abstract: "Remove files from the queue. Uploads under way are cancelled.",
       discussion: """
-        What a server keeps of an upload that could have gone on is deleted there.
+        If an upload could have been resumed, the part that the server has is deleted there.
         """)
 
     @OptionGroup var queue: QueueOptions
@@ -92,13 +93,13 @@ struct QueueCommand: AsyncParsableCommand {
             "hoist: the partial upload of \(name) was not deleted from the server: \(SafeText.line(why)). "
               + "The server keeps it until it expires.")
         } else {
-          context.output.error("\(name): deleted on the server what had arrived of it")
+          context.output.error("\(name): its partial upload was deleted from the server")
         }
       }
       if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
 
-    /// Asks the server to discard the part of a file that it has. Returns the reason if it does not; nil if it does.
+    /// Asks the server to discard the part of a file that it has. Returns why that failed, or nil if it succeeded.
     private func refusal(
       of item: UploadItem, _ point: ResumePoint, in context: Context
     ) async -> String? {
@@ -118,9 +119,9 @@ struct QueueCommand: AsyncParsableCommand {
   struct Retry: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "retry",
-      abstract: "Queue failed files again: all of them, or those named.",
+      abstract: "Queue failed files again: all of them, or those with the given numbers.",
       discussion: """
-        Files that may be on the server already are only sent again where their numbers are given.
+        Files that may already be on the server are sent again only if their numbers are given.
         """)
 
     @OptionGroup var queue: QueueOptions
@@ -148,12 +149,12 @@ struct QueueCommand: AsyncParsableCommand {
       }
       for item in named where !item.state.isFailed {
         context.output.error(
-          "· \(SafeText.line(item.location.description)): \(item.state.word), has not failed")
+          "· \(SafeText.line(item.location.description)) has not failed (\(item.state.word))")
       }
       if numbers.isEmpty, unknown > 0 {
         context.output.error(
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
-            + "alone: look on the server, then name their numbers")
+            + "alone: look on the server, then give hoist queue retry their numbers")
       }
       if looked.contains(where: \.state.isFinished) {
         try ExitStatus.someFailed.exitUnlessSuccess()
@@ -164,9 +165,10 @@ struct QueueCommand: AsyncParsableCommand {
   struct Stop: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "stop",
-      abstract: "Begin no more files of the queue, until hoist queue start.",
+      abstract: "Start no more files from the queue until hoist queue start is run.",
       discussion:
-        "Uploads under way continue. This is what s does on the screen, and it survives a restart.")
+        "Uploads under way continue. The key s does the same on the screen. The queue stays stopped after a restart."
+    )
 
     @OptionGroup var queue: QueueOptions
 
@@ -188,7 +190,7 @@ struct QueueCommand: AsyncParsableCommand {
       try store.setStopped(false)
       context.output.error(
         SenderLock.isTaken(queue: store.path)
-          ? "the queue goes on" : "the queue goes on with the next hoist, or hoist send")
+          ? "the queue resumes" : "the queue resumes once hoist or hoist send is started")
     }
   }
 
@@ -217,7 +219,7 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 extension UploadItem {
-  /// A line for people.
+  /// The item as a line for people: number, state, size, name, target, and why it failed.
   var row: String {
     let name = SafeText.line(self.location.description)
     let reason = state.failure.map { ": \($0.headline)" } ?? ""

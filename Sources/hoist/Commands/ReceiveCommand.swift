@@ -13,33 +13,33 @@ struct ReceiveCommand: HoistCommand {
       POST /upload        one file, any field name
       POST /multiupload   up to 10 files in one request
       GET  /              what has arrived, and a form to send files with a browser
-      GET  /files/NAME    one of them; with --allow-delete, DELETE deletes it
-      POST /files         an upload in several requests, which goes on after a lost line (tus 1.0.0)
+      GET  /files/NAME    one of these files; with --allow-delete, DELETE deletes it
+      POST /files         an upload in several requests, which can resume after a lost connection (tus 1.0.0)
 
-      So that every kind of target can be tried on one machine, it also speaks:
+      So that every kind of target can be tried on one machine, it also serves:
 
       POST /notes         JSON in "request", then photos in "file"; needs a bearer token
       POST /fishingserver/catches/add.htm      a catch log: fields in order, then "catchImage"
       GET  /fishingserver/catches/catches.json?action=list&userid=…&token=…
       POST /fishingserver/catches/delete.htm?id=…&userid=…&token=…
       GET  /bookmarks     JSON records, with ?name=value, _sort=a,-b, _page, _limit
-      POST /bookmarks     a new one; GET and DELETE /bookmarks/ID
-      POST /presign       a ticket for { "name": …, "type": … }: a signed POST policy as S3 has it
+      POST /bookmarks     adds a record; GET and DELETE /bookmarks/ID read and delete it
+      POST /presign       a ticket for { "name": …, "type": … }: a signed POST policy as in S3
       POST /bucket        takes the file that comes with such a ticket
 
       The answer to an upload is JSON with the name, size, type, SHA-256 and URL of each file, and for one file \
-      its URL in Location too. A file shows when all of it is on the disk. None leaves the folder and \
+      its URL in Location too. A file appears once all of it is on disk. No file is stored outside the folder, and \
       none replaces another.
 
-      hoist itself needs two lines of configuration to send to it, to list what it has (hoist ls) and to \
+      hoist itself needs only this configuration to send to it, to list what it has (hoist ls) and to \
       delete (hoist rm):
 
         [targets.desk]
         type = "hoist"
         url = "http://desk.local:3000/"
 
-      Without --token anyone who can reach the port can send and fetch. Requests are for an address, \
-      for localhost, or for a name that --name or --public-url gives; others are refused, and so is \
+      Without --token, anyone who can reach the port can send and fetch. A request must be for an IP address, \
+      for localhost, or for a name given with --name or --public-url; others are refused, and so is \
       what a page of another site sends. For TLS put nginx or Caddy in \
       front: config/recipes has the configurations.
       """)
@@ -64,7 +64,7 @@ struct ReceiveCommand: HoistCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
+      "The token that clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
       discussion:
         "Other users can see arguments; to hide the token, set HOIST_RECEIVE_TOKEN instead.",
       valueName: "token"))
@@ -78,7 +78,7 @@ struct ReceiveCommand: HoistCommand {
 
   @Option(
     name: [.long, .customLong("max-file")],
-    help: ArgumentHelp("The largest file that is taken, such as \"100 MB\".", valueName: "size"))
+    help: ArgumentHelp("The largest file that is accepted, such as \"100 MB\".", valueName: "size"))
   var maxFileBytes: String?
 
   @Option(
@@ -126,7 +126,7 @@ struct ReceiveCommand: HoistCommand {
     let patience = HumanReadable.seconds(Double(configuration.stopTimeout.components.seconds))
     let notice = Task {
       try await Task.sleep(for: .milliseconds(300))
-      log.add("stopping; what is being received has \(patience) to end")
+      log.add("stopping; requests under way have \(patience) to finish")
     }
     await receiver.stop()
     notice.cancel()
@@ -190,21 +190,21 @@ struct ReceiveCommand: HoistCommand {
         + "\(SafeText.line(file.type)), sha256 \(file.sha256))"
     case .deleted(let name, let client): "\(client) deleted \(SafeText.line(name))"
     case .refused(let status, let message, let request, let client):
-      "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
+      "\(client) was refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
         + advice(status, request)
     case .failed(let error, let request, let client):
-      "\(client) could not be answered \(SafeText.line(request)): \(SafeText.line(error))"
+      "\(client) got an error for \(SafeText.line(request)): \(SafeText.line(error))"
     case .disconnected(let request, let client):
       "\(client) hung up during \(SafeText.line(request)); \(Self.rest(of: request))"
     case .brokenOff(let request, let client):
-      "\(client) was broken off by the end during \(SafeText.line(request)); \(Self.rest(of: request))"
+      "\(client) was cut off during \(SafeText.line(request)) because the receiver stopped; \(Self.rest(of: request))"
     }
   }
 
   /// What the receiver's operator can do about a refusal. Clients are not told.
   private static func advice(_ status: Int, _ request: String) -> String {
     switch status {
-    case 421: " (--name lets it be reached by a name)"
+    case 421: " (--name allows requests for a name)"
     case 403 where request.hasPrefix(scalars: "DELETE "): " (--allow-delete lets clients delete)"
     default: ""
     }
@@ -213,6 +213,6 @@ struct ReceiveCommand: HoistCommand {
   /// Whether the content of an interrupted request was kept, in words. It is kept only for PATCH, which carries a piece
   /// of an upload.
   private static func rest(of request: String) -> String {
-    request.hasPrefix(scalars: "PATCH ") ? "what had come is kept" : "nothing was kept"
+    request.hasPrefix(scalars: "PATCH ") ? "what had arrived is kept" : "nothing was kept"
   }
 }

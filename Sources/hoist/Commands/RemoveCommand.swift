@@ -7,7 +7,7 @@ struct RemoveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Delete entries on a target's server.",
     discussion: """
-      The target says how in its table server.delete; hoist ls shows the identifiers. It asks before \
+      The target's table server.delete says how; hoist ls shows the identifiers. hoist asks before \
       it deletes.
       """)
 
@@ -56,7 +56,7 @@ struct RemoveCommand: HoistCommand {
         row["message"] = .string(error.sentence)
         if !json {
           let words =
-            isUnknown ? "whether \(id) was deleted cannot be told" : "\(id) was not deleted"
+            isUnknown ? "whether \(id) was deleted is unknown" : "\(id) was not deleted"
           context.output.error(SafeText.line("hoist: \(words): \(error.sentence)"))
         }
       }

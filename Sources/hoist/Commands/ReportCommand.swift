@@ -8,8 +8,8 @@ struct ReportCommand: HoistCommand {
     commandName: "report",
     abstract: "Make a page about what was sent: when, how fast, and what failed and why.",
     discussion: """
-      The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it is about the last \
-      run: everything since nothing was sent for a quarter of an hour. "--since yesterday --until today" is one day.
+      The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it covers the last \
+      run: everything since the last pause of 15 minutes or more. "--since yesterday --until today" is one day.
       """)
 
   @OptionGroup var queue: QueueOptions

@@ -3,11 +3,12 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// `hoist FILE…`.
+/// The command that `hoist FILE…` runs.
 struct ScreenCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "screen",
-    abstract: "Queue files on a screen and watch them go. This is what hoist does by itself.",
+    abstract:
+      "Queue files on a screen and watch them go. This is what hoist does without a command.",
     discussion: """
       Press ? on the screen for its keys. What was queued and not sent is there again the next time. \
       A second hoist shows the same queue and can add to it; only one of them sends.

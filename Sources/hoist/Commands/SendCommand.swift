@@ -8,9 +8,9 @@ struct SendCommand: HoistCommand {
     commandName: "send",
     abstract: "Send what is in the queue, without a screen.",
     discussion: """
-      Says in a line how each file ended, and ends when nothing is left to be sent. What failed stays in the \
-      queue. A server that cannot be reached is waited for; credentials that are refused are not. Where another \
-      hoist sends the queue already, this one follows it, and goes on where the other stops.
+      Prints a line when a file is done or fails, and exits when nothing is left to send. Failed files stay in the \
+      queue. It waits for a server that it cannot reach, but not for one that refuses the credentials. If another \
+      hoist is already sending the queue, this one follows it, and takes over when the other stops.
 
       With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. \
       config/hoist-send.service runs it for a user of systemd:
@@ -21,12 +21,12 @@ struct SendCommand: HoistCommand {
 
       EXIT STATUS:
         0    everything was sent, or with --stay: nothing failed
-        1    some files were not
+        1    some files were not sent
         2    wrong usage or configuration; nothing was sent
         130  interrupted
       """)
 
-  @Flag(help: "Go on when the queue is empty, and send what comes, until told to stop.")
+  @Flag(help: "Keep running when the queue is empty, and send what is added, until told to stop.")
   var stay = false
 
   @OptionGroup var destination: DestinationOptions
@@ -76,7 +76,7 @@ struct SendCommand: HoistCommand {
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
       }
       let settings = try config.loadAndWarn(in: context)
-      // Nothing is added here, so any target will do if none is named.
+      // No files are added here, so any target will do if none is named.
       let catalog = try options.catalog(
         of: settings, from: config, to: destination, in: context,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")

@@ -13,7 +13,7 @@ struct TargetCommand: AsyncParsableCommand {
       commandName: "new",
       abstract: "Ask a few questions and write a target into the configuration.",
       discussion: """
-        Enter keeps what stands in brackets. Everything else in the file stays as it is. For a service \
+        Enter accepts the answer in brackets. Everything else in the file stays as it is. For a service \
         that hoist knows, only what differs is asked for. config/config.toml shows what else a target \
         can say.
         """)
@@ -62,8 +62,8 @@ struct TargetCommand: AsyncParsableCommand {
       commandName: "import",
       abstract: "Import a ShareX custom uploader (.sxcu) into the configuration.",
       discussion: """
-        Uploaders that send a file are carried over, in the present syntax ({json:link}) and the one \
-        of the years before ($json:link$). What has no counterpart is said on standard error.
+        Uploaders that send a file are imported, in the current syntax ({json:link}) and in the \
+        older one ($json:link$). What has no counterpart is listed on standard error.
         """)
 
     @Argument(
@@ -84,7 +84,7 @@ struct TargetCommand: AsyncParsableCommand {
         throw UserError("\(file) cannot be read: \(String(cString: strerror(errno)))")
       }
       guard data.count < 1 << 20, let text = String(validating: data, as: UTF8.self) else {
-        throw UserError("\(file) is not a ShareX uploader, which is a short file of UTF-8 text")
+        throw UserError("\(file) is not a ShareX uploader, which is UTF-8 text of less than 1 MiB")
       }
       let uploader: ShareXUploader
       do throws(InvalidInput) { uploader = try ShareXUploader(text) } catch {

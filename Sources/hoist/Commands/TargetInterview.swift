@@ -139,7 +139,7 @@ struct TargetInterview {
     return (name, draft)
   }
 
-  /// Asks for keys that fit the answers so far.
+  /// Asks the questions whose keys are valid together with the answers so far.
   private func ask(_ questions: [TargetQuestion], _ draft: inout TargetDraft) throws {
     for question in questions {
       let (key, before) = (question.key, draft)
@@ -163,7 +163,8 @@ struct TargetInterview {
     var user: String?
     if way != "bearer" {
       user = try answer("User name:") {
-        $0.utf8.contains(UInt8(ascii: ":")) || $0.isEmpty ? "a user name has no colon" : nil
+        $0.utf8.contains(UInt8(ascii: ":")) || $0.isEmpty
+          ? "a user name is needed, without a colon" : nil
       }
     }
     let what = user == nil ? "token" : "password"

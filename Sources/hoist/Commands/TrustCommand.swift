@@ -9,7 +9,7 @@ struct TrustCommand: HoistCommand {
     commandName: "trust",
     abstract: "Show a server's certificate and, if confirmed, pin its key in the configuration.",
     discussion: """
-      For servers with a certificate that nobody has signed. Compare the fingerprint with what the \
+      For servers whose certificate no known authority has signed. Compare the fingerprint with what the \
       server's owner says before you say yes. From then on only the holder of that key is trusted, \
       for that target only.
 
@@ -53,7 +53,8 @@ struct TrustCommand: HoistCommand {
       certificate = try ServerCertificate.of(url)
     } catch {
       throw UserError(
-        "cannot look at \(url): \(SafeText.line(error.description))", status: .someFailed)
+        "cannot get the certificate of \(url): \(SafeText.line(error.description))",
+        status: .someFailed)
     }
     show(certificate, of: url, in: context)
     if settings.blueprint(of: name)?.tls.pin == certificate.pin {
@@ -61,7 +62,7 @@ struct TrustCommand: HoistCommand {
       return
     }
     if let old = settings.blueprint(of: name)?.tls.pin {
-      context.output.error("It will replace the pin \(old).")
+      context.output.error("This key will replace the pin \(old).")
     }
     try Question(context: context).agree(
       "Pin this key for the target \(name) in \(file)?", isAgreed: yes,
@@ -97,7 +98,7 @@ struct TrustCommand: HoistCommand {
     }
     guard same.count <= 1 else {
       throw UserError(
-        "several targets have this address; say --target with one of "
+        "several targets have this address; choose one with --target: "
           + same.joined(separator: ", "))
     }
     if let only = same.first { return only }

@@ -19,7 +19,7 @@ enum Usage {
     else { return nil }
     return UserError(
       "there is no command and no file \"\(word)\"; did you mean hoist \(verb)? "
-        + "A file would be ./\(word)")
+        + "For a file, write ./\(word)")
   }
 
   /// ArgumentParser's error as one line in hoist's format.
@@ -69,7 +69,7 @@ extension Failure {
   }
 }
 
-/// How hoist ends.
+/// The exit status of hoist.
 enum ExitStatus: Int32 {
   case success = 0
   case someFailed = 1

@@ -2,7 +2,7 @@ import Foundation
 import UploadEngine
 
 /// What a command needs from the outside world. It is passed down from `Main`, so that tests can run each command
-/// in their own process.
+/// inside the test process.
 struct Context: Sendable {
   /// The arguments after the program's name.
   var arguments: [String] = []

@@ -5,7 +5,7 @@ import Synchronization
 final class Input: Sendable {
   /// For callers that read bytes.
   let descriptor: Int32
-  /// Opened for the first line. It reads ahead, so nothing else can read after that.
+  /// Opened when the first line is read. It reads ahead, so nothing else can read the descriptor after that.
   private let lines = Mutex<UnsafeMutablePointer<FILE>?>(nil)
 
   static let standard = Input(STDIN_FILENO)
@@ -14,10 +14,10 @@ final class Input: Sendable {
 
   deinit { lines.withLock { if let file = $0 { fclose(file) } } }
 
-  /// Whether a person may be typing it.
+  /// Whether the input is a terminal, so that a person may be typing.
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The next line without its end; nil after the last one.
+  /// The next line without its line break; nil after the last line.
   func line() -> String? {
     lines.withLock { file in
       if file == nil { file = fdopen(dup(descriptor), "r") }
@@ -26,7 +26,7 @@ final class Input: Sendable {
       var room = 0
       defer { free(text) }
       var count = getline(&text, &room, file)
-      // A signal does not mean the end.
+      // A read that a signal interrupts does not mean the end of the input.
       while count < 0, errno == EINTR, feof(file) == 0 {
         clearerr(file)
         count = getline(&text, &room, file)

@@ -2,7 +2,7 @@ import FileDiscovery
 import Foundation
 import Synchronization
 
-/// Writes to a descriptor whose reader may not be reading: a pipe whose reader sleeps, a terminal stopped
+/// Writes to a descriptor whose reader may not be reading, such as a pipe whose reader sleeps or a terminal stopped
 /// with `^s`.
 ///
 /// A blocking write would delay the handling of signals. So each write first waits for room, for as long as it takes.

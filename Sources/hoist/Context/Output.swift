@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lines to standard output and standard error, whole and in order.
+/// Writes lines to standard output and standard error, each line whole, and all in order.
 final class Output: Sendable {
   /// The descriptor that results go to.
   let results: Int32
@@ -15,7 +15,7 @@ final class Output: Sendable {
     var bytes: [UInt8] = []
     var file: Int32 = -1
     var isInBackground = false
-    /// How many bytes the background has not written yet.
+    /// How many bytes the background queue has not written yet.
     var unwritten = 0
   }
 
@@ -31,10 +31,10 @@ final class Output: Sendable {
   /// Why a line was lost, in the system's words. Output for a reader that has gone does not count as lost.
   var lostLines: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
 
-  /// Whether a person may be looking at the results.
+  /// Whether results go to a terminal, where a person may be looking.
   var isTerminal: Bool { isatty(results) == 1 }
 
-  /// Whether a person may be looking at everything else.
+  /// Whether everything else goes to a terminal, where a person may be looking.
   var errorsAreTerminal: Bool { isatty(errors) == 1 }
 
   /// Writes a line to standard output. Returns false if its reader has gone.
@@ -47,8 +47,8 @@ final class Output: Sendable {
   /// Writes text to standard error without adding a line break.
   func errorBytes(_ text: String) { write(text, to: errors, end: "") }
 
-  /// Writes everything that `body` outputs with as few system calls as its order allows: there may be thousands of
-  /// lines a second.
+  /// Writes everything that `body` outputs, in order and with as few system calls as possible, since there may be
+  /// thousands of lines a second.
   func together(_ body: () -> Void) {
     waiting.withLock { $0.isOn = true }
     body()
@@ -58,7 +58,7 @@ final class Output: Sendable {
     }
   }
 
-  /// Until `endBackground`, callers need not wait for the output to be read.
+  /// Has output written in the background until `endBackground`, so that callers need not wait for it to be read.
   func beginBackground() { waiting.withLock { $0.isInBackground = true } }
 
   /// Returns once everything has been written, or its readers have been abandoned.
@@ -81,7 +81,7 @@ final class Output: Sendable {
     }
   }
 
-  /// Writes all pending output, or has the background write it.
+  /// Writes all pending output, or has the background queue write it.
   @discardableResult
   private func write(_ waiting: inout Waiting) -> Bool {
     let (text, file) = (waiting.bytes, waiting.file)

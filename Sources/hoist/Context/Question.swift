@@ -17,8 +17,8 @@ struct Question {
   ///
   /// - Parameters:
   ///   - isAgreed: whether the command line already says yes.
-  ///   - otherwise: why nothing happens if nobody can be asked.
-  ///   - refused: what to say after a no.
+  ///   - otherwise: the error if nobody can be asked.
+  ///   - refused: the error if the user does not agree.
   func agree(
     _ question: String, isAgreed: Bool, otherwise: String, refused: String
   ) throws {

@@ -13,11 +13,11 @@ final class Signals {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
     // Dispatch sets the signal's action itself, some time after `activate`. Until then the default action applies, so
-    // an early ^c ends the program; if the signal were ignored, it would be lost.
+    // an early ^c ends the program. If the signal were ignored until then, an early ^c would be lost.
     sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {
-        // The code that handles the signal may be blocked by a reader of our output.
+        // The code that handles the signal may be waiting for a reader of our output that is not reading.
         if [SIGINT, SIGTERM, SIGHUP].contains(number) { InterruptibleWrite.hurry() }
         continuation.yield(number)
       }
@@ -26,7 +26,7 @@ final class Signals {
     }
   }
 
-  /// Signals that come from elsewhere, such as a test that runs a command in its own process.
+  /// Passes on signals that come from elsewhere, such as from a test that runs a command in its own process.
   init(_ stream: AsyncStream<Int32>) { (self.stream, sources) = (stream, []) }
 
   private static func isIgnored(_ number: Int32) -> Bool {

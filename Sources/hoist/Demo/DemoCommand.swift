@@ -12,8 +12,8 @@ struct DemoCommand: HoistCommand {
     commandName: "demo",
     abstract: "Show hoist at work: create a few files and upload them to its own receiver.",
     discussion: """
-      On a terminal the screen opens with the files on their way. Without one, the same goes on \
-      with plain lines and ends by itself. Everything lies in one folder, which is named.
+      On a terminal, the screen opens with the files on their way. Otherwise hoist sends them, \
+      prints plain lines and exits by itself. Everything is in one folder, whose path is printed.
       """)
 
   @Option(
@@ -61,7 +61,7 @@ struct DemoCommand: HoistCommand {
     try status.exitUnlessSuccess()
   }
 
-  /// Sends the files, and some that run into trouble, on the screen: half a minute to watch.
+  /// Sends the files, and some that run into trouble, on the screen. That takes about half a minute.
   private func show(
     _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String,
     _ context: Context

@@ -30,7 +30,7 @@ enum DemoFiles {
     return path
   }
 
-  /// Random bytes after the header of an MP4 file, so that nothing on the way can compress it.
+  /// Writes the header of an MP4 file and then random bytes, so that nothing on the way can compress the file.
   private static func fill(_ path: String, bytes: Int) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let file = FileHandle(forWritingAtPath: path)
@@ -53,7 +53,7 @@ enum DemoFiles {
     }
   }
 
-  /// A page with one word on it and a valid cross-reference table.
+  /// A PDF with one page, one word on it, and a valid cross-reference table.
   private static func pdf(saying word: String) -> Data {
     let content = "BT /F1 48 Tf 72 720 Td (\(word)) Tj ET"
     let objects = [
@@ -79,7 +79,7 @@ enum DemoFiles {
     return Data(text.utf8)
   }
 
-  /// A blue square of 16 by 16 pixels.
+  /// A JPEG image of a blue square of 16 by 16 pixels, in Base64.
   private static let jpeg = [
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZG",
     "NywtQFdBRkxOUlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09P",

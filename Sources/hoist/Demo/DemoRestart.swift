@@ -13,7 +13,7 @@ struct DemoRestart {
   /// Listens on a free port of this machine.
   ///
   /// - Parameters:
-  ///   - folder: where it stores files; another receiver may use it as well.
+  ///   - folder: where the receiver stores files; another receiver may use the same folder.
   ///   - bytes: how much of an upload arrives before the receiver stops.
   /// - Throws: ``ReceiverError``.
   init(folder: String, after bytes: Int) async throws(ReceiverError) {

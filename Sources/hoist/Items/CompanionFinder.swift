@@ -8,12 +8,12 @@ import UploadModel
 /// Finds out which files accompany another file in the same folder, so that they are not also sent on their own.
 final class CompanionFinder: Sendable {
   private let rules: [CompanionRule]
-  /// The folder that was read last. Files in the same folder mostly arrive one after another.
+  /// The folder that was read last, kept because files in the same folder mostly arrive one after another.
   private let last = Mutex<Folder?>(nil)
 
   private struct Folder {
     let path: [UInt8]
-    /// When it was last written to, in nanoseconds since 1970.
+    /// When the folder was last written to, in nanoseconds since 1970.
     let changed: Int64
     /// The name of the file that each companion goes with, by the companion's name.
     let owners: [[UInt8]: [UInt8]]
@@ -21,7 +21,7 @@ final class CompanionFinder: Sendable {
 
   init(_ rules: [CompanionRule]) { self.rules = rules }
 
-  /// The name of the file that a file goes with; nil if it goes by itself.
+  /// The name of the file that `file` accompanies; nil if `file` is sent on its own.
   func owner(of file: FileLocation) -> String? {
     if rules.isEmpty { return nil }
     let (folder, name) = file.split

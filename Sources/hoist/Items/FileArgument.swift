@@ -3,7 +3,7 @@ import MediaTypes
 import ScalarText
 import UploadModel
 
-/// A file argument that says how to send the file, after its name and in curl's notation:
+/// A file argument in curl's notation, in which the file's name can be followed by how to send the file:
 /// `a.jpg;type=image/webp;name=b.jpg;field=photo`.
 struct FileArgument: Equatable, Sendable {
   /// The file, or a pattern for several.
@@ -30,10 +30,10 @@ struct FileArgument: Equatable, Sendable {
       guard let key = Self.key(of: part) else {
         throw UserError(
           "\(argument): expected type=, name= or field= after \";\", found \"\(part)\"; a file of that "
-            + "name would be taken as it is")
+            + "name would be sent if it existed")
       }
       let value = String(part.unicodeScalars.dropFirst(key.unicodeScalars.count + 1))
-      guard !value.isEmpty else { throw UserError("\(argument): \(key)= says nothing") }
+      guard !value.isEmpty else { throw UserError("\(argument): \(key)= has no value") }
       switch key {
       case "type":
         guard let type = MediaType(value) else {

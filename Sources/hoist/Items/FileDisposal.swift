@@ -11,9 +11,9 @@ struct FileDisposal: Sendable {
     case deleted
     case trashed
     case moved(to: FileLocation)
-    /// It was no longer there.
+    /// The file was no longer there.
     case gone
-    /// It was left in its place, for this reason.
+    /// The file was left in its place, for this reason.
     case kept(String)
 
     /// A sentence about the file.
@@ -65,7 +65,7 @@ struct FileDisposal: Sendable {
           try discard(place, identity, into: trash)
           return .trashed
         }
-        // Rename the file first, so that the file deleted is the file checked.
+        // Rename the file first, so that the file that is deleted is the one that was checked.
         let taken = try take(
           place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
         guard taken.withCString({ unlink($0) }) == 0 else {
@@ -80,7 +80,7 @@ struct FileDisposal: Sendable {
     }
   }
 
-  /// The file at a path; nil if nothing is there.
+  /// The identity and the change time of the file at a path; nil if nothing is there.
   private func look(
     at place: FileLocation
   ) throws(Obstacle) -> (identity: FileIdentity, changed: Date)? {
@@ -105,7 +105,7 @@ struct FileDisposal: Sendable {
 
   // MARK: Moving
 
-  /// Renames a file into a folder, and makes sure that it is the intended one.
+  /// Moves a file into a folder by renaming it. If it turns out not to be the file that was sent, moves it back.
   ///
   /// - Parameter name: the name in the folder; nil for the file's own name, with a number if that is taken.
   private func take(
@@ -189,7 +189,7 @@ struct FileDisposal: Sendable {
 
   // MARK: The trash
 
-  /// A trash on a file's file system.
+  /// A trash on the same file system as the file to discard.
   private struct Trash {
     let path: String
     /// The folder that the paths in `.trashinfo` files are relative to; nil if they are absolute.
@@ -227,7 +227,7 @@ struct FileDisposal: Sendable {
       && status.st_uid == getuid() && UInt64(status.st_dev) == device
   }
 
-  /// The highest folder above a path that is on the same file system.
+  /// The highest ancestor of a folder that is on the same file system.
   private static func top(of folder: FileLocation, _ device: UInt64) -> String? {
     guard var top = folder.resolved else { return nil }
     while top.bytes.count > 1, self.device(top.folder) == device { top = top.folder }
@@ -268,7 +268,7 @@ struct FileDisposal: Sendable {
       do throws(Obstacle) {
         guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
         let to = FileLocation("\(trash.path)/files").appending(name)
-        // Do not replace a file that is in the trash without its `.trashinfo` file.
+        // Do not replace a file that is in the trash but lacks a `.trashinfo` file.
         guard to.withCString({ access($0, F_OK) }) != 0 else {
           _ = note.withCString { unlink($0) }
           continue

@@ -26,7 +26,7 @@ final class FileIntake: Sendable {
 
   /// Examines files for `target`.
   convenience init(for target: Target) {
-    // The output of a prepare command is not known yet; the engine checks it.
+    // The limits apply to the output of a prepare command. It does not exist yet, so the engine checks it later.
     self.init(
       limits: target.prepare == nil ? target.limits : UploadLimits(),
       companions: target.companions)
@@ -35,7 +35,7 @@ final class FileIntake: Sendable {
   /// The item for a file. If the file cannot be sent, the item has failed with the reason.
   ///
   /// - Parameters:
-  ///   - root: the folder that was added, if the file is in one.
+  ///   - root: the added folder that contains the file, if there is one.
   ///   - name: the name that the server is told; nil for the file's own.
   ///   - wish: how the user wants the file to be sent.
   func item(
@@ -96,7 +96,7 @@ final class FileIntake: Sendable {
 
   private func nextID() -> ItemID { ItemID(lastID.add(1, ordering: .relaxed).newValue) }
 
-  /// The item with its file's current state, as before a retry.
+  /// The item after its file has been examined, for the first time or again before a retry.
   func look(at item: UploadItem) -> UploadItem {
     var item = item
     do throws(FileError) {
@@ -104,7 +104,7 @@ final class FileIntake: Sendable {
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
-      // Spooled standard input has a name only in the request.
+      // Spooled standard input has a name only in the request, so guess its type from that.
       let byName =
         SpooledInput.holds(item.location) ? guesser.guess(name: Array(item.fileName.utf8)) : nil
       setType(byName ?? guesser.guess(path: item.location.bytes), of: &item)

@@ -12,7 +12,7 @@ struct NamedFile: Sendable {
   /// The files and folders that a command line names. Each argument may be a pattern, and may be followed by a type, a
   /// name and a field.
   ///
-  /// - Throws: `UserError` for the first one that makes no sense, before any file is examined.
+  /// - Throws: `UserError` for the first argument that is malformed, before any file is examined.
   static func all(
     in arguments: [String], home: String
   ) throws(UserError) -> some Sequence<NamedFile> {

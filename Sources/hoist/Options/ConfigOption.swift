@@ -1,7 +1,7 @@
 import ArgumentParser
 import Settings
 
-/// `--config`, and the configuration that it leads to.
+/// `--config`, and the configuration that it names.
 struct ConfigOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -14,12 +14,12 @@ struct ConfigOption: ParsableArguments {
     ConfigSource(named: config, environment: context.environment)
   }
 
-  /// The configuration, which need not exist unless it is named.
+  /// The configuration. Its file must exist only if `--config` names it.
   func load(in context: Context) throws(ConfigError) -> Settings {
     try source(in: context).load()
   }
 
-  /// The configuration, after printing its warnings.
+  /// Loads the configuration and prints its warnings.
   func loadAndWarn(in context: Context) throws(ConfigError) -> Settings {
     let settings = try load(in: context)
     for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }

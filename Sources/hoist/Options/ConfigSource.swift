@@ -12,7 +12,7 @@ struct ConfigSource: Sendable {
   /// The path of the configuration, even if it does not exist.
   var path: String { named ?? Settings.usualPath(environment: environment) }
 
-  /// The path as people are shown it.
+  /// The path as it is shown to people, with `~` for the home folder.
   var shownPath: String {
     let home = environment["HOME"] ?? ""
     let isBelow = !home.isEmpty && path.hasPrefix(scalars: home + "/")
@@ -20,7 +20,7 @@ struct ConfigSource: Sendable {
     return SafeText.line(isBelow ? "~" + String(rest) : path)
   }
 
-  /// The configuration, which need not exist unless it is named.
+  /// The configuration. Its file must exist only if the user names it.
   func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: named, environment: environment)
     // An error in the screen's settings is an error for every command.

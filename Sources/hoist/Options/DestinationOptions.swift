@@ -9,14 +9,14 @@ struct DestinationOptions: ParsableArguments {
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
       discussion:
-        "Without it, the configuration's default_target, or where the files of --retry-failed were to go.",
+        "Default: where the files of --retry-failed were to go, or the configuration's default_target.",
       valueName: "target-or-url"),
     completion: ConfigOption.targetNames)
   var to: String?
 
   @Option(
     help: ArgumentHelp(
-      "The form field that carries the file. Usually the target's own, or \"file\".",
+      "The form field that carries the file. Default: the target's own, or \"file\".",
       valueName: "name"))
   var field: String?
 
@@ -24,14 +24,14 @@ struct DestinationOptions: ParsableArguments {
     if field?.isEmpty == true { throw ValidationError("--field: the name is empty") }
     if let slot = field.flatMap(Template.firstPlaceholder) {
       throw ValidationError(
-        "--field: {\(slot)} is not filled in here; file_field of a target in the configuration is")
+        "--field: {\(slot)} is filled in only in the configuration, in a target's file_field")
     }
   }
 
-  /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the query,
-  /// which may be a secret. Without its query, such a target could not be found again.
+  /// Whether the address was typed and has a query. Such a target cannot be found again later: only its address without
+  /// the query is stored, since the query may be a secret.
   func hasQuery(_ target: Target) -> Bool {
-    // A configured target is named in the configuration; the name of a typed one is its address.
+    // The name of a configured target is in the configuration; the name of a typed one is its address.
     to != nil && to != target.name && target.url.query != nil
   }
 

@@ -41,7 +41,8 @@ struct FolderOptions: ParsableArguments {
     rules.includes = try patterns("--include", include)
     if let ignoreFile {
       guard !ignoreFile.isEmpty, !ignoreFile.utf8.contains(UInt8(ascii: "/")) else {
-        throw UserError("--ignore-file \(ignoreFile): expected a name such as .gitignore, no path")
+        throw UserError(
+          "--ignore-file \(ignoreFile): expected a name such as .gitignore, not a path")
       }
       rules.ignoreFile = ignoreFile
     }

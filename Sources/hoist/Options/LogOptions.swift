@@ -17,7 +17,7 @@ struct LogOptions: ParsableArguments {
   var verbose = false
 
   /// The journal that was asked for, if any.
-  /// - Parameter mayUseErrors: whether standard error is free for it.
+  /// - Parameter mayUseErrors: whether the journal may go to standard error.
   func journal(of target: Target, mayUseErrors: Bool, in context: Context) throws -> Journal? {
     guard log != nil || verbose else { return nil }
     guard log != nil || mayUseErrors else {

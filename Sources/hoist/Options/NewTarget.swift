@@ -135,7 +135,7 @@ struct NewTarget {
     if name.unicodeScalars.contains(where: {
       ":/@\"".unicodeScalars.contains($0) || $0.isWhiteSpace
     }) {
-      return "a name has no blanks, quotes, \":\", \"/\" or \"@\""
+      return "a name cannot contain blanks, quotes, \":\", \"/\" or \"@\""
     }
     return taken.contains(name) ? "there is already a target of that name" : nil
   }
@@ -143,7 +143,7 @@ struct NewTarget {
   /// What is wrong with an answer that says where the token is; nil if nothing is.
   static func problem(ofToken place: String) -> String? {
     if isPath(place) {
-      return access(place, R_OK) == 0 ? nil : "there is no file at that path that can be read"
+      return access(place, R_OK) == 0 ? nil : "there is no readable file at that path"
     }
     return problem(ofVariable: place) == nil
       ? nil
@@ -159,7 +159,8 @@ struct NewTarget {
   /// Whether an answer names a file with the token, and not a variable.
   private static func isPath(_ place: String) -> Bool { place.hasPrefix(scalars: "/") }
 
-  /// A name for a target that the user did not name: the first part of the host's name that can be one.
+  /// A name for a target that the user did not name: the first part of the host's name that is not "www", "api" or
+  /// "upload".
   private static func name(for url: URL, taken: [String]) -> String {
     let host = url.host ?? ""
     let isNumeric = host.unicodeScalars.allSatisfy { "0123456789.:[]".unicodeScalars.contains($0) }
@@ -190,7 +191,7 @@ struct NewTarget {
 
   /// Writes the target into the configuration, as the default target if it is the first.
   ///
-  /// - Parameter draft: the draft to write instead of the user's answers.
+  /// - Parameter draft: the draft to write; nil to write the target as the user's answers describe it.
   private func write(_ draft: TargetDraft?, to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
       let text =

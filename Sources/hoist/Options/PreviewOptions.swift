@@ -21,7 +21,7 @@ struct PreviewOptions: ParsableArguments {
     }
   }
 
-  /// Shows what was asked for; nil if the files should be sent.
+  /// Shows what was asked for and returns the exit status; returns nil if the files should be sent.
   func show(_ inputs: PushInputs, to target: Target, json: Bool, in context: Context) throws
     -> ExitStatus?
   {
@@ -45,7 +45,7 @@ struct PreviewOptions: ParsableArguments {
     }
     if target.prepare != nil {
       context.output.error(
-        "hoist: the command that prepares the files is not run for this; they are shown as they are"
+        "hoist: the command that prepares the files is not run; the files are shown without it"
       )
     }
     var sound = items.filter { $0.state.failure == nil }

@@ -11,7 +11,8 @@ struct ReportingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write the result of each file to a file that ends in .json or .csv.", valueName: "file"),
+      "Write each file's result to this file, whose name must end in .json or .csv.",
+      valueName: "file"),
     completion: .file(extensions: ["json", "csv"]))
   var report: String?
 
@@ -22,12 +23,12 @@ struct ReportingOptions: ParsableArguments {
     do {
       try AtomicFile.check(report)
     } catch {
-      throw UserError("--report: \(error); name another place")
+      throw UserError("--report: \(error); name another file")
     }
     return format
   }
 
-  /// - Parameter mayDraw: whether nothing else is written where the bars would be.
+  /// - Parameter mayDraw: whether progress bars may be drawn because nothing else is written to standard error.
   func reporter(
     _ retry: RetryHint?, in context: Context, mayDraw: Bool
   ) -> any PushReporter {

@@ -24,17 +24,20 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Send what failed in an earlier push, according to its report, to the same target.",
+      "Send again, to the same target, what failed in an earlier push according to its report.",
       valueName: "report.json"),
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
-  @Flag(help: "With --retry-failed, also send what may have arrived: it may be stored twice.")
+  @Flag(
+    help:
+      "With --retry-failed, also send files that may have arrived; the server may then store them twice."
+  )
   var evenArrived = false
 
   @Option(
     help: ArgumentHelp(
-      "Send each file that is written to this folder or moved into it, until ^c. With -r, its folders too.",
+      "Send each file that is written to this folder or moved into it, until ^c. With -r, also in folders below it.",
       valueName: "folder"), completion: .directory)
   var watch: String?
 
@@ -88,17 +91,17 @@ struct SelectionOptions: ParsableArguments {
       files.count { $0 == "-" } + (fromFile == "-" ? 1 : 0)
       + inputs.again.count { $0.path == SpooledInput.argument }
     guard uses <= 1 else {
-      throw UserError("\"-\" is given \(uses) times, and standard input can be read only once")
+      throw UserError("\"-\" is given \(uses) times, but standard input can be read only once")
     }
     let isSent = uses == 1 && fromFile != "-"
     if isSent, inputs.inputName?.isEmpty ?? true {
       throw UserError("-: standard input needs a name for the server; add --name NAME")
     }
     if let name, !isSent {
-      throw UserError("--name \(name): names standard input, and no file is \"-\"")
+      throw UserError("--name \(name): is for standard input, but no file is \"-\"")
     }
     if null, fromFile == nil {
-      throw UserError("-0: works only with --from-file, for it says how the list is read")
+      throw UserError("-0: works only with --from-file, since it says how that list is read")
     }
     if existing, watch == nil { throw UserError("--existing: works only with --watch") }
     if evenArrived, retryFailed == nil {

@@ -9,6 +9,6 @@ struct SentOptions: ParsableArguments {
   var skipSent = false
 
   @Flag(
-    help: "Recognise files that were sent before by their content (SHA-256), whatever their names.")
+    help: "Recognise by content (SHA-256) the files that were sent before, whatever their names.")
   var checksum = false
 }

@@ -98,7 +98,7 @@ final class TargetCatalog: Sendable {
     return result
   }
 
-  /// The suffix of a target whose options are not stored, because they may be secrets.
+  /// The suffix of the name of a target whose options are not stored, because they may be secrets.
   static let optionsMark = " (with options)"
 
   /// The name of a target without that suffix.
@@ -114,7 +114,7 @@ final class TargetCatalog: Sendable {
     if item.target.hasSuffix(scalars: Self.optionsMark) {
       return .failure(
         .unsendable(
-          "it was queued with options that are not kept; start hoist with the same --to, --form and "
+          "it was queued with options that are not stored; start hoist with the same --to, --form and "
             + "--header, or give the target a name in the configuration"))
     }
     return known(item.target)
@@ -163,7 +163,7 @@ final class TargetCatalog: Sendable {
 
   private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
     var settings = content.withLock { $0.settings }
-    // The target may have been added to the file since the file was read. A URL is not a name.
+    // Unless the name is a URL, its target may have been added to the file since the file was read.
     let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }

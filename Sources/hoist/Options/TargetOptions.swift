@@ -10,13 +10,13 @@ import UploadModel
 struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A form field to send along, before the file, in place of the target's own of that name.",
+      "A form field to send before the file. It replaces the target's own field of that name.",
       valueName: "key=value"))
   var form: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A form field to send along after all others, though there may be one of that name.",
+      "A form field to send after all others, even if there is another one of that name.",
       valueName: "key=value"))
   var formAdd: [String] = []
 
@@ -32,7 +32,7 @@ struct TargetOptions: ParsableArguments {
       valueName: "name"))
   var fileName: String?
 
-  @Option(help: ArgumentHelp("A header field to send along.", valueName: "\"Name: value\""))
+  @Option(help: ArgumentHelp("A header field to send.", valueName: "\"Name: value\""))
   var header: [String] = []
 
   @Option(
@@ -58,15 +58,15 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  /// Whether the target cannot be reconstructed from its name, or from its address without the query.
+  /// Whether the target's name, or its address without the query, is not enough to reconstruct it.
   func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
       || type != nil || fileName != nil
       || destination.hasQuery(target)
   }
 
-  /// The target that these options describe, and those in the configuration. If the options cannot be
-  /// recovered from the target's name alone, the name says so.
+  /// The target that these options describe, and those in the configuration. If the options cannot be recovered from
+  /// the target's name alone, the name gets the suffix `optionsMark`.
   ///
   /// - Parameter usually: the target if neither the user nor the configuration names one.
   func catalog(
@@ -79,7 +79,7 @@ struct TargetOptions: ParsableArguments {
     }
     var target = try target(of: settings, to: destination, context.environment)
     if isMoreThanItsName(target, to: destination) { target.name += TargetCatalog.optionsMark }
-    // On the screen the option limits the total, and the user can lift it.
+    // On the screen the option limits the total speed, and the user can lift that limit.
     if limit != nil { target.rateLimit = nil }
     return TargetCatalog(
       target, settings: settings, configuration: config.source(in: context))
@@ -112,7 +112,7 @@ struct TargetOptions: ParsableArguments {
     for field in header {
       let halves = field.split(scalar: ":", maxSplits: 1)
       guard halves.count == 2 else {
-        throw UserError("--header: expected \"Name: value\", and there is no colon")
+        throw UserError("--header: expected \"Name: value\", but there is no colon")
       }
       let name = halves[0]
       let value = try template(halves[1].trimming(\.isWhiteSpace), of: "--header", environment)
@@ -172,7 +172,7 @@ struct TargetOptions: ParsableArguments {
   ) throws -> Target.Field {
     let halves = pair.split(scalar: "=", maxSplits: 1)
     guard halves.count == 2, !halves[0].isEmpty else {
-      throw UserError("\(option): expected KEY=VALUE, and there is no key or no \"=\"")
+      throw UserError("\(option): expected KEY=VALUE, but there is no key or no \"=\"")
     }
     return field(named: halves[0], try template(halves[1], of: option, environment))
   }

@@ -6,10 +6,10 @@ import UploadStore
 struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only attempts that began then or later: \(TypedTime.examples).", valueName: "time"))
+      "Only attempts that began at this time or later: \(TypedTime.examples).", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only attempts that began before then.", valueName: "time"))
+  @Option(help: ArgumentHelp("Only attempts that began before this time.", valueName: "time"))
   var until: String?
 
   /// The query for that period.

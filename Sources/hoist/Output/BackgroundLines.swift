@@ -40,7 +40,7 @@ final class BackgroundLines: Sendable {
     _ = end.wait(timeout: .now() + seconds)
   }
 
-  /// Waits for the next line; nil at the end.
+  /// Waits for lines and returns their text; nil once all lines are written and no more will come.
   private func next() -> String? {
     while true {
       let (text, isEnding) = state.withLock { state -> (String, Bool) in

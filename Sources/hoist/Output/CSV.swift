@@ -8,9 +8,9 @@ import UploadModel
 /// a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
 /// text". JSON output contains the original text.
 enum CSV {
-  /// A line of values, without its end.
+  /// A line of values, without a line break.
   ///
-  /// - Parameter isForTerminal: whether it goes to a terminal.
+  /// - Parameter isForTerminal: whether the line goes to a terminal.
   static func row(_ values: [String], isForTerminal: Bool = false) -> String {
     values.map { field($0, isForTerminal) }.joined(separator: ",")
   }
@@ -22,8 +22,8 @@ enum CSV {
     return "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\""
   }
 
-  /// Whether a spreadsheet may evaluate the text: it begins with one of the `signs`, possibly in the full width of East
-  /// Asian scripts or after blanks and invisible characters, or with a tab or line break.
+  /// Whether a spreadsheet may evaluate the text: it begins with a tab or line break, or its first character that is
+  /// neither a blank nor invisible is one of the `signs`, which include the full-width forms of East Asian scripts.
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }
     if ["\t", "\n", "\r"].contains(first) { return true }

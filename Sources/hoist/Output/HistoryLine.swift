@@ -5,7 +5,7 @@ import Screens
 import UploadModel
 import UploadStore
 
-/// An attempt as scripts see it: times in UTC.
+/// An attempt as scripts see it, with times in UTC.
 enum HistoryLine {
   /// The names of the CSV columns.
   static let names = [
@@ -14,7 +14,7 @@ enum HistoryLine {
     "pieces", "pieces_sent", "pieces_resumed",
   ]
 
-  /// The known values of an attempt, by the names of their columns; also the server's "reply".
+  /// The values of an attempt that are known, by column name, and also the server's reply as "reply".
   static func members(of entry: HistoryEntry) -> [String: JSONValue] {
     let members: [String: JSONValue?] = [
       "began": .string(entry.began.formatted(.iso8601)),
@@ -36,10 +36,10 @@ extension HistoryEntry {
   /// How the attempt ended, in one word; "sending" if it has not.
   var word: String { outcome?.rawValue ?? "sending" }
 
-  /// When it ended, or began if it has not.
+  /// When the attempt ended, or when it began if it has not ended.
   var moment: Date { ended ?? began }
 
-  /// How it ended, for people: the status if that says it all, else the outcome in words.
+  /// How the attempt ended, for people: the HTTP status if that is enough, otherwise the outcome in words.
   var outcomeWords: String {
     let proof = verified.map { ", verified \($0)" } ?? ""
     return switch outcome {
@@ -57,7 +57,7 @@ extension HistoryEntry {
     }
   }
 
-  /// How it ended, in the categories of the screen and the report page.
+  /// How the attempt ended, in the categories of the screen and the report page.
   var end: HistoryRow.End {
     switch outcome {
     case .done, .wasThere: .sent

@@ -11,7 +11,7 @@ enum JSONLine {
   /// The JSON of a value, safe for a terminal.
   static func text(_ value: JSONValue) -> String { escaped(value.source) }
 
-  /// The progress of an attempt to send a file in pieces; no values for other files.
+  /// The progress of an attempt to send a file in pieces. For other files, the members have no values.
   static func members(of pieces: PieceCount?) -> [String: JSONValue?] {
     [
       "pieces": JSONValue(pieces?.count), "pieces_sent": JSONValue(pieces?.sent),

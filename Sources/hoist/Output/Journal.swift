@@ -2,7 +2,7 @@ import Logging
 import ScalarText
 import UploadModel
 
-/// Logs what happens to uploads: `--log` and `-v`.
+/// Logs what happens to uploads, for `--log` and `-v`.
 struct Journal: Sendable {
   private let logger: Logger
   private let file: LogFile

@@ -25,7 +25,7 @@ extension Date {
   /// The offset of local time from UTC: "UTC+0100".
   var zone: String { formatted(as: "UTC%z") }
 
-  /// The beginning of this day, or of the day that many days before.
+  /// The beginning of the day that is `days` days before this one, in local time.
   func startOfDay(before days: Int32) -> Date {
     var parts = localParts
     (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)

@@ -2,19 +2,20 @@ import UploadEngine
 import UploadModel
 
 extension RequestOutline {
-  /// The request to `target` in lines for people. Not made safe for a terminal.
+  /// The request to `target` as lines for people, which are not made safe for a terminal.
   func lines(_ target: Target) -> [String] {
     var lines: [String] = []
     if let existence {
       lines += existence.lines(
-        "first, unless it is there already: \(existence.method) \(existence.url ?? "")")
+        "first, to see whether the file is there already: \(existence.method) \(existence.url ?? "")"
+      )
     }
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
       lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
         lines.append(
-          "  and the target's own header fields, if that is "
+          "  and the target's own header fields, if that address is on "
             + ([target.ownOrigin] + asked.namedHosts.map(\.description).sorted())
             .joined(separator: " or "))
       }
@@ -49,14 +50,15 @@ extension RequestOutline {
     }
     if let wait, let rule = target.wait {
       lines += wait.lines(
-        "then every \(HumanReadable.seconds(rule.interval)), until it has finished: \(wait.method) \(wait.url ?? "")"
+        "then every \(HumanReadable.seconds(rule.interval)), until the server has finished: \(wait.method) \(wait.url ?? "")"
       )
     }
     switch target.after.way {
     case .delete?:
-      lines.append("then the file here is deleted, if the server proves that it has it")
+      lines.append("then the local file is deleted, if the server proves that it has the content")
     case .move(let folder)?:
-      lines.append("then the file here is moved to \(folder), if the server proves that it has it")
+      lines.append(
+        "then the local file is moved to \(folder), if the server proves that it has the content")
     case nil: break
     }
     return lines
@@ -64,7 +66,7 @@ extension RequestOutline {
 }
 
 extension RequestOutline.Run {
-  /// The request before the first file in lines for people.
+  /// The request before the first file, as lines for people.
   var firstLines: [String] { open.map { Self.lines("once, before the first file", $0) } ?? [] }
   var lastLines: [String] { close.map { Self.lines("once, after the last file", $0) } ?? [] }
 

@@ -8,7 +8,7 @@ struct ServerTime {
   private let fine = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   init() {
-    // RFC 9110 §5.6.7; and ISO 8601 as databases write it, without a zone or with a space.
+    // HTTP dates (RFC 9110 §5.6.7), and ISO 8601 as databases write it: without a zone or with a space.
     let formats = [
       "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd HH:mm:ssXXXXX",
       "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX",
@@ -22,8 +22,8 @@ struct ServerTime {
     }
   }
 
-  /// "2026-11-20 22:15" for ISO 8601, HTTP dates, and seconds or milliseconds since 1970. Anything else stays as
-  /// it is.
+  /// The local time, such as "2026-11-20 22:15", of a text in ISO 8601, an HTTP date, or a number of seconds or
+  /// milliseconds since 1970. Any other text stays as it is.
   func local(_ text: String, in zone: TimeZone = .current) -> String {
     date(text)?.minute(in: zone) ?? text
   }

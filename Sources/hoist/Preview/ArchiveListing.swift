@@ -35,7 +35,7 @@ struct ArchiveListing {
   // MARK: Zip (APPNOTE.TXT)
 
   private mutating func readZip(_ bytes: FileBytes, most: Int) {
-    // The end of the table is at the end of the file, before a comment of up to 64 KiB.
+    // The record that ends the table is at the end of the file, before a comment of up to 64 KiB.
     let start = max(0, bytes.size - Int64(22 + 65_535))
     let tail = bytes.read(at: start, 22 + 65_535)[...]
     guard
@@ -48,7 +48,7 @@ struct ArchiveListing {
     }
     var (count, offset) = (total, Int64(place))
     if total == 0xFFFF || place == 0xFFFF_FFFF {
-      // 64-bit values are in a record of their own, to which a record before this one points.
+      // 64-bit values are in a separate record. A locator just before this record points to it.
       guard end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]),
         let at = tail[(end - 20)...].little(8, 8)
       else {
@@ -109,7 +109,7 @@ struct ArchiveListing {
 
   private mutating func readTar(_ bytes: FileBytes, most: Int, isCancelled: () -> Bool) {
     var (offset, longName): (Int64, String?) = (0, nil)
-    // Limited, since each header is read from a different place on the disk.
+    // The number of reads is limited, since each header is in a different place on the disk.
     for _ in 0..<(4 * most) {
       let header = bytes.read(at: offset, 512)[...]
       guard !isCancelled(), Self.isTarHeader(header),

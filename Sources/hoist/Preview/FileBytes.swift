@@ -30,14 +30,14 @@ struct FileBytes {
 }
 
 extension ArraySlice<UInt8> {
-  /// A little-endian number of `count` bytes; nil if there are fewer.
+  /// The little-endian number in `count` bytes at an offset; nil if there are fewer.
   func little(_ offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= self.count else { return nil }
     let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]
     return Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// The same, big-endian.
+  /// The big-endian number in `count` bytes at an offset; nil if there are fewer.
   func big(_ offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= self.count else { return nil }
     let bytes = self[(startIndex + offset)..<(startIndex + offset + count)]

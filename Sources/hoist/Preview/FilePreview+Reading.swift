@@ -6,9 +6,9 @@ import Screens
 import UploadModel
 
 extension FilePreview {
-  /// How much of the beginning of a file is read.
+  /// How much of the beginning of a file is read, in bytes.
   private static let mostBytes = 64 << 10
-  /// How much of a line is shown.
+  /// How much of a line is shown, in characters.
   private static let longestLine = 400
 
   /// A preview of the file at a path. Only folders and regular files are opened.
@@ -28,7 +28,7 @@ extension FilePreview {
 
   /// A preview of these bytes.
   ///
-  /// - Parameter decode: makes a picture of them, if the terminal can show one.
+  /// - Parameter decode: makes a picture of the bytes, if the terminal can show one.
   init(
     _ bytes: FileBytes, _ request: Request, isCancelled: () -> Bool = { false },
     decode: (PictureHeader) -> Picture? = { _ in nil }
@@ -108,7 +108,7 @@ extension FilePreview {
     return kinds.first { head.starts(with: $0.bytes) }?.words ?? "binary"
   }
 
-  /// Bytes in hexadecimal, then those that are printable ASCII as text.
+  /// Lines with the bytes in hexadecimal and then as ASCII, with a dot for each byte that is not printable.
   private static func dump(_ head: [UInt8], perLine: Int) -> [String] {
     stride(from: 0, to: head.count, by: perLine).map { start in
       let bytes = head[start..<min(start + perLine, head.count)]

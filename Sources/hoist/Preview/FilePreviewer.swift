@@ -2,8 +2,8 @@ import Dispatch
 import Screens
 import Synchronization
 
-/// Makes previews of files for the screen, one at a time and off the queue that answers keys. A preview is abandoned as
-/// soon as it is no longer wanted.
+/// Makes previews of files for the screen, one at a time and not on the main queue, which answers keys. A preview is
+/// abandoned as soon as it is no longer wanted.
 @MainActor
 final class FilePreviewer {
   private let loop: ScreenLoop
@@ -19,7 +19,8 @@ final class FilePreviewer {
     func isWanted(_ number: Int) -> Bool { self.number.load(ordering: .relaxed) == number }
   }
 
-  /// Someone who scrolls through a list rarely stays on a file for this long.
+  /// How long to wait before a preview is made. Someone who scrolls through a list rarely stays on a file for this
+  /// long.
   private static let pause = DispatchTimeInterval.milliseconds(60)
 
   init(_ loop: ScreenLoop, environment: [String: String]) {

@@ -76,7 +76,7 @@ struct PictureDecoder {
     let kind = format.rawValue.lowercased()
     let size = "\(width)x\(height)!"
     switch program {
-    // Name the format, so that the content cannot pass for another one, such as a script.
+    // Name the format, so that the program cannot take the content for another format, such as a script.
     case .magick, .convert:
       return [
         "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",

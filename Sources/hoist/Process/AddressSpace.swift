@@ -3,7 +3,8 @@ import UploadModel
 
 /// How much address space the system lets this process have (RLIMIT_AS).
 enum AddressSpace {
-  /// Threads and the allocator reserve far more than they use. Without room for that, they crash or hang.
+  /// The fewest bytes that hoist needs. Threads and the allocator reserve far more than they use, and without room for
+  /// that they crash or hang.
   private static let fewest: Int64 = 1 << 30
 
   /// - Throws: `UserError` if the limit is too low.
@@ -11,7 +12,7 @@ enum AddressSpace {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < fewest else { return }
     throw UserError(
-      "the system lets hoist have \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space only, and it needs "
+      "the system lets hoist have only \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space, but it needs "
         + "\(HumanReadable.bytes(fewest)); raise the limit (ulimit -v)", status: .someFailed)
   }
 

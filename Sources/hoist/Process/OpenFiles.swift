@@ -10,7 +10,7 @@ enum OpenFiles {
   /// The most descriptors that an upload needs: its file, another file that waits to resume, its
   /// connection, the folder of a prepared file, and a name lookup.
   private static let perLane = 5
-  /// More than is ever needed.
+  /// More descriptors than are ever needed.
   private static let enough = perLane * 64 + own + 64
 
   /// Raises the limit as far as is allowed and useful.
@@ -34,7 +34,7 @@ enum OpenFiles {
     min(wanted, max(1, (left - own) / perLane))
   }
 
-  /// How many descriptors are left besides those that were open when the program started.
+  /// How many descriptors the limit allows in addition to those that were open when the program started.
   private static var left: Int {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < enough else { return enough }

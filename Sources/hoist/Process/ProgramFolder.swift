@@ -1,10 +1,10 @@
 import Foundation
 
 enum ProgramFolder {
-  /// Foundation reads the program's folder for `Bundle.main`, which URLSession uses, and crashes if it
-  /// cannot. A program in such a folder can still be started, for instance by a process that dropped its
-  /// privileges afterwards.
-  /// - Throws: `UserError` if the folder cannot be read.
+  /// Checks that the program's folder can be accessed. Foundation reads it for `Bundle.main`, which URLSession uses,
+  /// and crashes if it cannot. A program in a folder that it cannot read may still have been started, for instance by a
+  /// process that dropped its privileges afterwards.
+  /// - Throws: `UserError` if the folder cannot be accessed.
   static func check() throws(UserError) {
     guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     else { return }
@@ -14,8 +14,8 @@ enum ProgramFolder {
     guard stat(folder.isEmpty ? "/" : folder, &status) != 0 else { return }
     let why = String(cString: strerror(errno))
     throw UserError(
-      "\(folder), in which this program lies, cannot be accessed: \(why); move the program to where "
-        + "everybody may enter, such as /usr/local/bin (make install), or allow that there",
+      "\(folder), the folder of this program, cannot be accessed: \(why); move the program to a folder that "
+        + "everybody may enter, such as /usr/local/bin (make install), or let everybody enter this one",
       status: .someFailed)
   }
 }

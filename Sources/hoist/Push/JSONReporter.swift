@@ -1,10 +1,10 @@
 import JSONText
 import UploadModel
 
-/// Prints one JSON object on each line of standard output. Scripts depend on these names.
+/// Prints one JSON object on each line of standard output. Scripts depend on the names of its members.
 struct JSONReporter: PushReporter {
   let output: Output
-  /// How many pieces of an item have been reported.
+  /// The count of pieces that was last reported for an item.
   private var told: [ItemID: PieceCount] = [:]
 
   init(output: Output) { self.output = output }
@@ -131,6 +131,6 @@ struct JSONReporter: PushReporter {
 
   private static func seconds(_ seconds: Double) -> JSONValue { .number(rounded(seconds)) }
 
-  /// Seconds to the millisecond.
+  /// Seconds, rounded to the millisecond.
   static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// Plain lines for people and logs: one for each file that ends, one now and then for a file that
-/// takes a long time, and a summary. URLs of results go to standard output, everything else to `write`.
+/// Reports in plain lines, for people and logs: one for each file that ends, one now and then for a file that takes a
+/// long time, and a summary. URLs of results go to standard output, everything else to `write`.
 struct LineReporter: PushReporter {
   private let write: (String) -> Void
   private let writeResult: (String) -> Void
@@ -88,7 +88,7 @@ struct LineReporter: PushReporter {
       estimates[item.id] = nil
       lastLine[item.id] = now
     case .sending(_, let sent, let total):
-      // Most files are too small to get this far.
+      // The estimate is made only now, since most files are so small that they skip this state.
       let start = lastLine[item.id] ?? now
       estimates[item.id, default: ThroughputEstimate(start: start)].record(total: sent, at: now)
       guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
@@ -148,14 +148,14 @@ struct LineReporter: PushReporter {
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
     if summary.isInterrupted { line += "; interrupted" }
     if summary.isCutShort { line += "; stopped at the first failure" }
-    if summary.isIncomplete { line += "; inputs that had not ended are not counted" }
+    if summary.isIncomplete { line += "; inputs that were not read to the end are not counted" }
     write(line)
-    // A single failure has just been reported.
+    // A single failure has just been reported, so do not repeat it.
     if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
     if let hint = retry?.text(for: summary) { write(hint) }
   }
 
-  /// What failed, by cause, the most frequent first.
+  /// A line for each cause of failures, the most frequent cause first.
   private static func causes(of summary: PushSummary) -> [String] {
     let causes = Dictionary(grouping: summary.failed, by: \.failure.headline)
     return causes.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { cause in

@@ -2,7 +2,7 @@ import Foundation
 import Screens
 import UploadModel
 
-/// Bars at the foot of a terminal, and above them a line for each file that has ended.
+/// Shows progress bars at the foot of a terminal, and above them a line for each file that has ended.
 ///
 /// It draws ten times a second, however many files end meanwhile, and removes its bars before anything else is written.
 struct ProgressReporter: PushReporter {
@@ -157,7 +157,7 @@ struct ProgressReporter: PushReporter {
     return (text, end - cells.startIndex)
   }
 
-  /// A colour or an attribute (ECMA-48, SGR).
+  /// The number of a role's colour or attribute (ECMA-48, SGR).
   private static func colour(_ role: Role) -> String {
     switch role {
     case .dim, .barRest, .rule: "2"

@@ -15,7 +15,7 @@ struct Push {
   var journal: Journal?
   /// Whether the first failure ends everything.
   var failsFast = false
-  /// Whether it runs until it is stopped, so that stopping it is not an interruption.
+  /// Whether the push runs until it is stopped, so that stopping it is not an interruption.
   var isWatching = false
   /// Whether the summary lists every file, for a report.
   var keepsResults = false
@@ -34,8 +34,8 @@ struct Push {
     case interrupt
   }
 
-  /// How many files may wait in the engine's line, in addition to two for each that can be under way. That is enough
-  /// to fill requests, even if news that some have begun arrives late.
+  /// How many files may wait in the engine's line, in addition to two for each file that can be under way. That is
+  /// enough to fill requests even if the news that some files have begun arrives late.
   private static let mostInLine = 512
 
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the summary,
@@ -57,7 +57,7 @@ struct Push {
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
       mediaType: FileIntake.mediaType,
       keeping: { id, point in
-        // Only the first point of an attempt says how it begins; later ones just say how far it has come.
+        // Only the first point of an attempt says how the attempt begins; later points just say how far it has come.
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
@@ -208,7 +208,7 @@ struct Push {
           course.summary.run = news
         }
         let told = secrets.hidden(in: news)
-        // If a secret had to be removed, the values no longer lead to the run.
+        // If a secret had to be removed, the values no longer identify the run.
         if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }
         if isEndingRun, news != .none { history?.record(told) }
         journal?.record(told, of: target.name)

@@ -33,10 +33,10 @@ final class PushHistory: Sendable {
     self.target = target.name
   }
 
-  /// Remembers which protocol the server speaks, and digests of files.
+  /// The memory for the protocols that servers speak, and for digests of files.
   var memory: any ResumeMemory & DigestMemory { intake.store }
 
-  /// Why something could not be recorded.
+  /// Why something could not be recorded; nil if everything was.
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
   /// The items to send, and those to leave out because they were sent before.
@@ -50,7 +50,7 @@ final class PushHistory: Sendable {
     }
   }
 
-  /// Notes the state of an item.
+  /// Records the state of an item.
   func record(_ item: UploadItem) {
     let count = content.withLock { content -> Int? in
       if case .preparing(1) = item.state { content.began[item.id] = time.date() }

@@ -12,11 +12,11 @@ final class PushInputReader: Sendable {
   enum News: Sendable {
     /// Items to send.
     case found([UploadItem])
-    /// Items that go with others.
+    /// Items that accompany others, and are not sent on their own.
     case accompanying([UploadItem])
     /// Items that were sent before and are left out.
     case skipped([UploadItem])
-    /// The end of the inputs, or the point at which they were given up.
+    /// The end of the inputs, or the point at which they were given up: then `isWhole` is false.
     case over(isWhole: Bool)
   }
 
@@ -59,8 +59,8 @@ final class PushInputReader: Sendable {
     }
   }
 
-  /// Stops sending. The remaining inputs are still enumerated so that a report can name them, but without
-  /// waiting for a pipe or a watched folder, or long for a disk.
+  /// Stops sending. The remaining inputs are still enumerated so that a report can name them, but without waiting for a
+  /// pipe or a watched folder, and for at most `patience` seconds.
   func stop() {
     guard !isStopped else { return }
     cancellation.cancel()
@@ -115,7 +115,7 @@ private final class Portion: Sendable {
     if isFull { handOver() }
   }
 
-  /// Delivers under the lock: otherwise two threads could reverse the order.
+  /// Delivers the items while holding the lock, since otherwise two threads could reverse their order.
   func handOver() {
     content.withLock { content in
       guard !content.items.isEmpty else { return }

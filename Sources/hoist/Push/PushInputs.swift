@@ -5,8 +5,8 @@ import UploadModel
 
 /// Everything that a push was asked to send. It is enumerated in order while the first files are uploaded.
 struct PushInputs: Sendable {
-  /// Calls `body` for files as they appear until it returns false or `stop` is cancelled. Returns a reason if
-  /// it ends by itself.
+  /// Calls `body` for files as they appear until it returns false or `stop` is cancelled. If it ends for any other
+  /// cause, it returns that as the reason.
   typealias Watch =
     @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?
 

@@ -13,7 +13,7 @@ struct PushProgress {
   /// The open items by file, kept only while watching a folder.
   private var openPaths: [FileLocation: ItemID] = [:]
   private let isWatching: Bool
-  /// Items under way whose files have been replaced. They count only if the server has them, or may have.
+  /// Items under way whose files have been replaced. They count only if they have arrived, or may have.
   private var superseded: Set<ItemID> = []
 
   /// The most items that wait in the engine. The engine chooses among them, and each takes half a kilobyte there.
@@ -22,7 +22,7 @@ struct PushProgress {
   private var inLine = 0
   /// The open items that the engine does not have yet, in order.
   private var held: ArraySlice<ItemID> = []
-  /// Why the engine has failed everything in its line.
+  /// Why the engine has failed all items in its line; nil if it has not.
   private var endOfLine: Failure?
 
   init(start: Instant, keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
@@ -60,7 +60,7 @@ struct PushProgress {
     return items
   }
 
-  /// The items that the engine need not get, since it has given up the line in which they would have waited.
+  /// The items that fail without reaching the engine, because it has given up the line in which they would have waited.
   mutating func givenUp() -> [(ItemID, ItemState)] {
     guard var failure = endOfLine else { return [] }
     endOfLine = nil
@@ -120,8 +120,8 @@ struct PushProgress {
     var sending: [ItemID] = []
   }
 
-  /// Records that files have been replaced. An item that was sent completely is left to finish: the server
-  /// may keep the file, and then it counts.
+  /// Records that files have been replaced. An item that was sent completely is left to finish: the server may keep the
+  /// file, in which case the item counts.
   mutating func replaced(by items: [UploadItem]) -> Replaced {
     var replaced = Replaced()
     for item in items {

@@ -116,7 +116,7 @@ struct PushReport: Codable {
     guard needsOptions != true else {
       throw UserError(
         "--retry-failed \(path): the files were for \(target) with options that a report does not "
-          + "keep; say --to and the options as before")
+          + "store; give --to and the options as before")
     }
     return target
   }
@@ -129,11 +129,12 @@ struct PushReport: Codable {
     switch run {
     case "left_open", "close_failed":
       throw UserError(
-        "--retry-failed \(path): the run that the other files belong to was left open, and a report cannot keep "
-          + "what leads to it; finish or delete it at the server, then send all of its files")
+        "--retry-failed \(path): the run that the other files belong to was left open, and a report does not store "
+          + "what is needed to continue it; finish or delete it at the server, then send all of its files"
+      )
     case "aborted", "abort_failed":
       throw UserError(
-        "--retry-failed \(path): the run was aborted, and what had arrived is gone with it; send all of its files "
+        "--retry-failed \(path): the run was aborted, which discarded the files that had arrived; send all of its files "
           + "again")
     default: return nil
     }

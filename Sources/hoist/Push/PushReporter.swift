@@ -9,7 +9,7 @@ protocol PushReporter {
   mutating func allQueued()
   /// An item was sent before, as its note says, and is left out.
   mutating func skipped(_ item: UploadItem)
-  /// An item goes with another one.
+  /// An item accompanies another one, and is not sent on its own.
   mutating func accompanies(_ item: UploadItem)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)

@@ -6,7 +6,7 @@ struct PushSummary {
   /// How many files the server already had.
   var there = 0
   var failed: [(item: UploadItem, failure: Failure)] = []
-  /// How many were left out because they were sent before.
+  /// How many files were left out because they were sent before.
   var skipped = 0
   /// Entries of an earlier report that this push left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []

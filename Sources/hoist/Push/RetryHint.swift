@@ -8,13 +8,13 @@ struct RetryHint {
   /// Whether the target needs options that must not be shown.
   var needsOptions = false
 
-  /// Nil if nothing failed, or if the files that failed belong to a run that cannot be continued.
+  /// The hint; nil if nothing failed, or if the files that failed belong to a run that cannot be continued.
   func text(for summary: PushSummary) -> String? {
     if summary.run?.point != nil, summary.openRun == nil { return nil }
     return text(for: summary.failed.map(\.failure))
   }
 
-  /// Nil if nothing failed.
+  /// The hint; nil if nothing failed.
   func text(for failures: [Failure]) -> String? {
     if failures.isEmpty { return nil }
     let doubtful = failures.count(where: \.mayHaveArrived)
@@ -27,7 +27,7 @@ struct RetryHint {
       return
         "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
-    let rest = doubtful > 0 ? " (with --even-arrived also what may have arrived)" : ""
-    return "send them again: \(retry)\(to)\(rest)"
+    let rest = doubtful > 0 ? " (add --even-arrived for files that may have arrived)" : ""
+    return "send the failed files again: \(retry)\(to)\(rest)"
   }
 }

@@ -1,8 +1,8 @@
 import ScalarText
 import UploadModel
 
-/// A piece of a page. Text can enter one only by interpolation, which makes it safe and escapes it; the program's own
-/// literals are markup.
+/// A piece of a page. The program's own literals are markup. All other text can enter only by interpolation, which
+/// makes it safe and escapes it.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var source: String
 

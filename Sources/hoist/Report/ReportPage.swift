@@ -10,7 +10,7 @@ struct ReportPage {
   /// When the page is made.
   let now: Date
 
-  /// A list of more files than this is folded.
+  /// A list with more files than this is collapsed.
   private static let mostListed = 20
 
   var html: HTML {
@@ -35,7 +35,7 @@ struct ReportPage {
     \(report.files.isEmpty ? "" : content)
     <footer class="dim">
     <p>Made by hoist \(UserAgent.version) at \(now.local), from the history on this machine. Times are those of this \
-    machine's clock (\(now.zone)). Secrets in addresses are left out, and such addresses are no links.</p>
+    machine's clock (\(now.zone)). Secrets in addresses are left out, and such addresses are not links.</p>
     </footer>
     </body>
     </html>
@@ -73,7 +73,7 @@ struct ReportPage {
   }
 
   private var subtitle: String {
-    guard let span = report.span else { return "The history has no attempt in this time." }
+    guard let span = report.span else { return "The history has no attempts in this period." }
     let targets = Set(report.files.map(\.latest.target))
     let names = targets.count <= 3 ? targets.sorted().joined(separator: ", ") : nil
     let seconds = HumanReadable.seconds(span.upperBound.timeIntervalSince(span.lowerBound))
@@ -164,7 +164,7 @@ struct ReportPage {
       file.earlier.isEmpty
       ? ""
       : """
-      <details><summary>\(HumanReadable.count(file.earlier.count, "attempt")) before</summary>
+      <details><summary>\(HumanReadable.count(file.earlier.count, "attempt")) before that</summary>
       <ul>\(file.earlier.map(attempt))</ul></details>
       """
     return """

@@ -19,7 +19,7 @@ struct SpeedChart {
     let (from, to) =
       isOneDay ? (first.localClock, last.localClock) : (first.localMinute, last.localMinute)
     let words =
-      "Speed over time, at most \(HumanReadable.speed(top)), \(HumanReadable.speed(mean)) while anything was sent"
+      "Speed over time: at most \(HumanReadable.speed(top)), on average \(HumanReadable.speed(mean)) while anything was sent"
     return """
       <figure>
       <svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" aria-label="\(words)">
@@ -31,8 +31,8 @@ struct SpeedChart {
       <text x="0" y="\(Self.height + 16)">\(from)</text>
       <text x="\(Self.width)" y="\(Self.height + 16)" text-anchor="end">\(to)</text>
       </svg>
-      <figcaption class="dim">\(words). Each attempt is drawn with its mean speed, for the history keeps no more; a \
-      cross marks one that failed.</figcaption>
+      <figcaption class="dim">\(words). Each attempt is drawn with its mean speed, since the history stores no more; a \
+      cross marks failed attempts.</figcaption>
       </figure>
       """
   }
@@ -63,7 +63,7 @@ struct SpeedChart {
     return text + (isClosed ? "\(Self.width) \(Self.height)Z" : "")
   }
 
-  /// A cross for each part of the time in which an attempt failed.
+  /// A cross for each part of the chart in which at least one attempt failed.
   private func crosses(_ span: Range<Date>) -> [HTML] {
     let length = max(1, span.upperBound.timeIntervalSince(span.lowerBound))
     let failed = report.files.flatMap { [$0.latest] + $0.earlier }.filter { $0.end == .failed }

@@ -22,7 +22,7 @@ struct UploadReport {
     var isDoubtful: Bool
   }
 
-  /// The files in the order in which they were tried last.
+  /// The files, in the order of their latest attempts.
   private(set) var files: [File] = []
   /// The attempts whose speed the history knows.
   private(set) var measured: [HistoryEntry] = []
@@ -76,7 +76,7 @@ struct UploadReport {
   }
 
   /// How fast files were sent, in bytes a second, in each of `parts` equal parts of the period. Each attempt counts
-  /// with its mean speed, since the history keeps no more.
+  /// with its mean speed, since the history stores no other speed.
   func speeds(parts: Int) -> [Double] {
     guard let span else { return [] }
     let length = max(span.upperBound.timeIntervalSince(span.lowerBound), 1) / Double(parts)

@@ -51,7 +51,7 @@ final class ChangeBuffer: Sendable {
     }
   }
 
-  /// Ends the pauses from the next batch on, since few changes are left and somebody waits for the last.
+  /// Ends the pauses from the next batch on. Called when few changes are left and somebody waits for the last of them.
   func endPauses() { content.withLock { $0.pauses = false } }
 
   /// Delivers the changes so far. Call it on the queue.

@@ -53,7 +53,7 @@ final class PlainInterface: UserInterface {
   var isAlone: Bool { audience != .standardInput }
   var stays: Bool { audience == .nobodyForever }
 
-  /// The exit status, given the status of the queue alone.
+  /// The exit status of the session, derived from `status`, which is about the queue alone.
   func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
     switch audience {
     case .standardInput: status
@@ -85,7 +85,8 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  /// Does what a person would do: leave when everything is done, or clear finished files.
+  /// Does what a person would do: clears finished files if the session stays, and otherwise leaves when everything is
+  /// done.
   private func goOnAlone(_ state: AppState) {
     if stays {
       // A process that runs for months must not keep every file in memory. The history keeps the sent ones.
@@ -116,7 +117,7 @@ final class PlainInterface: UserInterface {
   func redraw() {}
   func ring() {}
   func suspend() { kill(getpid(), SIGSTOP) }
-  /// There is no clipboard, so the user can copy the line.
+  /// Prints the text on a line, from which the user can copy it, since there is no clipboard.
   func copy(_ text: String) { context.output.line(text) }
   func notify(_ text: String) { context.output.line(text) }
 

@@ -28,7 +28,7 @@ struct QueueIntake: Sendable {
     var skipped: [UploadItem] = []
     /// Items that were left out because they may have arrived before.
     var doubtful: [UploadItem] = []
-    /// How many items were left out because they go with others.
+    /// How many items were left out because they accompany others.
     var accompanying = 0
     /// How many of the items had been sent before.
     var repeated = 0
@@ -47,7 +47,7 @@ struct QueueIntake: Sendable {
       return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// How many files go with others, in words; nil for 0.
+    /// How many files accompany others, in words; nil for 0.
     var accompanyingWords: String? {
       if accompanying == 0 { return nil }
       return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"

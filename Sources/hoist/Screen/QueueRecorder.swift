@@ -176,7 +176,7 @@ final class QueueRecorder: Sendable {
     var reason: StoreError
   }
 
-  /// Writes the remaining changes, in a last attempt. Returns the results that could not be written.
+  /// Writes the remaining changes, in a last attempt. Returns the results that could not be written; nil if all were.
   func settle() -> UnsavedResults? {
     do {
       try record([])
@@ -196,11 +196,12 @@ final class QueueRecorder: Sendable {
         try store.record(all, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
-        // Even if these uploads themselves make nothing due: a file may have been waiting for another upload to end.
+        // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
+        // end.
         if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
         return Result<Void, StoreError>.success(())
       } catch {
-        // Progress means nothing once the session is over.
+        // Leave out progress, which means nothing once the session is over.
         let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }
         let place = (try? store.kept(unwritten)).flatMap(journal.keep)
         content.withLock {
@@ -223,7 +224,7 @@ final class QueueRecorder: Sendable {
     retries.asyncAfter(deadline: .now() + 1) { [weak self] in
       guard let self else { return }
       content.withLock { $0.isRetryDue = false }
-      // The trouble has been reported.
+      // Ignore the error, since the trouble has been reported already.
       try? record([])
     }
   }

@@ -11,7 +11,7 @@ final class ScreenLoop {
   /// Called with each effect that the screen asks for.
   var onEffect: (Effect) -> Void = { _ in }
   private let time: TimeSource
-  /// Answers keys while files are still being found.
+  /// Does the work of `answer`, even while files are still being found on another queue.
   private let answers = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
   private var clock: (any DispatchSourceTimer)?
 
@@ -37,7 +37,7 @@ final class ScreenLoop {
     var isAnswered = false
     for event in events {
       let effects = reduce(&state, event)
-      // Answer the key before writing to the disk.
+      // Show the response to the key before writing to the disk.
       if !isAnswered, effects.contains(where: \.isWritten) {
         interface.show(state)
         isAnswered = true

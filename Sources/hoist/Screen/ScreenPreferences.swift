@@ -101,7 +101,7 @@ struct ScreenPreferences {
       return try Terminal(usesMouse: usesMouse)
     } catch {
       throw UserError(
-        "\(error); hoist --plain speaks in lines, and hoist push uploads without a screen")
+        "\(error); hoist --plain prints lines instead, and hoist push uploads without a screen")
     }
   }
 }

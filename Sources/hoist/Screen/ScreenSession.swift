@@ -14,13 +14,13 @@ final class ScreenSession {
   struct Options {
     /// Whether the screen keeps to ASCII.
     var isASCII = false
-    /// The limit on the total, in bytes a second, until the user changes it.
+    /// The limit on the total speed, in bytes a second, until the user changes it.
     var rateLimit: Int64?
     /// A line that the screen shows all the time.
     var notice: String?
     /// Whether items queued before this session are hidden.
     var isFresh = false
-    /// The last item that does not belong to this session, if another session has handed it over.
+    /// The last item that does not belong to this session, if another session has handed over the queue.
     var floor = ItemID(0)
     /// How many requests go to each target at once, as set by the user in another session.
     var lanes: [String: Int] = [:]
@@ -125,7 +125,7 @@ final class ScreenSession {
     }
     await queue.close(leaving)
     if !isSettled {
-      context.output.error("… and files that were still being looked for: add them again")
+      context.output.error("… some files were still being looked for; add them again")
     }
     let unwritten = keeper.settle()
     let report = SessionReport(
@@ -157,7 +157,8 @@ final class ScreenSession {
     case .deleteTarget(let name): targets.delete(name)
     case .restoreTarget: targets.restore()
     case .retry(let ids):
-      // The cause of the failure may have been fixed in the configuration, so read that first. Answers come in order.
+      // The cause of the failure may have been fixed in the configuration, so read that first. Both are carried out in
+      // this order.
       targets.read()
       queue.retry(ids)
     case .resume(let ids): queue.retry(ids)
@@ -180,7 +181,7 @@ final class ScreenSession {
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
     case .openURL(let url): programs.openURL(url)
-    // Several processes may show the queue; only the sender acts on its end, so that this happens once.
+    // Several processes may show the queue; only the sender notifies the user at the end, so that this happens once.
     case .notifyDesktop(let text): if queue.isSender { programs.notifyDesktop(text) }
     case .runEndCommand(let counts): if queue.isSender { programs.runEndCommand(counts) }
     case .notify(let text):
@@ -197,20 +198,20 @@ final class ScreenSession {
     }
   }
 
-  /// At the end of the input: leaves when everything has been sent, including files that are still being found. Unlike
-  /// a script on standard input, `hoist send` also waits for files that another hoist sends.
+  /// Called at the end of the input. Leaves when everything has been sent, including files that are still being found.
+  /// Unlike a script on standard input, `hoist send` also waits for files that another hoist sends.
   private func finishThenLeave() {
     intake.afterAll { [weak self] in
       guard let self else { return }
       let isAside = loop.state.isAside
       let leavesNow = isAside && !loop.interface.isAlone
       loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
-      // Say how to leave: a server may be unreachable for days.
+      // Say how to leave, since a server that is waited for may be unreachable for days.
       guard leave != nil else { return }
       let ending =
         isAside
-        ? "this ends when all is sent; ^c ends it now, and the other hoist goes on"
-        : "this ends when all is sent; ^c ends now, and the rest stays queued"
+        ? "hoist ends when all is sent; ^c ends it now, and the other hoist continues"
+        : "hoist ends when all is sent; ^c ends it now, and unsent files stay queued"
       loop.handle([
         .message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)
       ])

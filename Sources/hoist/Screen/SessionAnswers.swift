@@ -21,7 +21,8 @@ struct SessionAnswers {
     loop.answer({ Self.ticked(FolderReader.read(path), store, target) }) { [.folder($0)] }
   }
 
-  /// The most files of a folder that are looked up in the history: a list must not be kept waiting.
+  /// The files of a folder are looked up in the history only if there are at most this many, so that the list appears
+  /// at once.
   private nonisolated static let mostTicked = 2_000
 
   /// The folder, with a tick at each file that was sent to the target before.
@@ -66,7 +67,7 @@ struct SessionAnswers {
     do throws(Failure) {
       let found = try await ServerClient(target: target, tokens: tokens)
         .entries(pages: mostServerPages)
-      // A time with a format of its own is already readable.
+      // A time whose format the target specifies is already readable.
       let times = target.server.list?.time?.format == .text ? ServerTime() : nil
       return .rows(found.entries.map { shown($0, times) })
     } catch {
@@ -122,7 +123,7 @@ struct SessionAnswers {
       let answer = try await ServerClient(target: target, tokens: tokens).open(url)
       let isPage = answer.mediaType?.lowercased().hasPrefix(scalars: "text/html") == true
       return "deleting \(file.name): the server answered \(Failure.statusLine(answer.status))"
-        + (isPage ? " with a page, which may ask for more: \(file.deletionURL)" : "")
+        + (isPage ? " with a page, which may ask you to confirm: \(file.deletionURL)" : "")
     } catch {
       let said = error.reply.message.map { ": \($0)" } ?? ""
       return "deleting \(file.name) failed: \(error.headline)\(said)"
@@ -171,7 +172,7 @@ struct SessionAnswers {
           [UploadJob(item: item, destination: destination)], now: time.date())
         guard let outline else { return faults.map { Failure($0.cause).explanation } }
         let note =
-          "(the file as it is; the target's command, which is not run here, may change its name, type and size)"
+          "(the file before the target's command, which is not run here and may change its name, type and size)"
         let target = destination.value
         let run: RequestOutline.Run
         do throws(Failure.Cause) {

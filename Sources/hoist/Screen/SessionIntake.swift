@@ -96,7 +96,7 @@ final class SessionIntake {
         } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, doubtful.isEmpty,
           total.skipped.isEmpty
         {
-          words = "nothing was added: there are no files in there"
+          words = "nothing was added: no files were found there"
         } else {
           words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
         }

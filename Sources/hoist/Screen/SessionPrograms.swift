@@ -41,7 +41,7 @@ struct SessionPrograms {
     do throws(Command.Failure) {
       // Do not wait: a browser stays open, and only a failure is reported.
       try start(
-        ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
+        ["env", program, url], ifItFails: "\(program) did not open the URL", "; press y to copy it")
     } catch {
       loop.handle([.message("\(program) cannot be started: \(error)")])
     }

@@ -42,7 +42,7 @@ final class SessionQueue {
   private var revision: Int64 = 0
   /// News of runs that deserves a person's attention, by target.
   private(set) var runTroubles: [String: RunNews] = [:]
-  /// The revision since which news may have taken precedence over the queue.
+  /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var heardSince: Int64 = 0
 
   init(
@@ -64,7 +64,7 @@ final class SessionQueue {
     }
   }
 
-  /// The message about a stopped queue where no screen shows it.
+  /// The message that the queue is stopped, for when no screen shows this.
   nonisolated static let stoppedWords = "the queue is stopped; \"hoist queue start\" resumes it"
 
   /// Whether this session sends the queue.
@@ -74,7 +74,7 @@ final class SessionQueue {
   /// Shows what is in the queue, and sends it unless another process does.
   func open() {
     keeper.onTrouble { [weak loop] error in
-      onMain { loop?.handle([.held("\(error.brief); s goes on")]) }
+      onMain { loop?.handle([.held("\(error.brief); s resumes")]) }
     }
     keeper.onKept { [weak loop] words in onMain { loop?.handle([.message(words)]) } }
     do {
@@ -97,7 +97,8 @@ final class SessionQueue {
     }
   }
 
-  /// Begins nothing, since the queue cannot be used. A caller that waits for the end learns this from the exit status.
+  /// Puts the session on hold, since the queue cannot be used. A caller that waits for the end learns this from the
+  /// exit status.
   private func hold(_ error: any Error) {
     isUnusable = true
     loop.handle([.held(Self.brief(error))])
@@ -134,7 +135,7 @@ final class SessionQueue {
       var last = HistoryQuery()
       last.limit = 1
       let hasHistory = (try? store.history(last).isEmpty) == false
-      // Items that are added from now on come after all of these.
+      // Wait for these items to be shown, so that items that are added from now on come after them.
       lookups.sync {}
       onMain { self?.finishReading(result, hasHistory: hasHistory) }
     }
@@ -222,7 +223,7 @@ final class SessionQueue {
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
     engine?.arrange(state.waiting)
-    // If the row looks the same, the key would seem to have had no effect.
+    // If the row looks the same, the key seems to have had no effect, so say that the file was tried again.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
       loop.handle([.message("\(same.fileName), as before: \(cause.headline)")])
     }
@@ -289,7 +290,7 @@ final class SessionQueue {
     // If there is no engine for another reason, that reason is on the screen already.
     guard state.isAside, !link.order(order) else { return }
     loop.handle([
-      .message("another hoist is sending this queue; this takes effect once it has ended")
+      .message("another hoist is sending this queue; this takes effect once that one has ended")
     ])
   }
 
@@ -530,9 +531,10 @@ final class SessionQueue {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
     loop.handle([.stopped(isStopped)])
-    // A screen always shows this. While `hoist send` reads the queue, its message about the end will say so too.
+    // A screen always shows this. While `hoist send` is still reading the queue, say nothing: its message about how it
+    // ends will include this.
     if loop.interface.isAlone, !state.isReading || loop.interface.stays {
-      loop.handle([.message(isStopped ? Self.stoppedWords : "the queue goes on")])
+      loop.handle([.message(isStopped ? Self.stoppedWords : "the queue resumes")])
     }
     guard let engine else { return }
     engine.setStarted(!isStopped)
@@ -561,7 +563,7 @@ final class SessionQueue {
     item.state.isFinished && state.item(item.id)?.state.isFinished != true
   }
 
-  /// Shows the results of items that the sender has not reported.
+  /// Shows the results that the sender has not reported.
   private func showEnds(_ changed: [UploadItem]) {
     let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
     guard !ends.isEmpty else { return }
@@ -600,13 +602,13 @@ final class SessionQueue {
 
   // MARK: As one that looks on
 
-  /// Names the process that sends the queue, if it is known. It can change: a screen that is left may hand over the
-  /// queue.
+  /// Shows which process sends the queue, if that is known. The process can change: a screen that is left may hand over
+  /// the queue.
   private func nameSender() {
     guard state.isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
-    let words = "another hoist\(name ?? "") sends this queue; what is added here goes to it"
+    let words = "another hoist\(name ?? "") sends this queue, including what is added here"
     loop.handle([.notice(words)])
   }
 
@@ -670,7 +672,8 @@ extension UploadStore.Recovery {
     if !interrupted.isEmpty {
       let verb = interrupted.count == 1 ? "goes" : "go"
       parts.append(
-        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted and \(verb) on")
+        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted and now \(verb) on"
+      )
     }
     if !unknown.isEmpty {
       parts.append(

@@ -16,13 +16,13 @@ struct SessionReport {
   /// The process that continues sending the queue, if any.
   let successor: pid_t?
 
-  /// Enough to see what happened; `hoist queue list` has the rest.
+  /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.
   private static let mostLines = 40
 
   var lines: [String] {
     if goesOnElsewhere { return ["another hoist process is sending the queue"] }
     let unread =
-      state.isReading ? ["… and what else is in the queue, which was still being read"] : []
+      state.isReading ? ["… the rest of the queue was still being read and is not shown"] : []
     guard hasContent else { return unread }
     let folder = FileManager.default.currentDirectoryPath
     let lines =
@@ -53,7 +53,8 @@ struct SessionReport {
       || state.items.contains { $0.state.failure != nil }
   }
 
-  /// Whether another process continues. If nothing is left to send, this one has seen the result of each file.
+  /// Whether another process continues to send. If nothing is left to send, this is false, since this process has seen
+  /// the result of each file.
   private var goesOnElsewhere: Bool { state.isAside && !state.isAtRest }
   private var hasContent: Bool {
     !state.items.isEmpty || state.removed != (0, 0) || !runTroubles.isEmpty
@@ -66,7 +67,7 @@ struct SessionReport {
       return switch item.state {
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
       case .processing(let processing):
-        "· \(name): \(SafeText.line(processing.words)); hoist asks what became of it when it next runs"
+        "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check on the server before you send it again"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
@@ -83,12 +84,12 @@ struct SessionReport {
     let count = HumanReadable.count(names.count, "file")
     let fate =
       if let place = unwritten.place {
-        "it is in \(SafeText.line(place)), which the next hoist reads"
+        "they are in \(SafeText.line(place)), which the next hoist reads"
       } else {
-        "the next hoist does not know it and may send again what has arrived"
+        "the next hoist does not know them and may send again what has arrived"
       }
     return names.map { "! \($0): its result was not saved in the queue" }
-      + ["! \(unwritten.reason); the results of \(count) are not in it: \(fate)"]
+      + ["! \(unwritten.reason); the results of \(count) are not in the queue: \(fate)"]
   }
 
   private var summary: [String] {
@@ -107,7 +108,8 @@ struct SessionReport {
         "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")
     }
     if let successor {
-      lines.append("the rest goes on in the background (process \(successor)); hoist shows it")
+      lines.append(
+        "the remaining files are sent in the background (process \(successor)); run hoist to watch")
     }
     return lines
   }

@@ -106,7 +106,7 @@ final class SessionTargets {
     guard let lines = book.lines(of: name) else {
       return loop.handle([.message("there is no target called \"\(name)\" any longer")])
     }
-    let place = book.configuration.map { ["", "It is edited in \($0.shownPath)."] } ?? []
+    let place = book.configuration.map { ["", "To change it, edit \($0.shownPath)."] } ?? []
     loop.handle([.page(title: name, lines: lines + place)])
   }
 
@@ -121,7 +121,7 @@ final class SessionTargets {
       }
       Task {
         let client = ServerClient(target: target)
-        // The pane has little room, and its rows name the server.
+        // Leave out the host: the pane has little room, and its rows name the server.
         let obstacle =
           loggingIn ? await client.logIn() : await client.obstacle(namesHost: false)
         self?.loop.handle([.tried(target: name, obstacle: obstacle)])
@@ -172,7 +172,8 @@ final class SessionTargets {
     change({ edit in
       guard edit.text == after else {
         throw UserError(
-          "\(name) cannot be brought back: the configuration has been changed since it was deleted")
+          "\(name) cannot be brought back: the configuration has been changed since the target was deleted"
+        )
       }
       return before
     }) { [weak self] _, _ in

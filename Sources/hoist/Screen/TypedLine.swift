@@ -56,7 +56,7 @@ struct TypedLine {
     TypedPath(text: path, home: home).files.filter(Self.isThere)
   }
 
-  /// Reads a word that names no file as a whole: it may have a type, a name and a field after the file.
+  /// Reads a word that, taken as a whole, names no file: it may have a type, a name and a field after the file.
   private func wish(
     _ word: String, in files: inout Files, finding find: (String) -> [FileLocation]
   ) {
@@ -70,7 +70,8 @@ struct TypedLine {
     }
   }
 
-  /// Counts the files that would be added; stops counting if that takes too long.
+  /// Counts the files that would be added; stops counting if that takes too long. Returns nil if the answer is no
+  /// longer needed.
   ///
   /// - Parameter isOutdated: whether the answer is no longer needed.
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {

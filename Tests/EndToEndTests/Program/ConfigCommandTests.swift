@@ -131,15 +131,16 @@ extension EndToEnd {
       let terminal = try await person.terminal(columns: 250)
       try await terminal.command("hoist target new")
       for (question, answer) in [
-        ("One of these", ""), ("Name of the target:", "a b"), ("a name has no blanks", "desk"),
+        ("One of these", ""), ("Name of the target:", "a b"),
+        ("a name cannot contain blanks", "desk"),
         ("Is it another hoist", ""), ("URL that files are sent to:", "desk.example"),
         ("expected a URL such as", inbox.url), ("How the file is sent", ""), ("Form field", "pic"),
         ("Credentials:", "cookie"), ("expected one of none", "bearer"),
         ("Environment variable", "DESK_TOKEN"), ("Are there more things", "y"),
-        ("tus", ""), ("Method", ""), ("Name that the server is told", "{unix_s}-{file.name}"),
-        ("apart", "perhaps"), ("expected true or false", "yes"), ("Files in one request", ""),
+        ("tus", ""), ("Method", ""), ("File name to tell the server", "{unix_s}-{file.name}"),
+        ("apart", "perhaps"), ("expected true or false", "yes"), ("files in one request", ""),
         ("Files sent at once", "99"), ("expected a whole number from 1 to 64", "2"),
-        ("Attempts in all", "3"), ("second copy", ""), ("Time without progress", "2m"),
+        ("Attempts in total", "3"), ("second copy", ""), ("Time without progress", "2m"),
         ("Other servers", "https://a.example https://b.example"), ("Version of HTTP", ""),
         ("new connection", "close"),
       ] {
@@ -251,7 +252,7 @@ extension EndToEnd {
       #expect(shown.output.matches(of: /part (\w+):/).map { String($0.1) } == ["z", "a", "pic"])
       let twice = try await person.run("target", "import", "host.sxcu", "--name", "mine")
       #expect(
-        twice.status == 2 && twice.errors.contains("there is a target called \"mine\" already"))
+        twice.status == 2 && twice.errors.contains("there is already a target called \"mine\""))
     }
   }
 }

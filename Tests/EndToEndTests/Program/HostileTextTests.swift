@@ -63,7 +63,7 @@ extension EndToEnd {
       try person.folder.write("a.txt", [65])
       let outcome = try await person.run("push", "a.txt", "--to", server.url().absoluteString)
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("It has no Location"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("The reply has no Location"), "\(outcome.errors)")
       #expect(server.requests.count == 1)
     }
 

@@ -713,7 +713,7 @@ extension EndToEnd {
       // What a page for people means for a deletion cannot be told.
       let again = try await desk.shell("hoist rm catches 1 --yes $R", secret: row.secret)
       #expect(
-        again.status == 1 && again.errors.contains("whether 1 was deleted cannot be told"),
+        again.status == 1 && again.errors.contains("whether 1 was deleted is unknown"),
         "\(again)")
     }
 

@@ -21,7 +21,7 @@ extension EndToEnd {
       ).end()
       #expect(outcome.output == "status 1\n", "\(outcome)")
       #expect(
-        outcome.errors.contains("shut/bin, in which this program lies, cannot be accessed"),
+        outcome.errors.contains("shut/bin, the folder of this program, cannot be accessed"),
         "\(outcome.errors)")
     }
 
@@ -44,7 +44,7 @@ extension EndToEnd {
         let outcome = try await person.shell("ulimit -v 900000; exec hoist \(line)").end()
         #expect(outcome.status == 1, "\(outcome)")
         #expect(
-          outcome.errors.contains("922 MB of address space only, and it needs 1.1 GB"),
+          outcome.errors.contains("922 MB of address space, but it needs 1.1 GB"),
           "\(outcome.errors)")
         #expect(outcome.errors.contains("raise the limit (ulimit -v)"), "\(outcome.errors)")
       }

@@ -111,7 +111,7 @@ extension EndToEnd {
         "push", "--retry-failed", "r.json", "--report", "r.json"
       )
       #expect(again.status == 1 && first.requests.count == 2, "\(again)")
-      // What a report does not keep is asked for.
+      // What a report does not store is asked for.
       _ = try await person.run(
         "push", "a", "--to", "\(url)?key=hunter2", "--report", "q.json"
       )
@@ -119,7 +119,7 @@ extension EndToEnd {
       #expect(!String(decoding: kept, as: UTF8.self).contains("hunter2"))
       let asked = try await person.run("push", "--retry-failed", "q.json")
       #expect(asked.status == 2, "\(asked)")
-      #expect(asked.errors.contains("with options that a report does not keep"), "\(asked)")
+      #expect(asked.errors.contains("with options that a report does not store"), "\(asked)")
       #expect(other.requests.isEmpty && first.requests.count == 3)
     }
 
@@ -226,7 +226,9 @@ extension EndToEnd {
       try await list.interrupt(SIGTERM)
       let outcome = try await list.end()
       #expect(outcome.status == 130, "\(outcome)")
-      #expect(outcome.errors.contains("inputs that had not ended are not counted"), "\(outcome)")
+      #expect(
+        outcome.errors.contains("inputs that were not read to the end are not counted"),
+        "\(outcome)")
       let report = String(decoding: try bytes(person.folder.path("r.json")), as: UTF8.self)
       #expect(report.contains("\"is_incomplete\" : true") && report.contains("\"failed\" : 2"))
 

@@ -40,7 +40,7 @@ extension EndToEnd {
       try say("frobnicate")
       try await hears("no command is called")
       try say("limit")
-      try await hears("this needs a screen")
+      try await hears("this command needs a screen")
       try say("history")
       try await hears("  201 Created  http")
       try say("queue")
@@ -125,7 +125,7 @@ extension EndToEnd {
       let program = try person.shell(
         "HOIST_QUEUE=q.sqlite; export HOIST_QUEUE; "
           + "hoist --plain a.bin --to http://127.0.0.1:\(port)/ < /dev/null > said & "
-          + "until grep -qF '^c ends now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
+          + "until grep -qF '^c ends it now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
           + "hoist queue")
       let outcome = try await program.end()
       #expect(outcome.output.hasPrefix("1\n"), "\(outcome)")

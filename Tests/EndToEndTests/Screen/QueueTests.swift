@@ -53,7 +53,7 @@ extension EndToEnd {
       _ = try await hoist("add *.txt --to \(away)")
       let retried = try await hoist("queue retry --queue \(queue) $(seq 100)")
       #expect(retried.errors.contains("· "), "\(retried)")
-      #expect(retried.errors.contains("waiting, has not failed"), "\(retried)")
+      #expect(retried.errors.contains("has not failed (waiting)"), "\(retried)")
       // Nothing stands between the command and the numbers.
       let removed = try await hoist("queue remove $(seq 99)")
       #expect(removed.errors == "99 files removed\n", "\(removed)")

@@ -39,10 +39,10 @@ extension EndToEnd {
       try await terminal.press("s")
       try await terminal.press("a")
       try await terminal.command("a.txt")
-      try await terminal.wait(for: "waiting · stopped, s goes on")
+      try await terminal.wait(for: "waiting · stopped, s resumes")
       try await terminal.press("a")
       try await terminal.command("a.txt")
-      try await terminal.wait(for: "waits there already")
+      try await terminal.wait(for: "waits in the queue already")
       try await terminal.press("Enter")
       try await terminal.wait(until: "the queue") {
         !$0.shows("Already in the queue") && $0.shows("Queue 1")
@@ -72,13 +72,13 @@ extension EndToEnd {
       try person.folder.write("c.jpg", count: 1000)
       try await terminal.press("a")
       try await terminal.command("*.jpg")
-      try await terminal.wait(for: "2 files were sent there before")
+      try await terminal.wait(for: "2 files were sent to this target before")
       try await terminal.press("Enter")
       try await terminal.wait(for: "3 ok")
       #expect(inbox.names == ["a.jpg", "b.jpg", "c.jpg"])
       try await terminal.press("a")
       try await terminal.command("a.jpg")
-      try await terminal.wait(for: "was sent there before")
+      try await terminal.wait(for: "was sent to this target before")
       try await terminal.press("a")
       try await terminal.wait(for: "4 ok")
       #expect(inbox.names.count == 4)
@@ -98,7 +98,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 unknown")
       try await terminal.press("a")
       try await terminal.command("?.txt")
-      try await terminal.wait(for: "may have arrived there before")
+      try await terminal.wait(for: "may have arrived before")
       // Leaving it out is lit, and the other one goes.
       try await terminal.press("Enter")
       try await terminal.wait(for: "2 unknown")
@@ -121,7 +121,7 @@ extension EndToEnd {
       // Named on the command line it is asked for as well, though what was sent is to be left out.
       try await terminal.clear()
       try await terminal.command("hoist a.txt --skip-sent --to \(server.url())")
-      try await terminal.wait(for: "may have arrived there before")
+      try await terminal.wait(for: "may have arrived before")
       try await terminal.press("a")
       try await terminal.wait(for: "4 unknown")
       #expect(server.requests.count == 4)
@@ -144,7 +144,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 file left in the queue")
       try await terminal.clear()
       try await terminal.command("hoist a.bin --to \(server.url)")
-      try await terminal.wait(for: "waits there already")
+      try await terminal.wait(for: "waits in the queue already")
       try await terminal.press("Escape")
       gate.open()
       let end = try await terminal.wait(for: "1 ok")
@@ -207,7 +207,9 @@ extension EndToEnd {
       try await terminal.type("attic")
       try await terminal.press("Enter")
       try await terminal.wait(
-        for: "from now on go to attic; hoist starts with desk: default_target in ~/.config/hoist")
+        for:
+          "from now on go to attic; on its next start, hoist uses desk: default_target in ~/.config/hoist"
+      )
       try await terminal.press("a")
       try await terminal.command("a.txt")
       try await terminal.wait(for: "2 ok")
@@ -224,10 +226,10 @@ extension EndToEnd {
       }
       try await terminal.type("shed")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "files that are added from now on go to shed")
+      try await terminal.wait(for: "files added from now on go to shed")
       try await terminal.press("2")
       try await terminal.wait(until: "where to say how") {
-        $0.shows("says how, in") && $0.shows("~/.config/hoist/config.toml (docs/targets.md)")
+        $0.shows("add a table") && $0.shows("~/.config/hoist/config.toml (docs/targets.md)")
       }
       // What is sent once more goes where it went, if that is still there.
       try await terminal.press("3")

@@ -116,7 +116,7 @@ extension EndToEnd {
       try await terminal.press("P")
       try await terminal.wait(for: "finish these, begin no more")
       try await terminal.press("f")
-      try await terminal.wait(for: "waiting · stopped, s goes on")
+      try await terminal.wait(for: "waiting · stopped, s resumes")
       gate.open()
       try await terminal.wait(until: "the first to end alone") {
         $0.shows("1 ok") && $0.row(with: "b.bin")?.contains("stopped") == true

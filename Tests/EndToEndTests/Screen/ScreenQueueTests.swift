@@ -52,7 +52,7 @@ extension EndToEnd {
       try await terminal.wait(for: "holiday/")
       try await terminal.type("b")
       try await terminal.press("Tab")
-      let offer = try await terminal.wait(for: "2 begin like this")
+      let offer = try await terminal.wait(for: "2 names start with this")
       #expect(offer.shows("holiday/bea") && offer.shows("beach.txt") && offer.shows("bears.txt"))
       try await terminal.press("Tab", "Tab", "Enter")
       let sent = try await terminal.wait(for: "1 ok")

@@ -112,7 +112,7 @@ extension EndToEnd {
           == true,
         "\(history.text)")
       try await terminal.press("o", "o")
-      try await terminal.wait(for: "the history, failures first")
+      try await terminal.wait(for: "history sorted: failures first")
       try await terminal.press("Enter")
       let page = try await terminal.wait(for: "try 1  503 Service Unavailable")
       #expect(page.shows("try 2  503 Service Unavailable"), "\(page.text)")

@@ -180,7 +180,7 @@ extension EndToEnd {
       }
       try await terminal.press("Enter")
       // The reply laid out, and the request without what it holds.
-      let details = try await terminal.wait(for: "Sent once more, the request would be:")
+      let details = try await terminal.wait(for: "If sent again, the request would be:")
       #expect(details.shows("\"id\": ["))
       #expect(details.shows("POST \(server.url().absoluteString)"))
     }
@@ -203,7 +203,7 @@ extension EndToEnd {
       try await terminal.command("hoist a.txt")
       try await terminal.wait(for: "1 ok")
       try await terminal.press("t")
-      try await terminal.wait(for: "Where files go")
+      try await terminal.wait(for: "Where to send files")
       try await terminal.type("sec")
       try await terminal.press("Enter")
       try await terminal.wait(for: "hoist · second")
@@ -339,7 +339,7 @@ extension EndToEnd {
       let log = try await terminal.wait(for: "─ Log ─")
       #expect(log.shows("a.txt: 201 Created") && log.shows("1 file added"))
       try await terminal.press("2")
-      try await terminal.wait(for: "cannot say what is on the server")
+      try await terminal.wait(for: "has no way to list the files")
       try await terminal.press("Tab", "Tab", "Tab", "Tab")
       try await terminal.wait(for: "/a.txt ")
     }
@@ -400,7 +400,7 @@ extension EndToEnd {
 
       for (text, complaint) in [
         ("[keys]\nfly = \"x\"", ":2: keys.fly: no action is called that"),
-        ("[keys]\nretry = \"a\"", "keys: a would be add and retry at once"),
+        ("[keys]\nretry = \"a\"", "keys: a would stand for both add and retry"),
         ("[keys]\nretry = \"meta-q\"", ":2: keys.retry: \"meta-q\" is not a key"),
         ("[theme]\nbad = \"reddish\"", ":2: theme.bad: \"reddish\" is not a look"),
         ("[theme]\nbase = \"neon\"", ":2: theme.base: no theme is called \"neon\""),

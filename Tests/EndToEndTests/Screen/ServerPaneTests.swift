@@ -149,13 +149,13 @@ extension EndToEnd {
       try await terminal.press("C-a")
       try await terminal.wait(for: "2 marked")
       try await terminal.press("x")
-      try await terminal.wait(for: "2 files will be gone")
+      try await terminal.wait(for: "2 files will be deleted")
       try await terminal.press("Escape")
       try await terminal.wait(until: "nothing is deleted") {
-        $0.shows("Server 2") && !$0.shows("will be gone")
+        $0.shows("Server 2") && !$0.shows("will be deleted")
       }
       try await terminal.press("x")
-      try await terminal.wait(for: "2 files will be gone")
+      try await terminal.wait(for: "2 files will be deleted")
       try await terminal.press("y")
       try await terminal.wait(for: "Nothing is on the server")
       #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])

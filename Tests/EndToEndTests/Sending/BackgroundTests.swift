@@ -50,7 +50,7 @@ extension EndToEnd {
       try await terminal.wait(for: "go on in the background")
       try await terminal.press("b")
       let shell = try await terminal.wait(for: "ended 0")
-      let words = try #require(shell.row(with: "goes on in the background"))
+      let words = try #require(shell.row(with: "sent in the background"))
       let process = try #require(words.firstMatch(of: /process (\d+)/)?.1)
       // The lock has gone over without a gap.
       #expect(SenderLock.isTaken(queue: queue))

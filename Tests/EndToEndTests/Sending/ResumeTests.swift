@@ -76,7 +76,7 @@ extension EndToEnd {
       let removed = try await person.run("queue", "remove", "2")
       #expect(removed.status == 0, "\(removed)")
       #expect(
-        removed.errors.contains("other.bin: deleted on the server what had arrived of it"),
+        removed.errors.contains("other.bin: its partial upload was deleted from the server"),
         "\(removed)")
       #expect(inbox.names.filter { $0.hasSuffix(".data") }.isEmpty)
     }
@@ -159,7 +159,7 @@ extension EndToEnd {
           ? true : nil
       }
       try await terminal.press("p")
-      _ = try await terminal.wait(for: "paused · goes on where it was")
+      _ = try await terminal.wait(for: "paused · resumes where it left off")
       try await terminal.press("x")
       try await wait(for: "nothing", otherwise: { "\(inbox.names)" }) {
         inbox.names.isEmpty ? true : nil

@@ -60,16 +60,16 @@ struct CatchLogTests {
   @Test(
     "a catch that is not right is 200 with an rc, and nothing of it is kept",
     arguments: [
-      (catchForm(date: "yesterday"), "catchDate is not in unix seconds"),
+      (catchForm(date: "yesterday"), "catchDate is not a time in Unix seconds"),
       (catchForm(user: ""), "userId is empty"), (catchForm(token: ""), "token is empty"),
       (catchForm(imageType: "image/png"), "catchImage is not image/jpeg"),
       (
         catchForm(order: Array(CatchLog.fieldNames.reversed())),
-        "catchDate was expected where submitButton came"
+        "expected catchDate, found submitButton"
       ),
       (
         catchForm(order: Array(CatchLog.fieldNames.dropLast())),
-        "submitButton was expected where catchImage came"
+        "expected submitButton, found catchImage"
       ),
     ])
   func badCatches(form: String, words: String) async throws {

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// A dialog over the panes, which has the keyboard.
+/// A dialog over the panes. The uppermost dialog has the keyboard focus.
 enum Dialog: Sendable {
   case prompt(LinePrompt)
   case limit(LimitPrompt)
@@ -72,7 +72,7 @@ struct Help: Sendable {
   /// The mode in which the help was opened; its keys are listed first.
   var mode = Mode.queue
   var scroll = 0
-  /// Only actions whose keys or words contain this text are shown; all if it is empty.
+  /// Only actions whose keys or words contain this text are shown. If it is empty, all are shown.
   var filter = ""
   /// The filter, while it is being typed.
   var prompt: TextField?

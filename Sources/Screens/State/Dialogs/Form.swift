@@ -20,11 +20,12 @@ struct Form: Sendable {
     var words: (label: String, explanation: String) {
       switch self {
       case .path: ("Path", "where the file is now")
-      case .fileName: ("File name", "the name that the server is told")
+      case .fileName: ("File name", "the name sent to the server")
       case .names:
         ("File names", "such as {file.stem}-{index|03}.{file.ext}, or s/from/to/")
       case .type: ("Type", "type/subtype, such as image/png")
-      case .field: ("Field", "the form field that carries the file; empty for the target's own")
+      case .field:
+        ("Field", "the form field that carries the file; leave empty for the target's own")
       case .target: ("Target", "Tab completes the name of a target")
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME")
@@ -33,7 +34,7 @@ struct Form: Sendable {
       case .token:
         (
           "Token in",
-          "a variable of the environment or a file (/…, ~/…) with a bearer token, if it needs one"
+          "an environment variable or a file (/…, ~/…) with a bearer token, if one is needed"
         )
       }
     }
@@ -42,7 +43,7 @@ struct Form: Sendable {
   struct Row: Sendable {
     let field: Field
     var text: TextField
-    /// Whether the items differ in this field. If so, and it is left empty, each item keeps its own value.
+    /// Whether the items differ in this field. If they do and the row is left empty, each item keeps its own value.
     let isMixed: Bool
     private let original: String
 
@@ -53,8 +54,8 @@ struct Form: Sendable {
       text = TextField(original)
     }
 
-    /// Whether the text has changed. Only changed rows are checked and applied, since an item may have come
-    /// with a value that could not be entered here.
+    /// Whether the text has changed. An unchanged row is not applied, nor is it checked unless it is the URL, since an
+    /// item may have come with a value that could not be entered here.
     var isChanged: Bool { text.text != original }
   }
 
@@ -69,7 +70,7 @@ struct Form: Sendable {
   let subject: Subject
   /// The items that are edited.
   private var items: [UploadItem] = []
-  /// A preview of the new names, of the first files only.
+  /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
   var mode: Mode {
@@ -202,7 +203,7 @@ struct Form: Sendable {
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
-  /// Completes a partly typed name of a target as far as it is unambiguous; false if that adds nothing.
+  /// Completes a partly typed name of a target as far as it is unambiguous; returns false if that adds nothing.
   mutating func complete(among targets: [String]) -> Bool {
     let (row, text) = (rows[focus], rows[focus].text.text)
     let names = targets.filter { $0.hasPrefix(scalars: text) }
@@ -222,11 +223,11 @@ struct Form: Sendable {
       switch row.field {
       case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
       case .name where text.isEmpty && isEdited: return (index, "a target needs a name")
-      case .isUsual where !["yes", "no"].contains(text): return (index, "yes or no")
+      case .isUsual where !["yes", "no"].contains(text): return (index, "answer yes or no")
       case .isUsual where text == "no":
-        return (index, "it is the default until another one is: make that the default")
+        return (index, "to change the default, make another target the default")
       case .path where !text.hasPrefix(scalars: "/"):
-        return (index, "a whole path begins with / or ~/")
+        return (index, "the path must begin with / or ~/")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .names:
         if let words = firstError(ofNames: text) { return (index, words) }
@@ -234,7 +235,7 @@ struct Form: Sendable {
         return (index, "not a media type; try text/plain or image/png")
       case .target where !targets.contains(text):
         let all = targets.joined(separator: ", ")
-        return (index, "no target is called that; t makes one; there are: \(all)")
+        return (index, "no target has that name; make one with t, or choose from: \(all)")
       default: continue
       }
     }

@@ -5,18 +5,18 @@ struct LinePrompt: Hashable, Sendable {
   private(set) var field = TextField()
   /// The completions of the text before the cursor, once they have arrived.
   private(set) var candidates: [String] = []
-  /// The candidate in the prompt, while the user goes through them.
+  /// The index of the candidate in the prompt, while the user steps through the candidates.
   private(set) var chosen: Int?
   /// Whether the last request found no completion.
   private(set) var hasNoMatch = false
   /// What the line would add, once that is known.
   var preview: AddPreview?
-  /// Whether a candidate has been inserted; names are inserted literally.
+  /// Whether a candidate has been inserted. Since candidates are literal, the line is then not parsed as in a shell.
   private var isCompleted = false
 
   init(_ text: String = "") { field.set(text) }
 
-  /// Changes the text and discards the completions of the old one.
+  /// Changes the text and discards the completions of the old text.
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&field)
     preview = nil
@@ -25,7 +25,7 @@ struct LinePrompt: Hashable, Sendable {
     hasNoMatch = false
   }
 
-  /// Asks for the next completion: the text to complete, or `nil` if a candidate was inserted.
+  /// If there are several candidates, inserts the next one and returns `nil`. If not, returns the text to complete.
   mutating func complete(step: Int) -> String? {
     guard candidates.count > 1 else { return field.head }
     let start = step > 0 ? -1 : candidates.count
@@ -35,12 +35,12 @@ struct LinePrompt: Hashable, Sendable {
     return nil
   }
 
-  /// Takes the completions for `text`; returns false if there are none.
+  /// Takes the completions for `text`; returns false if there are no completions.
   ///
-  /// A single candidate, or the only one that starts with the text, is inserted. For several, their common prefix is
-  /// inserted and the list is shown.
+  /// A single candidate, or the only one that starts with the text, is inserted. If there are several, their common
+  /// prefix is inserted and the list is shown.
   ///
-  /// - Parameter isRanked: whether the best candidate comes first. It is inserted if none starts with the text.
+  /// - Parameter isRanked: whether the best candidate comes first. If so, it is inserted if none starts with the text.
   mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
@@ -68,8 +68,8 @@ struct LinePrompt: Hashable, Sendable {
     isCompleted = true
   }
 
-  /// The paths to add: usually one, including blanks. Only a line that starts with a quote, or has a backslash before a
-  /// blank, is parsed as in a shell.
+  /// The paths to add: usually the whole line as one path, including its blanks. Only a line that starts with a quote,
+  /// or has a backslash before a blank, is parsed as in a shell.
   var paths: [PathInput] {
     let text = field.text
     if text.allSatisfy(\.isWhitespace) { return [] }
@@ -88,7 +88,7 @@ extension String {
 
 struct CommandPrompt: Sendable {
   var line = LinePrompt()
-  /// Which earlier line is shown; `nil` for the one being typed.
+  /// The index of the earlier line that is shown; `nil` while a new line is being typed.
   var earlier: Int?
 }
 
@@ -96,7 +96,7 @@ struct FindPrompt: Sendable {
   var field = TextField()
   /// Whether rows that do not match are hidden.
   let isFilter: Bool
-  /// The earlier cursor position and filter, to go back to on Esc.
+  /// The cursor position and the filter to go back to on Esc.
   let cursor: Int
   let filter: String
 }

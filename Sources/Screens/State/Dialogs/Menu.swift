@@ -11,17 +11,17 @@ struct Menu: Sendable {
 
   let purpose: Purpose
   private(set) var choices: [String]
-  /// A note on each choice, such as a target's URL; empty for none.
+  /// A note on each choice, such as a target's URL; empty if the choice has no note.
   private(set) var notes: [String]
   /// Only choices that contain this text are visible, since there can be many targets.
   private(set) var filter = TextField()
   /// Which of the choices are visible.
   private(set) var shown: [Int]
   var list = ListState()
-  /// Whether the last choice leads to a new target.
+  /// Whether the last choice makes a new target.
   private var makesNew = false
 
-  /// Where the mouse opened it; nil for the middle of the screen.
+  /// Where the mouse opened the menu; nil if the menu is in the middle of the screen.
   private(set) var place: (row: Int, column: Int)?
 
   init(
@@ -32,7 +32,7 @@ struct Menu: Sendable {
     shown = Array(choices.indices)
   }
 
-  /// A menu of the targets; its last choice can lead to a new one.
+  /// A menu of the targets. With `makesNew`, its last choice makes a new one.
   init(targets: [String], urls: [String: String], makesNew: Bool) {
     self.init(
       purpose: .target, choices: targets + (makesNew ? ["new target…"] : []),
@@ -78,10 +78,10 @@ struct Menu: Sendable {
 
   var title: String {
     switch purpose {
-    case .target: "Where files go that are added from now on"
+    case .target: "Where to send files added from now on"
     case .sort: "Sort the queue"
     case .theme: "How the screen looks"
-    case .actions: "Do"
+    case .actions: "Actions"
     }
   }
 }

@@ -1,6 +1,6 @@
 /// A text to read, such as the details of a row of the history.
 struct Page: Sendable {
-  /// The row of the history that it describes, which keys act on.
+  /// The row of the history that the page describes and that keys act on; nil for other texts.
   var row: HistoryRow?
   var title: String
   var lines: [(text: String, role: Role)]

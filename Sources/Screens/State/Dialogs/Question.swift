@@ -9,7 +9,7 @@ struct Question: Sendable {
     case pausing
     /// These items would be paused, and some of them would start again from their first byte.
     case breakingOff([ItemID])
-    /// These items would be removed, `active` of which were being sent when the question was asked.
+    /// These items would be removed. When the question was asked, `active` of them were being sent.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerEntry])
     /// These uploaded files would be deleted at the addresses that the server gave.
@@ -33,7 +33,7 @@ struct Question: Sendable {
   init(_ subject: Subject) {
     self.subject = subject
     // The safe answer is preselected, since files deleted on the server cannot be restored, and files sent twice are
-    // there twice.
+    // on the server twice.
     if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
       lit = 1
     }
@@ -53,7 +53,7 @@ struct Question: Sendable {
     }
   }
 
-  /// The mode's actions that have a hint, which labels the button.
+  /// A button for each of the mode's actions that has a hint. The hint is the label of the button.
   var buttons: [Action] {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
     guard case .quitting(let background, let canFinish) = subject else { return buttons }

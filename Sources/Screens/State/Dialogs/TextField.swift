@@ -50,7 +50,7 @@ struct TextField: Hashable, Sendable {
     cursor = start
   }
 
-  /// The position after the slash or space before the last part.
+  /// The start of the word or path component before the cursor.
   private var startOfWord: Int {
     var start = cursor
     while start > 0, Self.isBreak(characters[start - 1]) { start -= 1 }

@@ -1,6 +1,6 @@
 import ScalarText
 
-/// The list to add files from.
+/// The dialog that lists the files of a folder, to choose those to add.
 struct Browser: Sendable {
   /// The folder that is shown; `nil` before the first has been read.
   private(set) var folder: Folder?
@@ -17,7 +17,7 @@ struct Browser: Sendable {
   /// The filter, while it is being typed.
   var prompt: TextField?
 
-  /// The orders in which a folder can be shown; folders come first in each.
+  /// The orders in which the entries of a folder can be shown; in each of them, folders come first.
   enum Order: CaseIterable {
     case name, newest, largest
 
@@ -113,7 +113,7 @@ struct Browser: Sendable {
 
   /// How many marked entries are in other folders, or hidden here.
   var unseenMarks: Int { marks.count - entries.count { marks[$0.path] != nil } }
-  /// The total size of the marked files, without the contents of marked folders, which are not known.
+  /// The total size of the marked files, without the contents of marked folders, whose sizes are not known.
   var markedBytes: Int64 { marks.values.reduce(0, &+) }
 
   /// The paths to add: those of the marked entries, or else of the one under the cursor.

@@ -18,7 +18,7 @@ package struct Folder: Sendable, Hashable {
     package var wasSent = false
     /// When it was last written to, in seconds since 1970.
     package var modified: Double
-    /// The same, for people: "2026-11-20 22:15".
+    /// When it was last written to, for people: "2026-11-20 22:15".
     package var time: String
 
     package init(
@@ -47,7 +47,7 @@ package struct Folder: Sendable, Hashable {
   /// Why it could not be read, for people; `nil` if it could.
   package var failure: String?
 
-  /// A folder. It sorts its entries: folders first, then by name.
+  /// A folder with its entries sorted: folders first, then by name.
   package init(
     path: [UInt8], name: String, parent: [UInt8]? = nil, entries: [Entry] = [],
     failure: String? = nil

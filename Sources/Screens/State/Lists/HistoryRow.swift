@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// A file that was sent, or failed to be, in this session or an earlier one.
+/// A file that was sent, or could not be sent, in this session or an earlier one.
 package struct HistoryRow: PaneRow {
   /// An identifier that no other row has.
   package var id: String
@@ -11,33 +11,33 @@ package struct HistoryRow: PaneRow {
   package var target: String
   /// The file's size in bytes.
   package var size: Int64
-  /// When it ended: "2026-11-20 22:15".
+  /// When the attempt ended: "2026-11-20 22:15".
   package var time: String
-  /// The day when it ended, in the shortest words: "today", "yesterday", "2026-11-20".
+  /// The day when the attempt ended, in as few words as possible: "today", "yesterday", "2026-11-20".
   package var day: String
-  /// When it ended, by the screen's clock; nil if that is not known.
+  /// When the attempt ended, by the screen's clock; nil if that is not known.
   package var instant: Instant?
   /// How an attempt ended.
   package enum End: Hashable, Sendable {
     /// The server has taken the file.
     case sent
     case failed
-    /// It may have arrived; only a look at the server tells.
+    /// The file may have arrived; only a look at the server can tell.
     case unknown
-    /// It has not ended: it is under way, or was stopped and will begin anew.
+    /// The attempt has not ended: it is under way, or was stopped and will begin anew.
     case open
   }
 
   package var end: End
   /// The number of the attempt at this file, from 1; 0 if none was made.
   package var attempt: Int
-  /// How it ended, in a few words: "201 Created", "file is missing".
+  /// How the attempt ended, in a few words: "201 Created", "file is missing".
   package var outcome: String
   /// Why it failed, in a sentence or two; empty if there is nothing to say.
   package var message: String
   /// The file's URL, if the server named one.
   package var url: String?
-  /// The page that deletes it when it is opened, if the server named one.
+  /// The URL that deletes the file when it is opened, if the server named one.
   package var deletionURL: String?
   /// The file's path.
   package var path: String
@@ -47,9 +47,9 @@ package struct HistoryRow: PaneRow {
   package var pieces: PieceCount?
   /// The file's path, byte for byte: not every path is text. Empty if it is not known.
   package var location: [UInt8] = []
-  /// Whether it may be on the server, because the outcome of an attempt is unknown and no other attempt sent it.
+  /// Whether the file may be on the server: an attempt's outcome is unknown, and the latest attempt did not send it.
   package var mayHaveArrived: Bool
-  /// Earlier attempts at the same file, one on each line, the latest first.
+  /// Descriptions of the earlier attempts at the same file, the latest first.
   private(set) var earlier: [String] = []
 
   package init(
@@ -89,7 +89,7 @@ extension HistoryRow {
       }
     }
 
-    /// The rows, which come latest first, in this order; equal ones keep their order.
+    /// Puts rows, which are given latest first, in this order. Those that it does not tell apart stay latest first.
     func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
       switch self {
       case .time: rows
@@ -99,7 +99,7 @@ extension HistoryRow {
     }
   }
 
-  /// A row for each file and target: the one of its latest attempt, with the earlier attempts added.
+  /// A row for each file and target: the one of the latest attempt, with the earlier attempts added.
   ///
   /// - Parameter rows: a row for each attempt, the latest first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {

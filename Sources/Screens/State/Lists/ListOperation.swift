@@ -1,10 +1,10 @@
-/// An operation on a list, whatever it shows.
+/// An operation on a list, whatever the list shows.
 enum ListOperation {
-  /// An action of a key that moves the cursor or changes marks.
+  /// An action that a key asks for, and that moves the cursor or changes marks.
   case key(Action.Name)
   /// The cursor moves to a row, or by a number of rows.
   case row(Int), by(Int)
-  /// Only rows that match this `RowFilter` become visible; all if the text is empty.
+  /// Only rows that match this `RowFilter` become visible. If the text is empty, all do.
   case filter(String)
   /// The cursor moves to the next matching row, from a given row on, wrapping around at the end.
   case find(Matcher, from: Int, step: Int)

@@ -5,13 +5,13 @@ struct ListState: Hashable, Sendable {
   /// The first row on the screen.
   private(set) var scroll = 0
 
-  /// Moves the cursor to an existing row, and scrolls so that it is visible.
+  /// Moves the cursor to this row, or to the nearest one that exists, and scrolls so that it is visible.
   mutating func move(to row: Int, of count: Int, height: Int) {
     cursor = min(max(0, row), max(0, count - 1))
     scroll = Self.firstRow(scroll: scroll, cursor: cursor, count: count, height: height)
   }
 
-  /// Performs an action that moves the cursor; false if `name` is not one.
+  /// Performs an action that moves the cursor; returns false if `name` is not such an action.
   mutating func move(_ name: Action.Name, of count: Int, height: Int) -> Bool {
     let page = max(1, height - 1)
     let row: Int
@@ -28,7 +28,7 @@ struct ListState: Hashable, Sendable {
     return true
   }
 
-  /// The first row to show so that the cursor is visible and no line is wasted.
+  /// The first row to show so that the cursor is visible and no line is left empty without need.
   static func firstRow(scroll: Int, cursor: Int, count: Int, height: Int) -> Int {
     let height = max(1, height)
     let near = min(max(scroll, cursor - height + 1), cursor)

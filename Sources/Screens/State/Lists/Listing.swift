@@ -24,7 +24,7 @@ package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   }
 }
 
-/// A summary of a list, whatever it shows.
+/// A summary of a list, whatever the list shows.
 struct ListSummary {
   var cursor: Int
   var scroll: Int

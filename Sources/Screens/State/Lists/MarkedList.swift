@@ -1,11 +1,11 @@
 /// The view of a list: the rows that pass the filter, the cursor, and marks.
 ///
-/// Row numbers count visible rows, positions count all. It does not contain the rows, so that a queue of any length is
-/// never copied.
+/// Row numbers count the visible rows, and positions count all rows. The rows are not stored here, so that a queue is
+/// never copied, however long it is.
 struct MarkedList<ID: Hashable & Sendable>: Sendable {
   private var window = ListState()
   private(set) var marks: Set<ID> = []
-  /// Where the marking of a range began, and the marks before it.
+  /// Where the marking of a range began, and the marks that were set before.
   private var range: (anchor: ID, others: Set<ID>)?
   private var view: FilteredRows?
 
@@ -47,7 +47,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
       name: position(of: cursor, in: rows).map { rows.name(at: $0) })
   }
 
-  /// Whether every reference points at something that exists.
+  /// Whether the cursor, the scroll position and the number of marks are possible for these rows.
   func isSound(in rows: some ListRows<ID>) -> Bool {
     let count = count(in: rows)
     return cursor >= 0 && (count == 0 ? cursor == 0 : cursor < count)
@@ -79,7 +79,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Moves the cursor to an existing row, and scrolls so that it is visible.
+  /// Moves the cursor to this row, or to the nearest one that exists, and scrolls so that it is visible.
   mutating func move(to row: Int, in rows: some ListRows<ID>, height: Int) {
     let old = cursor
     window.move(to: row, of: count(in: rows), height: height)
@@ -114,7 +114,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     case .markAll: marks.formUnion(seen(in: rows))
     case .invertMarks: marks.formSymmetricDifference(seen(in: rows))
     case .clearMarks:
-      // The filter is cleared only if no marks are left to clear: marks may reach beyond what the filter shows.
+      // The filter is cleared only if no marks are left to clear, since rows that it hides may be marked too.
       if marks.isEmpty { setFilter("", in: rows, height: height) }
       clearMarks()
     default: return false
@@ -162,7 +162,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   // MARK: Rows that come and go
 
-  /// The row that the cursor is on, or the first one after it that stays.
+  /// The row that the cursor is on, or the first one from there on that `isGone` does not exclude.
   func place(in rows: some ListRows<ID>, leaving isGone: (ID) -> Bool = { _ in false }) -> ID? {
     var row = cursor
     while let position = position(of: row, in: rows) {
@@ -174,7 +174,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Puts the cursor back on its row after rows have come, gone or moved. If that row is not visible, the
-  /// cursor stays on its line.
+  /// cursor keeps its row number.
   mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
     follow(rows)
     let row = place.flatMap { self.row(of: $0, in: rows) } ?? cursor

@@ -1,10 +1,10 @@
-/// Finds names by a text, which may be abbreviated.
+/// Finds the names that match a text, which may be an abbreviation.
 ///
 /// Each word of the text must be in the name: whole, or in pieces that begin where words of the name do ("rpdf" in
 /// "report.pdf"). If the text contains a capital letter, case counts.
 ///
-/// It compares bytes if the text is ASCII, so that a hundred thousand names can be searched between two key presses,
-/// and Unicode scalars if it is not.
+/// If the text is ASCII, bytes are compared, so that a hundred thousand names can be searched between two key presses.
+/// Otherwise, Unicode scalars are compared.
 struct Matcher: Hashable, Sendable {
   private let words: [[UInt32]]
   private let isASCII: Bool
@@ -24,9 +24,9 @@ struct Matcher: Hashable, Sendable {
 
   /// How well a text matches; the best rank is the lowest.
   struct Rank: Comparable, Sendable {
-    /// How the worst of the words matches.
+    /// The kind of the worst match among the words.
     enum Kind: UInt8, Comparable {
-      /// The text begins with it.
+      /// The text begins with the word.
       case beginning
       /// A word of the text begins with it.
       case wordStart
@@ -40,7 +40,7 @@ struct Matcher: Hashable, Sendable {
     }
 
     var kind: Kind
-    /// How many pieces there are.
+    /// How many pieces all the words are found in.
     var pieces: Int
     /// How long the text is.
     var length: Int
@@ -52,8 +52,8 @@ struct Matcher: Hashable, Sendable {
 
   /// How well the text matches; nil if it does not.
   ///
-  /// - Parameter isLoose: whether it is enough that the text contains the characters in their order, as for a short
-  ///   list with the best match first.
+  /// - Parameter isLoose: whether it is enough that the text contains the characters in their order, which suits a
+  ///   short list that shows the best match first.
   func rank(_ text: String, isLoose: Bool = false) -> Rank? {
     if words.isEmpty { return Rank(kind: .beginning, pieces: 0, length: 0) }
     if isASCII {
@@ -63,7 +63,7 @@ struct Matcher: Hashable, Sendable {
     return rank(of: text.unicodeScalars.map(\.value), isLoose)
   }
 
-  /// The positions of the glyphs that match; none if not all words do.
+  /// The positions of the glyphs that match; empty unless all words match.
   func places(in glyphs: [Glyph], isLoose: Bool = false) -> [Int] {
     let units = glyphs.map(\.base.value)
     var places: Set<Int> = []
@@ -92,7 +92,7 @@ struct Matcher: Hashable, Sendable {
   private func find<Units: RandomAccessCollection>(
     _ word: [UInt32], in units: Units, _ isLoose: Bool
   ) -> Match? where Units.Element: FixedWidthInteger, Units.Index == Int {
-    // Most names do not even contain the word's characters.
+    // This comes first, since most names do not even contain the word's characters.
     guard let scattered = scattered(word, in: units) else { return nil }
     var inside: Int?
     var start = 0
@@ -135,7 +135,7 @@ struct Matcher: Hashable, Sendable {
     guard word.count <= 64, units.count <= 1024 else { return nil }
     let starts = units.indices.filter { Self.isWordStart($0, of: units) }
     var tried: Set<Int> = []
-    /// The pieces of the word from `done` on; the first begins at one of these places.
+    /// The pieces of the word from `done` on; the first begins at one of `places`.
     func rest(_ done: Int, at places: some Sequence<Int>) -> [Range<Int>]? {
       for start in places {
         var length = 0
@@ -191,8 +191,8 @@ struct Matcher: Hashable, Sendable {
     return lower.count == 1 ? lower.first?.value ?? value : value
   }
 
-  /// Whether a word begins here: at a digit, at a capital letter after a small one, at a character that is neither a
-  /// letter nor a digit, or after one.
+  /// Whether a word begins here: at the first character, at each that is neither a letter nor a digit, and wherever the
+  /// kind of character (digit, capital or small letter) changes, except from a capital letter to a small one.
   private static func isWordStart<Units: RandomAccessCollection>(_ place: Int, of units: Units)
     -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int
   {
@@ -217,7 +217,8 @@ struct Matcher: Hashable, Sendable {
 
 extension Sequence {
   /// The elements that match in one of their texts, the best first; equally good ones keep their order. A match in an
-  /// earlier text is better. Only in the first text is it enough that the characters are there in their order.
+  /// earlier text ranks above one in a later text. The first text, unlike the others, also matches if it only contains
+  /// the characters in their order.
   func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
     guard !matcher.isEmpty else { return Array(self) }
     typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)

@@ -6,7 +6,7 @@ struct PaneList<Row: PaneRow>: Sendable {
   /// The answer as it arrived, if the rows shown are derived from it.
   var all = Listing<Row>.unknown
 
-  /// A visible row.
+  /// The visible row with this number.
   func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }
 
   var selected: Row? { row(list.cursor) }

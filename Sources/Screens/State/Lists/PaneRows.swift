@@ -28,12 +28,12 @@ protocol ListRows<ID> {
   associatedtype ID: Hashable & Sendable
 
   var count: Int { get }
-  /// Changes whenever rows have come, gone, been replaced or changed their places.
+  /// Changes whenever rows are added, removed, replaced or moved.
   var version: Int { get }
   func id(at position: Int) -> ID
   func name(at position: Int) -> String
   func position(of id: ID) -> Int?
-  /// Changes whenever the kind of a row has changed.
+  /// Changes whenever the kind of a row changes.
   var kindsVersion: Int { get }
   func `is`(_ kind: RowKind, at position: Int) -> Bool
 }

@@ -10,7 +10,7 @@ enum RowKind: Hashable, Sendable {
     if let kind = Self.words[word.lowercasedASCII] {
       self = kind
     } else {
-      // A year or a number alone is more often part of a name.
+      // A year or another number alone is more often part of a name than a date.
       guard word.utf8.count >= 7, word.utf8.count <= 10,
         zip(word.utf8, "0000-00-00".utf8).allSatisfy({
           $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1
@@ -25,7 +25,7 @@ enum RowKind: Hashable, Sendable {
     "failed", "unknown", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
   ]
 
-  /// The words for states are those of the rows and of the totals.
+  /// The words for states are those that the rows and the totals show.
   private static let words: [String: RowKind] = [
     "waiting": .waiting, "sending": .sending, "active": .sending, "retrying": .retrying,
     "paused": .paused, "sent": .sent, "done": .sent, "ok": .sent, "unknown": .unknown,

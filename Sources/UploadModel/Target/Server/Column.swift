@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// A value of an entry, and its format.
+/// A value of an entry on the server, and the format that it is shown in.
 package struct Column: Hashable, Sendable {
   package enum Format: String, Hashable, Sendable, CaseIterable {
     /// As it is.
@@ -14,7 +14,7 @@ package struct Column: Hashable, Sendable {
     case iso8601
   }
 
-  /// Where the value is.
+  /// Where the value is in the entry.
   package var pointer: JSONPointer
   package var format: Format
 
@@ -23,7 +23,7 @@ package struct Column: Hashable, Sendable {
     self.format = format
   }
 
-  /// The text of an entry's value; nil if it has none. A value that is not a time stays as it is.
+  /// The text of the value in an entry; nil if the entry has no such value. A value that is not a time stays as it is.
   func text(in entry: JSONValue) -> String? {
     guard let value = pointer.value(in: entry) else { return nil }
     let date: Date? =
@@ -33,7 +33,7 @@ package struct Column: Hashable, Sendable {
       case .epochMilliseconds: Double(value.text).map { Date(timeIntervalSince1970: $0 / 1000) }
       case .iso8601: Self.date(value.text)
       }
-    // A number more than some 6000 years from 1970 is probably not a time.
+    // A number that means a time more than some 6000 years from 1970 is probably not a time at all.
     guard let date, abs(date.timeIntervalSince1970) < 2e11 else { return value.text }
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))

@@ -1,10 +1,10 @@
 /// How a server is asked whether it has files already, before any of them is sent.
 package struct ExistenceCheck: Hashable, Sendable {
-  /// The request. A success means that the server has the file, unless `signs` say more.
+  /// The request. If `signs` is empty, success means that the server has the file.
   package var call: ServerCall
   /// What a successful reply says if the server has the file; empty if its status is enough.
   package var signs: [FailureRule] = []
-  /// The JSON for each file in `{files}`; nil if a request is about one file.
+  /// The JSON for each file in `{files}`; nil if a request is about only one file.
   package var each: Template?
   /// The most files in a request with `each`.
   package var maxFiles = 100
@@ -16,12 +16,12 @@ package struct ExistenceCheck: Hashable, Sendable {
     call.templates + [each].compactMap(\.self) + signs.compactMap(\.template)
   }
 
-  /// The most files that one request is about.
+  /// The most files that one request may be about.
   package var most: Int { each == nil ? 1 : maxFiles }
 
   /// The values that fill in a request about several files.
   ///
-  /// - Parameter values: those of each file, in order.
+  /// - Parameter files: the values of each file, in order.
   package func values(of files: [Template.Values]) -> Template.Values? {
     guard var values = files.first, let each else { return files.first }
     let elements = files.enumerated().map { index, file in
@@ -43,14 +43,14 @@ package struct ExistenceCheck: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - end: the end of the request, with a status that means success, for one of its files.
-  ///   - content: what its reply says.
-  /// - Throws: why its reply cannot tell.
+  ///   - content: what the reply says.
+  /// - Throws: why the reply does not say whether the server has the file.
   package func isThere(
     _ end: TransferEnd, in content: ReplyContent
   ) throws(Failure.Cause) -> Bool {
     let isThere = try signs.fit(end, content)
     guard each != nil, let document = content.document else { return isThere }
-    // A shorter or longer list would be about other files than those that the server was asked about.
+    // A list of another length would not be about exactly the files that the server was asked about.
     for case .pointer(let pointer) in signs.map(\.place) where pointer.dependsOnFile {
       let found = pointer.fileCount(in: document)
       guard found != end.place.count else { continue }

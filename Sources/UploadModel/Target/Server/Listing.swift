@@ -5,21 +5,21 @@ extension ServerSide {
   package struct Listing: Hashable, Sendable {
     /// The request for the first page.
     package var call: ServerCall
-    /// The array of entries in the reply.
+    /// Where the array of entries is in the reply.
     package var items: JSONPointer
-    /// An entry's identifier, in the entry.
+    /// Where an entry contains its identifier.
     package var id: JSONPointer
-    /// An entry's name, in the entry.
+    /// Where an entry contains its name.
     package var title: JSONPointer
-    /// Its size in bytes, in the entry; nil if it has none.
+    /// Where an entry contains its size in bytes; nil if it does not.
     package var size: JSONPointer?
-    /// When it was stored, in the entry; nil if that is not given.
+    /// Where an entry says when it was stored; nil if it does not.
     package var time: Column?
-    /// Where it can be found, in the entry; nil if that is not given.
+    /// Where an entry contains its address; nil if it does not.
     package var location: JSONPointer?
     /// How further pages are requested; nil if there is only one page.
     package var next: NextPage?
-    /// Where a reply says how many entries there are in all; nil if it does not.
+    /// Where a reply says how many entries there are in all; nil if no reply does.
     package var total: ReplyValue?
     /// What `hoist ls` prints for an entry. If empty, it prints the identifier and the title.
     package var columns: [Column] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A host that gets a target's own credentials at an address that a ticket names.
+/// A host that gets a target's own credentials if a ticket names an address there.
 package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
   private let host: String
   /// The port; nil for the scheme's default.
@@ -11,7 +11,7 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `InvalidInput` if the text is something else.
   package init(_ text: String) throws(InvalidInput) {
     let wanted = "expected a host such as \"uploads.example\" or \"uploads.example:8443\""
-    // The same parser reads addresses, so both spell a host in the same way.
+    // This is the parser that reads addresses too, so that both spell a host in the same way.
     let known = Set("abcdefghijklmnopqrstuvwxyz0123456789.-:[]".utf8)
     guard text.lowercased().utf8.allSatisfy(known.contains),
       let url = URL(string: "https://\(text)/"), let origin = Origin(url),
@@ -26,8 +26,8 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
     return port.map { "\(name):\($0)" } ?? name
   }
 
-  /// Whether an address is exactly at this host. It must use TLS, unless both it and the target's own server are on
-  /// this machine.
+  /// Whether an address is exactly at this host. The address must use TLS, unless it is on this machine and the
+  /// target's own origin is an `http` one on this machine.
   ///
   /// - Parameter home: the target's own origin.
   func holds(for url: URL, from home: Origin?) -> Bool {

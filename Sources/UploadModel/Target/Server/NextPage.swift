@@ -6,13 +6,13 @@ import ScalarText
 
 /// How the pages after the first page of a list are requested.
 package enum NextPage: Hashable, Sendable {
-  /// The header field `Link` names the next one (RFC 8288).
+  /// The header field `Link` names the next page (RFC 8288).
   case link
-  /// The reply contains its address.
+  /// The reply contains the address of the next page.
   case address(JSONPointer)
   /// The reply contains a token for the rest of the list, which goes into this query item.
   case token(JSONPointer, query: String)
-  /// Pages are numbered in this query item, from this number on, until a page is empty.
+  /// This query item contains the number of the page. Numbers go up from the given one until a page is empty.
   case number(query: String, from: Int)
 
   /// How the request for a page differs from the one for the list.
@@ -23,7 +23,7 @@ package enum NextPage: Hashable, Sendable {
     case query(name: String, value: String)
   }
 
-  /// How the request for the first page differs from the list's own; nil if it does not.
+  /// How the request for the first page differs from the one for the list; nil if it does not.
   package var first: Step? {
     if case .number(let query, let from) = self {
       .query(name: query, value: "\(from)")
@@ -32,7 +32,7 @@ package enum NextPage: Hashable, Sendable {
     }
   }
 
-  /// Whether adding this query item chooses a page by hand.
+  /// Whether this query item, if the user adds it, chooses a page.
   package func isChosen(by query: String) -> Bool {
     switch self {
     case .number(query, from: _), .token(_, query: query): true
@@ -40,11 +40,11 @@ package enum NextPage: Hashable, Sendable {
     }
   }
 
-  /// How to request the page after that of `end`; nil if there is none.
+  /// How to request the page after the one that `end` brought; nil if there is no such page.
   ///
   /// - Parameters:
-  ///   - count: how many entries that page has.
-  ///   - pages: how many pages there have been, including this one.
+  ///   - count: how many entries the page in `end` has.
+  ///   - pages: how many pages there have been, including the one in `end`.
   package func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
     let document = JSONValue(text: end.reply.text)
     func text(_ pointer: JSONPointer) -> String? {

@@ -4,12 +4,12 @@ import Foundation
 package struct Processing: Hashable, Sendable, Codable {
   /// What the server said when it accepted the file.
   package var receipt: Receipt
-  /// Where the server is asked about the file's progress; nil if the address is secret, so that it is not kept.
+  /// Where the server is asked about the file's progress; nil if the address is secret and so must not be saved.
   package var url: URL?
-  /// When it accepted the file.
+  /// When the server accepted the file.
   package var since: Date
-  /// The server's last answer if it did not say how far it is, or why the server could not be asked; nil if it said
-  /// that it is at work.
+  /// The server's last answer, if that did not say whether the server is still at work, or why the server could not be
+  /// asked. If nil, the server said that it is at work.
   package var trouble: String?
 
   /// A file that was accepted at this time.
@@ -17,8 +17,9 @@ package struct Processing: Hashable, Sendable, Codable {
     (self.receipt, self.url, self.since) = (receipt, url, since)
   }
 
-  /// What the row of such a file says.
+  /// The state of the file, in words for people.
   package var words: String {
-    "processing at the server" + (trouble.map { ", which cannot be asked: \($0)" } ?? "")
+    "being processed by the server"
+      + (trouble.map { ", which cannot be asked about it: \($0)" } ?? "")
   }
 }

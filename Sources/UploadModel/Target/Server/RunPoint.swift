@@ -3,16 +3,16 @@ import Foundation
 /// The state of a run, saved until the run is over.
 package struct RunPoint: Hashable, Sendable, Codable {
   package var id = UUID.random()
-  /// How far it has come.
+  /// How far the run has come.
   package var phase: Phase
   /// The values that the reply to the first request gave.
   package var values: [String: String] = [:]
   /// Whether a server other than the target's own gave these values.
   package var isFromAway = false
-  /// Whether it has any files.
+  /// Whether the server is known to have any file of the run.
   package var hasFiles = false
-  /// Whether it may have files even so: it is unknown whether it has a file that failed, or that the server is still
-  /// working on.
+  /// Whether the server may have files of the run although `hasFiles` is false: it is unknown whether it has stored a
+  /// file that failed, or one that it is still working on.
   package var mayHaveFiles: Bool?
 
   /// How far a run has come.
@@ -29,7 +29,7 @@ package struct RunPoint: Hashable, Sendable, Codable {
 
   package init(_ phase: Phase) { self.phase = phase }
 
-  /// The values, for people.
+  /// The values in parentheses, for people; empty if there are no values.
   var words: String {
     values.isEmpty
       ? ""

@@ -1,4 +1,4 @@
-/// A request to a target's server that is not an upload. Its placeholders are filled in each time.
+/// A request to a target's server that is not an upload. Its placeholders are filled in each time it is sent.
 package struct ServerCall: Hashable, Sendable {
   /// Where it goes: a whole URL once it is filled in.
   package var url: Template
@@ -8,14 +8,14 @@ package struct ServerCall: Hashable, Sendable {
   package var json: Template?
   /// The fields of an `application/x-www-form-urlencoded` body; empty for none.
   package var form: [Target.Field] = []
-  /// The media type of the body; nil for the usual one.
+  /// The media type of the body; nil for the one that goes with `json` or `form`.
   package var type: String?
   /// Query items that are added to the URL, in this order.
   package var query: [Target.Field] = []
   /// How its reply is judged.
   package var rules = ReplyRules()
 
-  /// The media type of its body; nil if it has none.
+  /// The media type of its body; nil if it has no body.
   var contentType: String? {
     if let type { return type }
     if json != nil { return "application/json" }

@@ -8,7 +8,7 @@ package struct ServerEntry: Hashable, Sendable {
   package var name: String
   /// Its size in bytes, if the server says so.
   package var size: Int64?
-  /// When it was stored, in the server's words.
+  /// When it was stored, in the format of its column.
   package var time: String?
   /// Where it can be found, if the server says so.
   package var url: String?

@@ -6,9 +6,9 @@ package struct ServerSide: Hashable, Sendable {
   package var get: ServerCall?
   /// Deletes one entry, `{id}`.
   package var delete: ServerCall?
-  /// Sent after each upload.
+  /// Sent to the server after each upload, for example to record it there.
   package var create: ServerCall?
 
-  /// A server with which nothing can be done.
+  /// A server that offers none of these requests.
   package init() {}
 }

@@ -45,7 +45,7 @@ package struct Ticket: Hashable, Sendable {
 
   /// Whether the server has the file, so that no ticket is needed.
   ///
-  /// - Throws: why the reply cannot tell.
+  /// - Throws: why the reply does not say whether the server has the file.
   package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
     signs.isEmpty ? false : try signs.fit(end)
   }
@@ -86,23 +86,23 @@ package struct Ticket: Hashable, Sendable {
       headers: try Self.headers(headers, in: document), reply: document)
   }
 
-  /// The request that tells the server that it has the file.
+  /// The request that tells the target's server that the file has been uploaded.
   package struct Confirmation: Hashable, Sendable {
-    /// The request; its address is not used.
+    /// The request, apart from its address, which the ticket names.
     package var call: ServerCall
-    /// Where the ticket names its address.
+    /// Where the ticket names the address of the request.
     package var url: JSONPointer
-    /// Where the ticket contains an object of header fields for it; nil for none.
+    /// Where the ticket contains an object of header fields for the request; nil for none.
     package var headers: JSONPointer?
 
-    /// A confirmation before its keys are read.
+    /// The defaults of a confirmation, before its keys in the configuration are read.
     package static let start = Confirmation(
       call: ServerCall(url: Template(literal: ""), method: "POST"), url: .whole)
 
-    /// The request that a target's ticket asks for, and its header fields; nil if it asks for none.
+    /// The request that a target's ticket asks for, and its header fields; nil if the ticket asks for no confirmation.
     ///
     /// - Parameter ticket: what the ticket says.
-    /// - Throws: `InvalidInput` if it leads where the target's requests must not go.
+    /// - Throws: `InvalidInput` if the ticket leads where the target's requests must not go.
     package func request(
       askedForBy ticket: JSONValue?, of target: Target
     ) throws(InvalidInput) -> (call: ServerCall, headers: [Target.Field])? {
@@ -110,13 +110,13 @@ package struct Ticket: Hashable, Sendable {
       var call = call
       let url = try Ticket.address(text, "\(self.url)", from: target.url, target.redirectOrigins)
       call.url = Template(literal: url.absoluteString)
-      // A server that needs no header fields may leave them out.
+      // A ticket may leave the header fields out if its server needs none.
       let isGiven = headers.flatMap { pointer in ticket.flatMap { pointer.value(in: $0) } } != nil
       return (call, isGiven ? try Ticket.headers(headers, in: ticket) : [])
     }
   }
 
-  /// The address that a ticket names.
+  /// Reads an address that a ticket names.
   private static func address(
     _ text: String, _ place: String, from home: URL, _ redirects: Set<Origin>
   ) throws(InvalidInput) -> URL {
@@ -128,7 +128,7 @@ package struct Ticket: Hashable, Sendable {
     else {
       throw InvalidInput(
         "the ticket leads from https to \(origin), which is not encrypted; list it in "
-          + "redirect_to if that is meant")
+          + "redirect_to if that is intended")
     }
     return url
   }
@@ -138,7 +138,7 @@ package struct Ticket: Hashable, Sendable {
   ) throws(InvalidInput) -> [Target.Field] {
     var kept: [Target.Field] = []
     for field in try pairs("header fields", pointer, document) {
-      // Signatures cover these two, but they are always hoist's own.
+      // A ticket may list these two since its signature covers them, but hoist always sets them itself.
       if ["host", "content-length"].contains(field.name.lowercased()) { continue }
       // Targets cannot set Content-Type, but a ticket may: its signature may cover it. Check the value only.
       let name = field.name.lowercased() == "content-type" ? "X" : field.name

@@ -10,17 +10,18 @@ package struct WaitRule: Hashable, Sendable {
   package var place: ReplyValue?
   /// The statuses of the upload's reply after which the server is asked; empty for all that mean success.
   package var statuses: Set<Int> = []
-  /// Seconds between two requests.
+  /// Seconds between two such requests.
   package var interval = 2.0
   /// How long the server is asked, in seconds from its reply to the upload.
   package var limit = 600.0
-  /// What its reply says once it has finished; empty if the status is enough.
+  /// What the server's reply says once the server has finished; empty if the status is enough.
   package var signs: [FailureRule] = []
 
   /// A rule without an address.
   package init() {
     call = ServerCall(url: Template(literal: ""))
-    // Without 202 (Accepted) and 206 (Partial Content, from Mastodon): the server has not finished yet.
+    // These leave out 202 (Accepted) and Mastodon's 206 (Partial Content), which mean that the server has not finished
+    // yet.
     call.rules.ok = [200...201, 203...205, 207...299]
   }
 
@@ -30,7 +31,7 @@ package struct WaitRule: Hashable, Sendable {
       + (place.map { [$0.prefix, $0.suffix] } ?? [])
   }
 
-  /// Whether it concerns a file that the server has accepted with this receipt.
+  /// Whether the rule applies to a file that the server has accepted with this receipt.
   func holds(for receipt: Receipt) -> Bool {
     !receipt.wasThere && (statuses.isEmpty || statuses.contains(receipt.status))
   }
@@ -39,7 +40,7 @@ package struct WaitRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - end: the end of the request that carried it.
-  ///   - now: the time of its reply.
+  ///   - now: the time of the reply to that request.
   /// - Throws: what is wrong with the reply.
   func address(
     after end: TransferEnd, of target: Target, now: Date
@@ -47,7 +48,8 @@ package struct WaitRule: Hashable, Sendable {
     let text: String
     if let place {
       guard let found = place.text(in: end), !found.isEmpty else {
-        throw InvalidInput("its answer has no \(place.words), at which to ask")
+        throw InvalidInput(
+          "its answer has no \(place.words), which should be the address to ask at")
       }
       text = found
     } else {
@@ -55,24 +57,25 @@ package struct WaitRule: Hashable, Sendable {
       values.reply = JSONValue(text: end.reply.text)
       values.index = end.place.index + 1
       if let obstacle = call.templates.lazy.compactMap({ $0.obstacle(with: values) }).first {
-        throw InvalidInput("\(obstacle), which the request about it needs")
+        throw InvalidInput("\(obstacle), which the request about the file needs")
       }
       text = call.url.filled(with: values)
     }
-    // No other server gets the credentials, or is believed.
+    // Only the target's own server gets the credentials and is believed.
     guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL,
       url.user == nil, url.password == nil, Origin(url) == target.origin
-    else { throw InvalidInput("its answer names no address of its own at which to ask") }
+    else { throw InvalidInput("its answer names no address on its own server to ask at") }
     return url
   }
 
   /// What a server says about a file that it has accepted.
   package enum Answer: Hashable, Sendable {
-    /// It has finished; with the file's address, if its reply names one.
+    /// It has finished. `url` is the file's address, if the reply names one.
     case finished(url: String?)
     /// It could not use the file.
     case failed(Failure)
-    /// Nothing yet; with what it answered instead, or why it could not be asked.
+    /// It has not said that it has finished. `trouble` is what it answered instead, or why it could not be asked; nil
+    /// if it is at work.
     case open(trouble: String?, retryAfter: Double? = nil)
   }
 
@@ -90,7 +93,7 @@ package struct WaitRule: Hashable, Sendable {
       return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
     case .failure(var failure):
       guard Self.isFinal(failure) else {
-        // With a status such as 202 or 206, it is at work.
+        // A status such as 202 or 206 means that the server is at work.
         let isAtWork = failure.status.map((200..<300).contains) == true
         return .open(
           trouble: isAtWork
@@ -102,8 +105,8 @@ package struct WaitRule: Hashable, Sendable {
     }
   }
 
-  /// Whether the server has said that nothing will come of the file. A status about the request itself does not say
-  /// that.
+  /// Whether the server has said that nothing will come of the file. A status that is about the request itself, such as
+  /// 401 or 429, does not say that.
   private static func isFinal(_ failure: Failure) -> Bool {
     switch failure.cause {
     case .rejected: true
