@@ -9,6 +9,12 @@ package protocol HashFunction: Sendable {
   func finalize() -> [UInt8]
 }
 
+/// A hash function that HMAC can use.
+package protocol CryptographicHash: HashFunction {
+  /// The length of the blocks that the function hashes, in bytes.
+  static var blockSize: Int { get }
+}
+
 extension HashFunction {
   /// Appends bytes to the input.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
@@ -27,7 +33,8 @@ extension HashFunction {
 }
 
 /// SHA-256 (FIPS 180-4).
-package struct SHA256: HashFunction {
+package struct SHA256: CryptographicHash {
+  package static let blockSize = Int(SHA256_CBLOCK)
   private var context = SHA256_CTX()
 
   package init() { SHA256_Init(&context) }
@@ -42,7 +49,8 @@ package struct SHA256: HashFunction {
 }
 
 /// SHA-512 (FIPS 180-4).
-package struct SHA512: HashFunction {
+package struct SHA512: CryptographicHash {
+  package static let blockSize = Int(SHA512_CBLOCK)
   private var context = SHA512_CTX()
 
   package init() { SHA512_Init(&context) }
@@ -57,7 +65,8 @@ package struct SHA512: HashFunction {
 }
 
 /// SHA-1 (FIPS 180-4). It is broken: use it only for protocols that require it.
-package struct SHA1: HashFunction {
+package struct SHA1: CryptographicHash {
+  package static let blockSize = Int(SHA_CBLOCK)
   private var context = SHA_CTX()
 
   package init() { SHA1_Init(&context) }
@@ -72,7 +81,8 @@ package struct SHA1: HashFunction {
 }
 
 /// MD5 (RFC 1321). It is broken: use it only for protocols that require it.
-package struct MD5: HashFunction {
+package struct MD5: CryptographicHash {
+  package static let blockSize = Int(MD5_CBLOCK)
   private var context = MD5_CTX()
 
   package init() { MD5_Init(&context) }

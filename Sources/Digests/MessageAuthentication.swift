@@ -2,15 +2,12 @@ import COpenSSL
 
 /// HMAC (RFC 2104).
 package enum MessageAuthentication {
-  /// The block size of SHA-256, SHA-1 and MD5, in bytes. That of SHA-512 is 128, so SHA-512 cannot be used here.
-  private static let blockSize = 64
-
   /// The authentication code of a message. It has the length of a digest.
-  package static func code<Hash: HashFunction>(
+  package static func code<Hash: CryptographicHash>(
     of message: some Sequence<UInt8>, key: [UInt8], with hash: Hash.Type = SHA256.self
   ) -> [UInt8] {
-    var block = key.count > blockSize ? Hash.hash(key) : key
-    block += repeatElement(0, count: blockSize - block.count)
+    var block = key.count > Hash.blockSize ? Hash.hash(key) : key
+    block += repeatElement(0, count: Hash.blockSize - block.count)
     var inner = Hash()
     inner.update(block.map { $0 ^ 0x36 })
     inner.update(message)

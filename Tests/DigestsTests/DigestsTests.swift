@@ -85,6 +85,24 @@ struct DigestsTests {
       ).hexadecimal == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
   }
 
+  /// RFC 4231, test cases 2 and 6. The blocks of SHA-512 are longer than those of the others.
+  @Test("also with SHA-512")
+  func authenticationBySHA512() {
+    #expect(
+      MessageAuthentication.code(
+        of: "what do ya want for nothing?".utf8, key: Array("Jefe".utf8), with: SHA512.self
+      ).hexadecimal
+        == "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"
+    )
+    #expect(
+      MessageAuthentication.code(
+        of: "Test Using Larger Than Block-Size Key - Hash Key First".utf8,
+        key: Array(repeating: 0xAA, count: 131), with: SHA512.self
+      ).hexadecimal
+        == "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f3526b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598"
+    )
+  }
+
   /// RFC 2202, HMAC-SHA-1, test cases 2 and 6.
   @Test("also with SHA-1")
   func authenticationBySHA1() {

@@ -34,6 +34,14 @@ import Testing
     #expect(Fixture.play(&state, .key(.tab)) == [.complete("~/photos/")])
   }
 
+  @Test func candidatesWithBlanksAreShownWhole() {
+    var state = Fixture.empty()
+    Fixture.type(":add a", &state)
+    Fixture.play(&state, .key(.tab), .completions(for: "a", ["a b.txt", "a c.txt"]))
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.hasPrefix(" a b.txt  a c.txt") }, "\(text)")
+  }
+
   @Test func goesThroughWhatIsNot() {
     var state = Self.open("p")
     Fixture.play(&state, .key(.tab), .completions(for: "p", ["pa1", "pa2", "pa3"]))

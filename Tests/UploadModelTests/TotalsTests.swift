@@ -50,6 +50,17 @@ import Testing
     #expect(totals.all == 1 && totals.bytes == 1000, "each file and each byte counts once")
   }
 
+  @Test func ofEmptyFilesThoseThatThePersonHoldsBackCountLast() {
+    let states: [ItemState] = [.done(Receipt(status: 201)), .waiting, .paused]
+    let items = states.enumerated().map { index, state in
+      UploadItem(id: ItemID(Int64(index)), location: FileLocation("/f"), size: 0, state: state)
+    }
+    var totals = Totals(of: items)
+    #expect(totals.share == (1, 2))
+    totals.subtract(items[1])
+    #expect(totals.share == (1, 2), "nothing else is left, so the held one counts")
+  }
+
   @Test func allTogetherAndEachTakenAwayAgain() {
     let items = Self.table.enumerated().map { Self.item($0, $1.state) }
     var totals = Totals(of: items)

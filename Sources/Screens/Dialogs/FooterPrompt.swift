@@ -37,7 +37,7 @@ struct FooterPrompt {
     // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.
     var column = 1
     for index in (line.chosen ?? 0)..<line.candidates.count {
-      let word = line.candidates[index].split(separator: " ").last.map(String.init) ?? ""
+      let word = PastedPaths.unescaped(CommandLine.lastWord(of: line.candidates[index]).word)
       let role: Role = index == line.chosen ? .button : .dim
       let used = canvas.put(
         word, row: above, column: column, width: canvas.size.width - column - 1,

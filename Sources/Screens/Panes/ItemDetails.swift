@@ -245,7 +245,8 @@ struct ItemDetails {
   private var copiesNote: [Fact] {
     guard copies > 1 else { return [] }
     let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
-    let words = "this file is queued \(copies) times for \(item.target); \(key) removes this entry"
+    let words =
+      "this file is queued \(copies) times for \(state.targetName(of: item)); \(key) removes this entry"
     return [("Note", words, .warning)]
   }
 

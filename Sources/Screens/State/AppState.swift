@@ -262,11 +262,15 @@ package struct AppState: Sendable {
     guard isStarted else {
       return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
     }
-    if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
+    if refusals.contains(targetName(of: item)) { return .refused }
     if let outage = outage(for: item) { return .noServer(outage) }
     let isHere = item.target.isEmpty || item.target == target
     return isHere && !isAside && queue.active(on: item.target) >= concurrency
       ? .turn(atOnce: concurrency) : nil
+  }
+
+  func targetName(of item: UploadItem) -> String {
+    item.target.isEmpty ? target : item.target
   }
 
   private func outage(for item: UploadItem) -> Outage? {

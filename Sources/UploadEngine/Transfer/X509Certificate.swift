@@ -86,13 +86,20 @@ package struct X509Certificate: Sendable {
         let bytes = name.content.bytes
         switch name.tag {
         case 0x82: names.append(String(decoding: bytes, as: UTF8.self))
-        case 0x87 where bytes.count == 4:
-          names.append(bytes.map(String.init).joined(separator: "."))
-        case 0x87: names.append(bytes.map { String(format: "%02x", $0) }.joined())
+        case 0x87: names += address(Array(bytes)).map { [$0] } ?? []
         default: break
         }
       }
     }
     return names
+  }
+
+  /// An IP address as text; nil if it has neither 4 nor 16 bytes.
+  private static func address(_ bytes: [UInt8]) -> String? {
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

@@ -68,7 +68,9 @@ package struct Totals: Hashable, Sendable {
   package var share: (done: Int64, all: Int64) {
     bytes > 0
       ? (doneBytes, busy > 0 ? doneBytes &+ bytesToGo : bytes)
-      : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
+      : (
+        Int64(over + awaiting + goneFiles), Int64(all - (busy > 0 ? paused : 0) + goneFiles)
+      )
   }
   /// `share` in percent; 100 only once nothing is left to do, not even to wait for replies.
   package var percent: Int {

@@ -21,6 +21,7 @@ struct MimeCommand: HoistCommand {
         context.output.error(
           "hoist: \(SafeText.line(file)): \(Failure(.init(error, wasSeen: false)).headline)")
         status = .someFailed
+        continue
       }
       let guess = guesser.guess(path: Arguments.location(file).bytes)
       context.output.line("\(SafeText.line(file)): \(guess.type) (\(guess.explanation))")

@@ -28,8 +28,10 @@ struct ConfigOption: ParsableArguments {
 
   /// The names of the targets, for a shell that completes them.
   static let targetNames: CompletionKind = .custom { words, _, _ in
-    let named: String? = words.firstIndex { $0 == "--config" }
-      .flatMap { words.dropFirst($0 + 1).first }
+    let named = words.indices.lazy.compactMap { index in
+      words[index] == "--config"
+        ? words.dropFirst(index + 1).first : words[index].removingPrefix(scalars: "--config=")
+    }.first
     let settings = try? Settings.load(path: named, environment: Context.process.environment)
     return settings?.targetNames ?? []
   }

@@ -36,7 +36,7 @@ struct Menu: Sendable {
   init(targets: [String], urls: [String: String], makesNew: Bool) {
     self.init(
       purpose: .target, choices: targets + (makesNew ? ["new target…"] : []),
-      notes: targets.map { urls[$0] ?? "" } + ["asks for its URL"])
+      notes: targets.map { urls[$0] ?? "" } + (makesNew ? ["asks for its URL"] : []))
     self.makesNew = makesNew
   }
 
