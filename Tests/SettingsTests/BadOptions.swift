@@ -259,7 +259,7 @@ extension BadConfiguration {
       "response.url.header: expected a header name, found nothing"),
     BadConfiguration(
       line: "response = { fail_when = [{ not = 0 }] }",
-      "response.fail_when[0]: \"pointer\", \"regex\" or \"header\" is missing: where in the reply to look"
+      "response.fail_when[0]: expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look"
     ),
     BadConfiguration(
       line: "response = { fail_when = [{ regex = \"a\", header = \"b\", is = true }] }",

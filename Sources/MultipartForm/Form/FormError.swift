@@ -25,9 +25,9 @@ public enum FormError: Error, Hashable, Sendable {
     case fileName
     /// The part's content type.
     case contentType
-    /// The name of the custom header with this name.
+    /// A custom header's name, which is the associated value.
     case headerName(String)
-    /// The value of the custom header with this name.
+    /// The value of a custom header, whose name is the associated value.
     case headerValue(String)
     /// The value of a text part.
     case value

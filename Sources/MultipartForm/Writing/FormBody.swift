@@ -75,8 +75,8 @@ public struct FormBody: Sendable {
   }
 
   /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
-  /// several requests. Offsets outside the body are clamped to it. All slices of a ``HeldFile`` come from one moment;
-  /// with any other file, each slice has its own moment.
+  /// several requests. Offsets outside the body are clamped to it. All slices of a ``HeldFile`` show the file's content
+  /// at a single moment; with any other file, slices may show its content at different moments.
   package func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
 
   private init(slicing whole: FormBody, _ wanted: Range<Int64>) {

@@ -213,7 +213,8 @@ extension Codec where Value == FailureRule {
         let entries = try node.table(ReplyPlace.keys + ["is", "not", "missing", "message"])
         let place = try ReplyPlace(
           entries, of: node,
-          missing: "\"pointer\", \"regex\" or \"header\" is missing: where in the reply to look")
+          missing:
+            "expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look")
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.
         let digests = Template.Placeholder.digestsOfFile

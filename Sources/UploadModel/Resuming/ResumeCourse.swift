@@ -32,7 +32,8 @@ package struct ResumeCourse: Sendable {
   var first: Int64?
   var loss: ResumePoint.Loss?
   var redirects = 0
-  /// How often in a row the upload was lost (`losses`), and its offset had to be asked for again (`doubts`).
+  /// How many times in a row the upload was lost (`losses`), and how many times its offset had to be asked for again
+  /// (`doubts`).
   var losses = 0
   var doubts = 0
 

@@ -81,7 +81,7 @@ extension ResumeMachine {
   /// By default does nothing: the protocol has only one request under way at a time.
   package mutating func sendMore() -> [ResumeAction] { [] }
 
-  /// By default does nothing: it does no harm if a request arrives twice.
+  /// By default does nothing: the protocol never holds an end back, since a request that arrives twice does no harm.
   package mutating func handleHeldEnd() -> [ResumeAction] { [] }
 
   /// By default false: in the protocol, servers make no offers.

@@ -75,7 +75,7 @@ package enum RunNews: Hashable, Sendable {
       failure.headline
         + (failure.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? "")
     }
-    let byHand = "close or delete it at the server"
+    let byHand = "close or delete it on the server"
     switch self {
     case .opened(let point): return "opened\(point.words)"
     case .mayBeOpen:

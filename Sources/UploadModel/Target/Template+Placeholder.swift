@@ -81,7 +81,7 @@ extension Template {
     case pieceCRC32C = "piece.crc32c"
     /// The texts that the setting `each` gives for all pieces, in order.
     case pieces = "pieces"
-    /// The texts that the setting `each` gives for all files that a request is about, in order.
+    /// The texts that the setting `each` gives, one for each file of the request, in order.
     case files = "files"
     /// A value kept from the reply to the request `begin`, by its name.
     case begun = "begin.…"

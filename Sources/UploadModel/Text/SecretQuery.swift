@@ -8,7 +8,7 @@ package enum SecretQuery {
   package static func hidden(in text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
-    /// Where the name begins that is now being read.
+    /// Where the name now being read begins.
     var name = 0
     var place = 0
     while place < bytes.count {

@@ -119,7 +119,8 @@ struct ReceiveCommand: HoistCommand {
       !["127.0.0.1", "::1", "localhost"].contains(host)
     {
       log.add(
-        "hoist: clients must use the receiver's address; --name NAME allows that name as well")
+        "hoist: clients can reach the receiver only by its IP address; --name NAME allows a host name"
+      )
     }
     await context.signals([SIGINT, SIGTERM, SIGHUP]).first()
     // If something is still under way, say what the program waits for.

@@ -24,7 +24,7 @@ struct DestinationOptions: ParsableArguments {
     if field?.isEmpty == true { throw ValidationError("--field: the name is empty") }
     if let slot = field.flatMap(Template.firstPlaceholder) {
       throw ValidationError(
-        "--field: {\(slot)} is filled in only in the configuration, in a target's file_field")
+        "--field: {\(slot)} works only in the configuration, in a target's file_field")
     }
   }
 

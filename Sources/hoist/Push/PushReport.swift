@@ -130,7 +130,7 @@ struct PushReport: Codable {
     case "left_open", "close_failed":
       throw UserError(
         "--retry-failed \(path): the run that the other files belong to was left open, and a report does not store "
-          + "what is needed to continue it; finish or delete it at the server, then send all of its files"
+          + "what is needed to continue it; finish or delete it on the server, then send all of its files"
       )
     case "aborted", "abort_failed":
       throw UserError(
