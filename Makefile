@@ -97,9 +97,10 @@ fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; ten 
 
 test: ## run all tests
 	@config/setup.sh install
-# The peers come from the network while the tests are built.
-	@config/setup.sh test & peers=$$!; trap 'kill $$peers 2> /dev/null' EXIT HUP INT TERM; \
-	  $(MAKE) --no-print-directory lint && $(BUILD) --build-tests && wait $$peers && trap - EXIT
+# The peers come from the network while the tests are built, and packages while the sources are checked.
+	@config/setup.sh test & peers=$$!; $(SWIFT) package -q resolve & packages=$$!; \
+	  trap 'kill $$peers $$packages 2> /dev/null' EXIT HUP INT TERM; \
+	  $(MAKE) --no-print-directory lint && wait $$packages && $(BUILD) --build-tests && wait $$peers && trap - EXIT
 	HOIST_ALL_TESTS=1 config/test.sh "$$($(SWIFT) build --show-bin-path)"
 	config/examples.sh "$$($(SWIFT) build --show-bin-path)"
 	config/icu-test.sh

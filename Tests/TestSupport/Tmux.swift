@@ -10,6 +10,12 @@ public final class Tmux: Sendable {
     /// Whether it is to be read anywhere, within one row.
     public func shows(_ text: String) -> Bool { rows.contains { $0.contains(text) } }
 
+    /// Whether it is to be read anywhere, also where a row ends within it. A row's last blank is not to be seen.
+    public func says(_ text: String) -> Bool {
+      func dense(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+      return dense(self.text).contains(dense(text))
+    }
+
     /// The first row in which it is to be read.
     public func row(with text: String) -> String? { rows.first { $0.contains(text) } }
 
