@@ -65,6 +65,26 @@ struct PieceScriptTests {
     #expect(!command.text.contains("Authorization") && command.variables == ["KEY"])
   }
 
+  @Test("an address in the reply to another server's last piece gets no credentials")
+  func addressFromElsewhere() throws {
+    let finish = try Template(
+      "{begin.place}", scope: [.begun], lookup: Template.Lookup(environment: { _ in "" }))
+    let target = try target {
+      $0.begin = nil
+      $0.piece.address = .own(Template(literal: "https://h/piece"))
+      $0.piece.beginning = [
+        .init(name: "place", place: ReplyValue(.pointer(try JSONPointer("/place"))))
+      ]
+      $0.last = PieceCall(method: "PUT")
+      $0.last?.address = .own(Template(literal: "https://elsewhere/last"))
+      $0.finish = PieceCall(method: "POST")
+      $0.finish?.address = .reply(finish)
+    }
+    let lines = try command(Array("a".utf8), target).lines
+    let last = try #require(lines.lastIndex { $0.contains("begin_place") })
+    #expect(!lines[last...].contains { $0.contains("Authorization") }, "\(lines)")
+  }
+
   @Test("a file goes whole if it is small, in one command")
   func small() throws {
     let target = try target { $0.above = 10 }

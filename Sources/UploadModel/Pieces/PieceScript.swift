@@ -231,7 +231,7 @@ struct PieceScript {
       "  *[!0-9]*) stop \"the reply has no number of bytes, but this: $taken\" ;;",
       "  *) taken=$((taken + \(offset.plus))) ;;", "esac",
       "if [ \"$taken\" -le \"$offset\" ] || [ \"$taken\" -gt \"$next\" ]; then",
-      "  stop \"the server has $taken bytes of the $next that were sent\"", "fi", "offset=$taken",
+      "  stop \"the server says that it has $taken bytes; $next were sent\"", "fi", "offset=$taken",
     ]
   }
 
@@ -300,7 +300,8 @@ struct PieceScript {
         "url=$(\(options.call(.absolute, ShellWord.quoted(origin), word)))", at: 0)
     }
     let isTrusted = isFromReply ? !hasLeft : isAtHome
-    if !isPiece || !call.beginning.isEmpty { hasLeft = hasLeft || isFromReply || !isAtHome }
+    // The reply to the first piece may give addresses, whichever request carries that piece.
+    if !isPiece || !rules.piece.beginning.isEmpty { hasLeft = hasLeft || isFromReply || !isAtHome }
     if isTrusted {
       // Only the target's own server may get these header fields and credentials.
       for header in own.headers where !bare.headers.contains(header) { try options.add(header) }
