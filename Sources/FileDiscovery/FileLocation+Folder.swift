@@ -1,15 +1,42 @@
+import Foundation
 import MultipartForm
 
 extension FileLocation {
-  /// The absolute path of the file. A relative path is taken to start at `folder`. Leading `./` are removed, so that
-  /// `a` and `./a` give the same path.
+  /// The absolute path of the file. A relative path is taken to start at `folder`.
+  ///
+  /// Two paths to a file give the same text if they differ only in `.`, repeated slashes, or `..` after a folder that is
+  /// not a link. After a link, `..` leads elsewhere (path_resolution(7)), so it stays.
   package func absolute(in folder: String) -> FileLocation {
-    guard bytes.first != UInt8(ascii: "/") else { return self }
-    var rest = bytes[...]
-    while rest.starts(with: Array("./".utf8)) {
-      rest = rest.dropFirst(2).drop { $0 == UInt8(ascii: "/") }
+    let slash = UInt8(ascii: "/")
+    let whole = bytes.first == slash ? bytes : Array("\(folder)/".utf8) + bytes
+    let needsWork = zip(whole, whole.dropFirst()).contains {
+      $0 == slash && ($1 == slash || $1 == UInt8(ascii: "."))
     }
-    return FileLocation(bytes: Array("\(folder)/".utf8) + rest)
+    guard needsWork else { return FileLocation(bytes: whole) }
+    var names: [ArraySlice<UInt8>] = []
+    for name in whole.split(separator: slash) where !name.elementsEqual(".".utf8) {
+      if name.elementsEqual("..".utf8), Self.isPlainFolder(names) {
+        names.removeLast()
+      } else {
+        names.append(name)
+      }
+    }
+    // Only a folder may be followed by a slash.
+    let end = whole.last == slash && !names.isEmpty ? [slash] : []
+    return FileLocation(bytes: Self.path(names) + end)
+  }
+
+  private static func path(_ names: [ArraySlice<UInt8>]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    return names.isEmpty ? [slash] : names.flatMap { [slash] + $0 }
+  }
+
+  /// Whether the path leads to a folder by its own name, and not through a link there.
+  private static func isPlainFolder(_ names: [ArraySlice<UInt8>]) -> Bool {
+    guard let last = names.last, !last.elementsEqual("..".utf8) else { return false }
+    var status = stat()
+    return FileLocation(bytes: path(names)).withCString { lstat($0, &status) } == 0
+      && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// The path relative to `folder` if the file is below it; otherwise, the path unchanged.
