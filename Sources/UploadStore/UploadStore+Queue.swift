@@ -10,6 +10,15 @@ extension UploadStore {
     try read { db in try Self.items(db, where: "listed") }
   }
 
+  /// The files in the queue that have yet to reach a target, as they were when they were queued.
+  package func unsentFiles(
+    to target: String
+  ) throws(StoreError) -> [FileLocation: FileIdentity?] {
+    let unsent = "listed AND state NOT IN ('done', 'failed') AND target = ?"
+    let items = try read { db in try Self.items(db, where: unsent, [target]) }
+    return Dictionary(items.map { ($0.location, $0.identity) }) { $1 }
+  }
+
   /// The given items that were sent, whether or not they are still in the queue.
   package func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     let numbers = ids.map { String($0.rawValue) }.joined(separator: ",")

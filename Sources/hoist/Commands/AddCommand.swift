@@ -42,7 +42,13 @@ struct AddCommand: HoistCommand {
     }
     let rules = recursive ? try folders.rules() : nil
     let queue = QueueIntake(store: try self.queue.store(in: context), sent)
-    let added = try add(to: queue, target, rules, home: context.home)
+    let waiting = try queue.store.unsentFiles(to: target.name)
+    var copies = 0
+    let added = try add(to: queue, target, rules, home: context.home) { item in
+      guard let queued = waiting[item.location], queued == item.identity else { return true }
+      copies += 1
+      return !sent.skipSent
+    }
     for item in added.items {
       let name = SafeText.line(item.location.description)
       if let failure = item.state.failure {
@@ -55,8 +61,15 @@ struct AddCommand: HoistCommand {
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
+    let copied =
+      copies == 0
+      ? ""
+      : sent.skipSent
+        ? ", \(copies) skipped as waiting already" : ", \(copies) of them waiting already"
     context.output.error(
-      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(skipped)\(taken)"
+      added.items.isEmpty && added.skipped.isEmpty && copies == 0
+        ? "nothing was queued: no files were found\(taken)"
+        : "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)"
     )
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
@@ -69,13 +82,14 @@ struct AddCommand: HoistCommand {
   }
 
   private func add(
-    to queue: QueueIntake, _ target: Target, _ rules: FolderRules?, home: String
+    to queue: QueueIntake, _ target: Target, _ rules: FolderRules?, home: String,
+    takes: (UploadItem) -> Bool
   ) throws -> QueueIntake.Added {
     var total = QueueIntake.Added()
     var failure: StoreError?
     queue.add(
       try NamedFile.all(in: ArgumentRuns.unfolded(files), home: home),
-      FileIntake(for: target), in: rules,
+      FileIntake(for: target), in: rules, takes: takes,
       prepare: { ($0.target, $0.field) = (target.name, $0.field ?? destination.field) }
     ) { result, _ in
       do throws(StoreError) { total.merge(try result.get()) } catch { failure = error }

@@ -31,7 +31,7 @@ struct HistoryCommand: HoistCommand {
 
   func run(in context: Context) throws {
     guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
-    let store = try queue.store(in: context)
+    let store = try queue.store(in: context, mustExist: true)
     if let forgetBefore {
       let date = try TypedTime.date(forgetBefore, of: "--forget-before", now: context.time.date())
       context.output.error(

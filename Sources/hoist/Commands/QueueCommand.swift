@@ -29,7 +29,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     @MainActor
     func run(in context: Context) async throws {
-      let store = try queue.store(in: context)
+      let store = try queue.store(in: context, mustExist: true)
       // Listen before the queue is read, so that nothing is missed in between.
       let follower = Result { follow ? try QueueFollower(store, json: json, in: context) : nil }
       try list(store, in: context)
@@ -79,7 +79,7 @@ struct QueueCommand: AsyncParsableCommand {
     var numbers: [String]
 
     func run(in context: Context) async throws {
-      let store = try queue.store(in: context)
+      let store = try queue.store(in: context, mustExist: true)
       let items = try numbers.items(in: store)
       try store.remove(items.map(\.id))
       context.output.error("\(HumanReadable.count(items.count, "file")) removed")
@@ -130,7 +130,7 @@ struct QueueCommand: AsyncParsableCommand {
     var numbers: [String] = []
 
     func run(in context: Context) throws {
-      let store = try queue.store(in: context)
+      let store = try queue.store(in: context, mustExist: true)
       let named = try numbers.items(in: store)
       let all = try numbers.isEmpty ? store.items() : named
       let again = all.filter { item in
@@ -173,7 +173,7 @@ struct QueueCommand: AsyncParsableCommand {
     @OptionGroup var queue: QueueOptions
 
     func run(in context: Context) throws {
-      try queue.store(in: context).setStopped(true)
+      try queue.store(in: context, mustExist: true).setStopped(true)
       context.output.error(SessionQueue.stoppedWords)
     }
   }
@@ -186,7 +186,7 @@ struct QueueCommand: AsyncParsableCommand {
     @OptionGroup var queue: QueueOptions
 
     func run(in context: Context) throws {
-      let store = try queue.store(in: context)
+      let store = try queue.store(in: context, mustExist: true)
       try store.setStopped(false)
       context.output.error(
         SenderLock.isTaken(queue: store.path)
@@ -208,7 +208,7 @@ struct QueueCommand: AsyncParsableCommand {
     var all = false
 
     func run(in context: Context) throws {
-      let store = try queue.store(in: context)
+      let store = try queue.store(in: context, mustExist: true)
       let gone = try store.items().filter {
         all || $0.state.isDone || failed && $0.state.isFinished
       }

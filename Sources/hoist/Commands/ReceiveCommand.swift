@@ -23,7 +23,7 @@ struct ReceiveCommand: HoistCommand {
       GET  /fishingserver/catches/catches.json?action=list&userid=…&token=…
       POST /fishingserver/catches/delete.htm?id=…&userid=…&token=…
       GET  /bookmarks     JSON records, with ?name=value, _sort=a,-b, _page, _limit
-      POST /bookmarks     adds a record; GET and DELETE /bookmarks/ID read and delete it
+      POST /bookmarks     adds one; GET and DELETE /bookmarks/ID
       POST /presign       a ticket for { "name": …, "type": … }: a signed POST policy as in S3
       POST /bucket        takes the file that comes with such a ticket
 

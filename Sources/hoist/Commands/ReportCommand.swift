@@ -30,7 +30,7 @@ struct ReportCommand: HoistCommand {
       throw UserError("a page is of no use on a terminal: -o report.html writes it to a file")
     }
     let now = context.time.date()
-    let store = try queue.store(in: context)
+    let store = try queue.store(in: context, mustExist: true)
     var query = try times.query(at: now)
     if times.since == nil, times.until == nil {
       query.since = try store.beginningOfLastRun(pause: Self.pause)

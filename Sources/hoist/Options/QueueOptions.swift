@@ -11,11 +11,17 @@ struct QueueOptions: ParsableArguments {
       valueName: "file"))
   var path: String?
 
-  /// Opens the queue.
+  /// Opens the queue, or creates it.
+  ///
+  /// - Parameter mustExist: whether a file that `--queue` names must exist, for commands that add nothing.
   func store(
-    in context: Context, durability: UploadStore.Durability = .powerLoss
+    in context: Context, mustExist: Bool = false,
+    durability: UploadStore.Durability = .powerLoss
   ) throws -> UploadStore {
     let environment = context.environment
+    if mustExist, let path, !FileManager.default.fileExists(atPath: path) {
+      throw UserError("--queue \(path): there is no such queue")
+    }
     let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
     let file = named ?? UploadStore.usualPath(environment: environment)
     do { return try UploadStore(path: file, durability: durability) } catch {

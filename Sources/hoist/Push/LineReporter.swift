@@ -136,6 +136,8 @@ struct LineReporter: PushReporter {
     if summary.there > 0, summary.there == summary.total {
       line = summary.there == 1 ? "the file is" : "all \(summary.there) files are"
       line += " there already"
+    } else if summary.total == 0, summary.skipped == 0, summary.leftOut.isEmpty {
+      line = "nothing was sent: no files were found"
     } else {
       line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
       line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"

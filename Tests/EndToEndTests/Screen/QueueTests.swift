@@ -236,6 +236,40 @@ extension EndToEnd {
       #expect(list.output.contains("old.bin") && !list.output.contains("failed 1"))
     }
 
+    @Test("A queue that is named but not there is not made by a command that adds nothing")
+    func misspelt() async throws {
+      for command in ["queue", "queue stop", "history", "report"] {
+        let outcome = try await hoist("\(command) --queue gone/q.sqlite")
+        #expect(
+          outcome.status == 2 && outcome.errors.contains("gone/q.sqlite: there is no such queue"),
+          "\(outcome)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: person.folder.path("gone")))
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("none"), withIntermediateDirectories: true)
+      let added = try await hoist("add -r none --to http://127.0.0.1:9/")
+      #expect(added.errors.contains("nothing was queued: no files were found"), "\(added)")
+      let pushed = try await hoist("push -r none --to http://127.0.0.1:9/")
+      #expect(pushed.errors.contains("nothing was sent: no files were found"), "\(pushed)")
+    }
+
+    @Test("A file that waits already is said when it is queued again, and left out if asked")
+    func waiting() async throws {
+      try person.folder.write("a.bin", count: 100)
+      let add = "add a.bin --to http://127.0.0.1:9/"
+      let first = try await hoist(add)
+      #expect(first.errors.contains("1 file queued") && !first.errors.contains("already"))
+      let second = try await hoist(add)
+      #expect(
+        second.errors.contains("1 file queued")
+          && second.errors.contains("1 of them waiting already"))
+      let third = try await hoist("\(add) --skip-sent")
+      #expect(
+        third.errors.contains("0 files queued")
+          && third.errors.contains("1 skipped as waiting already"))
+      #expect(try await hoist("queue list --json").output.split(separator: "\n").count == 2)
+    }
+
     @Test("What was sent before is said when it is queued again, and left out if asked")
     func sentBefore() async throws {
       let inbox = try await person.receiver()
@@ -246,6 +280,8 @@ extension EndToEnd {
       try await terminal.waitForShell()
       let skipped = try await hoist("add a.bin --skip-sent --to \(inbox.url)")
       #expect(skipped.errors.contains("0 files queued") && skipped.errors.contains("1 skipped"))
+      let named = try await hoist("add ./inbox/../a.bin --skip-sent --to \(inbox.url)")
+      #expect(named.errors.contains("1 skipped"), "\(named)")
       let told = try await hoist("add a.bin --to \(inbox.url)")
       #expect(told.errors.contains("a.bin: sent before, "))
       try person.folder.write("a.bin", count: 101)
@@ -287,6 +323,7 @@ extension EndToEnd {
       #expect(told.errors.contains("a.bin: may have arrived before, "), "\(told)")
       #expect(
         told.errors.contains("1 of them sent before, 1 of them may have arrived before"), "\(told)")
+      _ = try await person.run("queue", "clear", "--all")
       let kept = try await person.run("add", "a.bin", "b.bin", "--skip-sent", "--to", target)
       #expect(kept.errors.contains("a.bin: may have arrived before, "), "\(kept)")
       #expect(kept.errors.contains("1 file queued for "), "\(kept)")
