@@ -51,7 +51,10 @@ struct TargetQuestionTests {
       (
         "timeout", "a \"while\"", "expected a time such as \"30s\" or \"5m\", found \"a \"while\"\""
       ),
-      ("redirect_to", "https://a b", "expected a URL such as https://host/upload, found \"b\""),
+      (
+        "redirect_to", "https://a b",
+        "expected a URL such as https://host/upload, found \"b\", which lacks http:// or https://"
+      ),
     ])
   func refusals(_ key: String, _ answer: String, _ problem: String) throws {
     let question = try #require(Self.all.first { $0.key == key })

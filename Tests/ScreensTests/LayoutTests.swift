@@ -250,27 +250,27 @@ import Testing
     Fixture.type("qf", &state)
     let header = { (state: AppState) in render(state, size: state.size).text[0] }
     #expect(
-      header(state).contains("finishing 6, then quitting") && header(state).contains("q changes"))
+      header(state).contains("quits after 6 more") && header(state).contains("q changes"))
     for width in [40, 60, 80] {
       #expect(
         render(state, size: Size(width: width, height: 24)).text[0].contains("quit"))
     }
     Fixture.type("s", &state)
-    #expect(header(state).contains("finishing 3, then quitting"))
+    #expect(header(state).contains("quits after 3 more"))
     Fixture.type("s", &state)
     Fixture.type("qc", &state)
     #expect(!header(state).contains("quits when done"))
     // What was stopped stays stopped: only what is on its way is to finish.
     #expect(Fixture.type("sqf", &state) == [.setStarted(false)])
     #expect(
-      header(state).contains("stopped") && header(state).contains("finishing 3, then quitting"))
+      header(state).contains("stopped") && header(state).contains("quits after 3 more"))
     let done = ItemState.done(Fixture.receipt)
     Fixture.play(&state, .engine([(ItemID(1), done), (ItemID(2), done)], at: state.now))
     #expect(
       Fixture.play(&state, .engine([(ItemID(6), done)], at: state.now)) == [.quit(.idle)])
     #expect(state.queue.totals.waiting > 0)
     Fixture.type("s", &state)
-    #expect(header(state).contains("finishing 3, then quitting"), "all of them again")
+    #expect(header(state).contains("quits after 3 more"), "all of them again")
   }
 
   @Test func whatIsStoppedTriesNothing() {

@@ -302,7 +302,8 @@ import Testing
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
     #expect(Fixture.type("R", &state) == [.bell])
     Fixture.play(&state, .refusal(target: state.target, isRefused: true))
-    #expect(state.message?.hasSuffix("the other files for it wait for a retry (r or R)") == true)
+    #expect(
+      state.message?.hasSuffix("its files wait until you mend them and retry (r or R)") == true)
     #expect(Fixture.type("R", &state) == [.probe])
     Fixture.play(&state, .refusal(target: state.target, isRefused: false))
     #expect(Fixture.type("R", &state) == [.bell])

@@ -34,10 +34,10 @@ import UploadModel
     Case(4, "r", asks: [.retry(ids(5))]),
     Case(8, "r", asks: []),
     Case(8, "r", "r", asks: [.retry(ids(9))]),
-    Case(0, "r", asks: [.bell], says: "nothing to retry: nothing here has failed"),
+    Case(0, "r", asks: [.bell], says: "nothing to retry: not failed"),
     Case(
       0, "R", asks: [.retry(ids(4, 10))],
-      says: "1 file may have arrived: check on the server, then press r"),
+      says: "1 file may have arrived: check on the server before you retry"),
     Case(3, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(3, .delete, asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "x", asks: []),
@@ -55,7 +55,7 @@ import UploadModel
     Case(2, " ", " ", "x", asks: [.remove(ids(3, 4))], says: "2 files removed · z undoes"),
     Case(3, " ", "g", "r", asks: [.retry(ids(4))]),
     Case(
-      2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: nothing here has failed"),
+      2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: not failed"),
     Case(0, .control("a"), "r", "y", asks: [.retry(ids(4, 5, 9, 10, 11))]),
     Case(3, " ", .control("r"), "r", "y", asks: [.retry(ids(5, 9, 10, 11))]),
     Case(0, "J", asks: [.move(ItemID(1), before: ItemID(3))]),

@@ -337,7 +337,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "c.toml:1: targets.a: \"url\" is missing: the address that files are sent to"),
     BadConfiguration(url: "\"\"", "expected a URL such as https://host/upload, found \"\""),
     BadConfiguration(
-      url: "\"host/upload\"", "expected a URL such as https://host/upload, found \"host/upload\""),
+      url: "\"host/upload\"",
+      "expected a URL such as https://host/upload, found \"host/upload\", which lacks http:// or https://"
+    ),
     BadConfiguration(
       url: "\"htp:/x\"", "expected an http or https URL with a host, found \"htp:/x\""),
     BadConfiguration(
@@ -352,7 +354,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL contains a control character"),
     BadConfiguration(
       line: "redirect_to = [\"http://x/\", \"x\"]",
-      "redirect_to[1]: expected a URL such as https://host/upload, found \"x\""),
+      "redirect_to[1]: expected a URL such as https://host/upload, found \"x\", which lacks http:// or https://"
+    ),
     // Header fields.
     BadConfiguration(line: "headers = { Host = \"x\" }", "headers.Host: Host \(header)"),
     BadConfiguration(

@@ -27,7 +27,8 @@ extension BadConfiguration {
       "c.toml:1: targets.a: \"url\" is missing: the address that files are sent to"),
     BadConfiguration(
       "[targets.a]\ntype = \"hoist\"\nurl = \"desk\"",
-      "c.toml:3: targets.a.url: expected a URL such as https://host/upload, found \"desk/upload\""),
+      "c.toml:3: targets.a.url: expected a URL such as https://host/upload, found \"desk/upload\", which lacks http:// or https://"
+    ),
     BadConfiguration(
       line: "response = { deletion_url = \"del\" }",
       "response.deletion_url: expected a JSON Pointer such as \"/files/0/url\", found \"del\""),
@@ -108,7 +109,8 @@ extension BadConfiguration {
       url: "\"http://h:{file.size}/\"",
       "expected a URL such as https://host/upload, found \"http://h:a/\""),
     BadConfiguration(
-      url: "\"{file.name}\"", "expected a URL such as https://host/upload, found \"a\""),
+      url: "\"{file.name}\"",
+      "expected a URL such as https://host/upload, found \"a\", which lacks http:// or https://"),
     BadConfiguration(
       url: "\"http://h/{file.name\"", "\"{\" without \"}\" after it; write \"{{\" for a brace"),
     // Limits.
@@ -377,7 +379,8 @@ extension BadConfiguration {
       "server.delete.url: the host and port of a URL cannot contain placeholders"),
     BadConfiguration(
       line: "server.create = { url = \"h/\" }",
-      "server.create.url: expected a URL such as https://host/upload, found \"h/\""),
+      "server.create.url: expected a URL such as https://host/upload, found \"h/\", which lacks http:// or https://"
+    ),
     BadConfiguration(
       line:
         "server.list = { url = \"http://h/\", id = \"/id\", fail_when = [{ pointer = \"/*/e\", is = 1 }] }",

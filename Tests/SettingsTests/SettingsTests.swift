@@ -200,7 +200,10 @@ struct SettingsTests {
     ("aa", "no target is called \"aa\"; did you mean \"a\"?"),
     ("zzzzzz", "no target is called \"zzzzzz\"; the targets are: a, b"),
     ("htp:/x", "expected an http or https URL with a host, found \"htp:/x\""),
-    ("h/up", "expected a URL such as https://host/upload, found \"h/up\""),
+    (
+      "h/up",
+      "expected a URL such as https://host/upload, found \"h/up\", which lacks http:// or https://"
+    ),
     (
       "localhost:3000/up",
       "expected an http or https URL with a host, found \"localhost:3000/up\""

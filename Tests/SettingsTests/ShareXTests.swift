@@ -58,8 +58,8 @@ struct ShareXTests {
       notes == [
         "Headers: Content-Length is set by hoist itself",
         "Arguments when: %mo has no counterpart here",
-        "ThumbnailURL: ignored, since hoist has no such setting",
-        "ErrorMessage: ignored, since hoist has no such setting",
+        "ThumbnailURL: hoist has no such setting",
+        "ErrorMessage: hoist has no such setting",
       ])
   }
 
@@ -185,7 +185,7 @@ struct ShareXTests {
     ),
     (
       #"{"Version":"15","RequestURL":"x"}"#,
-      "RequestURL: expected a URL such as https://host/upload, found \"x\""
+      "RequestURL: expected a URL such as https://host/upload, found \"x\", which lacks http:// or https://"
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/{json:x}"}"#,

@@ -61,6 +61,15 @@ import Testing
     #expect(totals.share == (1, 2), "nothing else is left, so the held one counts")
   }
 
+  @Test func bytesThatThePersonHoldsBackDoNotHideEmptyFiles() {
+    var held = Self.item(1, .paused)
+    var totals = Totals(of: [held])
+    held.size = 0
+    (held.id, held.state) = (ItemID(2), .waiting)
+    totals.add(held)
+    #expect(totals.share == (0, 1) && !totals.countsBytes)
+  }
+
   @Test func allTogetherAndEachTakenAwayAgain() {
     let items = Self.table.enumerated().map { Self.item($0, $1.state) }
     var totals = Totals(of: items)

@@ -160,7 +160,7 @@ struct BrowserBox {
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }
-    if browser.showsHidden { facts.append("hidden files shown") }
+    if browser.showsHidden { facts.append("hidden shown") }
     if browser.entries.count > Self.lines(in: size) {
       facts.append("\(browser.list.cursor + 1) of \(browser.entries.count)")
     }

@@ -102,9 +102,9 @@ struct QuestionBox {
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =
         mayHaveArrived
-        ? Self.mayHaveArrived
+        ? (active == 1 ? "It may have arrived." : Self.mayHaveArrived)
         : active == 1
-          ? "The server does not get the whole file." : "The server does not get the whole files."
+          ? "The server does not get the whole file." : "The server gets none of them in full."
       let text =
         active == 1
         ? (others.isEmpty ? "\(name(of: ids)) is being sent." : "One\(others) is being sent.")
@@ -268,7 +268,8 @@ struct QuestionBox {
     let named =
       places.prefix(Self.mostPlaces).joined(separator: ", ")
       + (others > 0 ? " and \(others) more" : "")
-    return " This contacts \(named), which is not the target's server."
+    let place = places.count == 1 ? "is not the target's server" : "are not the targets' servers"
+    return " This contacts \(named), which \(place)."
   }
 
   private static let mostPlaces = 3

@@ -59,14 +59,14 @@ extension Bar {
 }
 
 extension Totals {
-  /// The outcomes of all bytes, or of all files if they are empty.
+  /// The outcomes of all bytes or files that `share` counts.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
       (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes, done),
       (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
       (.failed, failedBytes, failed),
     ]
-    return Bar(parts: parts.map { ($0.0, bytes > 0 ? $0.1 : Int64($0.2)) }, total: share.all)
+    return Bar(parts: parts.map { ($0.0, countsBytes ? $0.1 : Int64($0.2)) }, total: share.all)
   }
 }
 

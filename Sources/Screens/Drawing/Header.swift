@@ -51,7 +51,7 @@ struct Header {
     if !state.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
       let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
-      add(1, [("finishing \(count), then quitting", .warning)], [("quits when done", .warning)])
+      add(1, [("quits after \(count) more", .warning)], [("quits when done", .warning)])
       add(4, [("\(key) changes that", .dim)])
     }
     if let next = state.nextProbe {

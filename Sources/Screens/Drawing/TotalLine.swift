@@ -67,7 +67,7 @@ struct TotalLine {
   var progress: String {
     guard totals.busy > 0 else { return result }
     let (done, all) = totals.share
-    var part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
     // If files have failed, not all of this has arrived, so it is only called "done".
     if totals.failed + totals.unknown > 0 { part += " done" }
     let far = "\(totals.percent)%  \(part)"

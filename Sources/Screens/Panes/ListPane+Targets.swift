@@ -43,12 +43,12 @@ extension AppState {
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
     if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
-      return ("unreachable · \(outage.words(at: now))", .warning)
+      return ("away · \(outage.words(at: now))", .warning)
     }
     // Items without a target go to the chosen one.
     let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
     switch trials[row.name] {
-    case .underWay: return ("testing the target…", .accent)
+    case .underWay: return ("testing…", .accent)
     case .over(let obstacle?): return (obstacle, .bad)
     case _ where active > 0: return ("\(active) being sent", .accent)
     case .over(nil): return ("answers", .good)

@@ -141,7 +141,7 @@ struct StateLabel {
     case .outcomeUnknown: self.init("?", .warning, failure.headline)
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
-      let person = failure.needsPerson ? " · needs attention" : ""
+      let person = failure.needsPerson ? " · needs you" : ""
       // The shortest form names the status alone only if the status is the reason for the failure.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(

@@ -53,7 +53,7 @@ extension Action {
       footer: 6, traits: .edits),
     Action(.pauseAll, ["P"], in: [.queue], "pause all files, or resume them", traits: .edits),
     Action(
-      .startStop, ["s"], in: [.queue], "start no more files; press again to resume", hint: "stop",
+      .startStop, ["s"], in: [.queue], "start no more files, or resume", hint: "stop",
       footer: 2),
     Action(
       .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
@@ -80,7 +80,7 @@ extension Action {
     Action(
       .theme, [], in: [.queue], "choose how the screen looks", argument: "NAME", traits: .looks),
     Action(
-      .clear, ["c"], in: [.queue], "remove the files that have been sent", hint: "clear",
+      .clear, ["c"], in: [.queue], "remove sent files from the queue", hint: "clear",
       footer: 15, traits: .edits),
     Action(
       .mark, [" "], in: Mode.marked + [.browser], "mark for the next action", hint: "mark",

@@ -35,7 +35,7 @@ extension AppState {
       keymap.label(.retryAll, in: .queue, ascii: isASCII)
     )
     let words =
-      "\(target) refuses the credentials: the other files for it wait for a retry (\(one) or \(all))"
+      "\(target) refuses the credentials: its files wait until you mend them and retry (\(one) or \(all))"
     message = words
     record(words, .bad)
   }

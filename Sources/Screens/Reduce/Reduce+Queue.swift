@@ -80,7 +80,7 @@ extension AppState {
     isStarted = isWanted
     if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
     // Another process that sends the queue logs this itself.
-    if !isAside { record(isStarted ? "resumed" : "stopped: no further files are started") }
+    if !isAside { record(isStarted ? "resumed" : "stopped: no more files start") }
     return [.setStarted(isStarted)] + (finishing == nil ? [] : leaveIfDone())
   }
 
@@ -94,7 +94,7 @@ extension AppState {
     let failed = items.filter(isRetriable)
     guard !failed.isEmpty else {
       return refuse(
-        items.isEmpty ? "nothing is selected" : "nothing to retry: nothing here has failed")
+        items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
     }
     // Files that may already be on the server could end up there twice, so ask first.
     guard !failed.contains(where: \.mayHaveArrived) else {
@@ -128,7 +128,7 @@ extension AppState {
     let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
     if unknown > 0 {
       message =
-        "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server, then press r"
+        "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server before you retry"
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     } else {

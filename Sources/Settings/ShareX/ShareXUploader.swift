@@ -101,10 +101,10 @@ package struct ShareXUploader {
         target.fileField = Template(literal: field)
       }
     } else if !arguments.isEmpty {
-      notes.append("Arguments: ignored, since a binary body contains only the file")
+      notes.append("Arguments: a binary body contains only the file")
     }
     if let data = members["Data"]?.text, !data.isEmpty {
-      notes.append("Data: ignored, since hoist sends only the file and its form fields")
+      notes.append("Data: hoist sends only the file and its form fields")
     }
   }
 
@@ -157,13 +157,13 @@ package struct ShareXUploader {
     }
     for key in ["ThumbnailURL", "ErrorMessage"]
     where members[key]?.text.isEmpty == false {
-      notes.append("\(key): ignored, since hoist has no such setting")
+      notes.append("\(key): hoist has no such setting")
     }
     let types = members["DestinationType"]?.text ?? ""
     if !types.isEmpty, !types.contains(scalars: "ImageUploader"),
       !types.contains(scalars: "FileUploader")
     {
-      notes.append("DestinationType: this uploader is meant for \(types), not for files")
+      notes.append("DestinationType: meant for \(types), not for files")
     }
   }
 

@@ -29,7 +29,10 @@ package enum TargetURL {
     // Messages omit the query, which may contain a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(written: text), url.scheme != nil else {
-      throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"")
+      let missing =
+        shown.isEmpty || shown.contains(scalars: "://") ? "" : ", which lacks http:// or https://"
+      throw InvalidInput(
+        "expected a URL such as https://host/upload, found \"\(shown)\"\(missing)")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
       throw InvalidInput("expected an http or https URL with a host, found \"\(shown)\"")

@@ -6,7 +6,8 @@
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
 /// other files that have been handed over. `share` compares the done bytes with the sum of the done bytes and the bytes
 /// to go. The bytes to go are those that will still be handed over without user action; the remaining time is based on
-/// them. So the share falls only if files are added or released, or if an upload starts over.
+/// them. So the share falls only if files are added or released, if an upload starts over, or if only files that the
+/// user holds back are left.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -63,15 +64,16 @@ package struct Totals: Hashable, Sendable {
   private var doneBytes: Int64 {
     arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much is done, in bytes, or in files if all are empty. Bytes that the user holds back count only once nothing
-  /// else is left to do.
+  /// How much is done, in bytes, or in files if all that count are empty. Files that the user holds back count only once
+  /// nothing else is left to do.
   package var share: (done: Int64, all: Int64) {
-    bytes > 0
-      ? (doneBytes, busy > 0 ? doneBytes &+ bytesToGo : bytes)
-      : (
-        Int64(over + awaiting + goneFiles), Int64(all - (busy > 0 ? paused : 0) + goneFiles)
-      )
+    countsBytes
+      ? (doneBytes, countedBytes)
+      : (Int64(over + awaiting + goneFiles), Int64(all - (busy > 0 ? paused : 0) + goneFiles))
   }
+  /// Whether `share` counts bytes.
+  package var countsBytes: Bool { countedBytes > 0 }
+  private var countedBytes: Int64 { busy > 0 ? doneBytes &+ bytesToGo : bytes }
   /// `share` in percent; 100 only once nothing is left to do, not even to wait for replies.
   package var percent: Int {
     let percent = HumanReadable.percent(share.done, of: share.all)

@@ -14,7 +14,7 @@ package struct PieceCount: Hashable, Sendable, Codable {
   /// The count once the server has all pieces.
   var whole: PieceCount { PieceCount(count: count, resumed: resumed, sent: count - resumed) }
 
-  /// In words, such as "12 pieces, 9 of them by this attempt".
+  /// In words, such as "12 pieces, 9 of them sent by this attempt".
   package var words: String {
     let all = HumanReadable.count(count, "piece")
     if resumed + sent == count {

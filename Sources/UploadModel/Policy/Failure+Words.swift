@@ -90,8 +90,8 @@ extension Failure {
   /// Which request failed, if the story does not name it.
   private var place: String {
     switch cause {
-    case .refused, .rejected, .unusable, .denied: ""
-    default: step.map { " What failed was \($0.words)." } ?? ""
+    case .refused, .rejected, .unusable, .denied, .notRecorded: ""
+    default: step.map { " This happened at \($0.words)." } ?? ""
     }
   }
 
@@ -200,9 +200,10 @@ extension Failure {
       goesOn
         ? "Retry resumes where the upload left off." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
-    case .insecure:
-      "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
-        + "self-signed certificate of the server and pins it."
+    // Of all certificates that are not trusted, only a self-signed one is likely to be pinned on purpose.
+    case .insecure(let why) where why.contains(scalars: "self-signed"):
+      "If it is the server's own, hoist trust URL shows it and pins its key."
+    case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where mayBeStored == true:
       "The server may have stored the file before it reported an error: check there before you retry."
@@ -279,15 +280,15 @@ extension Failure {
 extension Failure.Step {
   fileprivate var words: String {
     switch self {
-    case .existence: "the request that asks whether it has the file already (exists)"
+    case .existence: "the request that asks whether the server has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
     case .open: "the request that comes before the first file (open)"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"
     case .finish: "the request that finishes the upload (pieces.finish)"
-    case .status: "the request that asks how much it has (pieces.status)"
-    case .wait: "the request that asks whether it has finished with the file (wait)"
+    case .status: "the request that asks how much the server has (pieces.status)"
+    case .wait: "the request that asks whether the server has finished with the file (wait)"
     case .confirmation: "the request that confirms the upload (ticket.confirm)"
     }
   }

@@ -94,7 +94,7 @@ package enum RunNews: Hashable, Sendable {
         + (isLasting ? "" : "; \(byHand)")
     case .refused(let ending, let failure, let point):
       return "not \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
-        + (isLasting ? "press R to try again" : byHand)
+        + (isLasting ? "R on the screen tries again" : byHand)
     case .unknown(let ending, let failure, let point):
       return "perhaps \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
         + "check on the server, since hoist does not try again"

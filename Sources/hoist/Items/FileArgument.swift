@@ -29,8 +29,8 @@ struct FileArgument: Equatable, Sendable {
     for part in parts[first...] {
       guard let key = Self.key(of: part) else {
         throw UserError(
-          "\(argument): expected type=, name= or field= after \";\", found \"\(part)\"; a file of that "
-            + "name would be sent if it existed")
+          "\(argument): expected type=, name= or field= after \";\", found \"\(part)\" (no file has this "
+            + "whole name)")
       }
       let value = String(part.unicodeScalars.dropFirst(key.unicodeScalars.count + 1))
       guard !value.isEmpty else { throw UserError("\(argument): \(key)= has no value") }

@@ -28,10 +28,10 @@ struct ConfigOption: ParsableArguments {
 
   /// The names of the targets, for a shell that completes them.
   static let targetNames: CompletionKind = .custom { words, _, _ in
-    let named = words.indices.lazy.compactMap { index in
-      words[index] == "--config"
-        ? words.dropFirst(index + 1).first : words[index].removingPrefix(scalars: "--config=")
-    }.first
+    // bash makes three words of --config=FILE, other shells one.
+    let named =
+      words.firstIndex(of: "--config").flatMap { words[($0 + 1)...].first { $0 != "=" } }
+      ?? words.lazy.compactMap { $0.removingPrefix(scalars: "--config=") }.first
     let settings = try? Settings.load(path: named, environment: Context.process.environment)
     return settings?.targetNames ?? []
   }

@@ -9,7 +9,7 @@ struct DestinationOptions: ParsableArguments {
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
       discussion:
-        "Default: where the files of --retry-failed were to go, or the configuration's default_target.",
+        "Default: the configuration's default_target, or with push --retry-failed where the files were to go.",
       valueName: "target-or-url"),
     completion: ConfigOption.targetNames)
   var to: String?

@@ -74,7 +74,7 @@ final class SessionQueue {
   /// Shows what is in the queue, and sends it unless another process does.
   func open() {
     keeper.onTrouble { [weak loop] error in
-      onMain { loop?.handle([.held("\(error.brief); s resumes")]) }
+      onMain { loop?.handle([.held("\(error.brief); s or hoist queue start resumes")]) }
     }
     keeper.onKept { [weak loop] words in onMain { loop?.handle([.message(words)]) } }
     do {

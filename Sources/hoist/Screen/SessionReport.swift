@@ -70,6 +70,7 @@ struct SessionReport {
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check on the server before you send it again"
+      case .paused where successor == nil: "· \(name): not sent, since it is paused"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
       default: nil
       }

@@ -83,7 +83,7 @@ extension EndToEnd {
       try await visit.terminal.press("q")
       try await visit.terminal.wait(for: "2 uploads under way")
       try await visit.terminal.press("f")
-      try await visit.terminal.wait(for: "finishing 2, then quitting")
+      try await visit.terminal.wait(for: "quits after 2 more")
       visit.gate.open()
       try await visit.hasEnded(0)
       #expect(try await visit.terminal.screen().shows("2 of 2 files sent"))
