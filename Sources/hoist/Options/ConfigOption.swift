@@ -1,4 +1,5 @@
 import ArgumentParser
+import ScalarText
 import Settings
 
 /// `--config`, and the configuration that it names.
@@ -30,7 +31,9 @@ struct ConfigOption: ParsableArguments {
   static let targetNames: CompletionKind = .custom { words, _, _ in
     // bash makes three words of --config=FILE, other shells one.
     let named =
-      words.firstIndex(of: "--config").flatMap { words[($0 + 1)...].first { $0 != "=" } }
+      words.firstIndex { $0.hasSameScalars(as: "--config") }.flatMap {
+        words[($0 + 1)...].first { $0 != "=" }
+      }
       ?? words.lazy.compactMap { $0.removingPrefix(scalars: "--config=") }.first
     let settings = try? Settings.load(path: named, environment: Context.process.environment)
     return settings?.targetNames ?? []
