@@ -158,10 +158,7 @@ struct ShareXText {
         rest = rest[token.endIndex...]
       }
     }
-    let text = tokens.map {
-      "/" + $0.replacing(scalars: "~", with: "~0").replacing(scalars: "/", with: "~1")
-    }.joined()
-    return try? JSONPointer(text)
+    return JSONPointer(tokens: tokens)
   }
 
   // MARK: Syntax

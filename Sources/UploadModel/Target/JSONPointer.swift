@@ -18,7 +18,8 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The pointer to the whole document.
   package static let whole = JSONPointer(tokens: [])
 
-  init(tokens: some Sequence<String>) { self.tokens = Array(tokens) }
+  /// The pointer along a path of names and indices, which are not escaped.
+  package init(tokens: some Sequence<String>) { self.tokens = Array(tokens) }
 
   /// Parses a pointer (RFC 6901 §3).
   ///
