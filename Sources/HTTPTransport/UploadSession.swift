@@ -26,7 +26,23 @@ import Synchronization
 package final class UploadSession: URLSession, @unchecked Sendable {
   /// The session that the process shares.
   package override class var shared: UploadSession { process }
-  private static let process = UploadSession()
+  private static let process = UploadSession(configuration: foundation)
+
+  /// Loads Foundation's part of a session, which takes a millisecond. Call this while waiting for something else.
+  package static func prepare() { _ = foundation }
+
+  /// Foundation's default configuration. It has a cache and stores cookies, neither of which this process uses, and
+  /// would make a folder for each in the home directory.
+  private static let foundation: URLSessionConfiguration = {
+    URLCache.shared = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
+    let cookies = FileManager.default.urls(
+      for: .applicationSupportDirectory, in: .userDomainMask
+    ).first?.appendingPathComponent(Bundle.main.bundleURL.lastPathComponent).path
+    let isThere = cookies.map { access($0, F_OK) == 0 } ?? true
+    let configuration = URLSessionConfiguration.default
+    if let cookies, !isThere { rmdir(cookies) }
+    return configuration
+  }()
 
   /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that is sent just
   /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
@@ -56,12 +72,12 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   ///   - maxIdle: after how many idle seconds a connection is no longer reused.
   ///   - expectPatience: after how many seconds without "100 Continue" a body is sent anyway.
   package init(
-    configuration: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
+    configuration: URLSessionConfiguration = .default, delegate: (any URLSessionDelegate)? = nil,
     delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle,
     expectPatience: Double = usualExpectPatience
   ) {
     loop = TransferLoop(maxIdle: maxIdle, expectPatience: expectPatience)
-    let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+    let configuration = configuration.copy() as? URLSessionConfiguration ?? .default
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.httpCookieAcceptPolicy = .never

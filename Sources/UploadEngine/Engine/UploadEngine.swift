@@ -172,6 +172,9 @@ package actor UploadEngine {
   /// Loads what the first request needs. Call this while waiting for something else.
   package static func prepare() { _ = UploadSession.shared }
 
+  /// Loads the part of this after which the process can still exit at any moment.
+  package static func beginToPrepare() { UploadSession.prepare() }
+
   private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }

@@ -10,6 +10,7 @@ import UploadStore
 struct PushCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
+    _superCommandName: "hoist",
     abstract: "Upload files without a screen, for scripts.",
     discussion: """
       The URL of each result, where the server names one, goes to standard output and everything \
@@ -74,11 +75,18 @@ struct PushCommand: HoistCommand {
     }
   }
 
-  /// Reads the media type tables, which the first file needs, while the arguments are parsed.
+  /// Reads the media type tables, and loads the part of the transport that the first file needs, while the arguments
+  /// are parsed.
   ///
   /// Nothing else is prepared: the program may exit at once, and OpenSSL, which libcurl loads, must not be initialising
   /// at that moment.
-  static func prepare() { Thread.detachNewThread { _ = MediaTypeGuesser.system } }
+  static func prepare() {
+    Thread.detachNewThread {
+      _ = MediaTypeGuesser.system
+      // Foundation looks into the program's folder. If that is not allowed, it crashes; the error comes later.
+      if (try? ProgramFolder.check()) != nil { UploadEngine.beginToPrepare() }
+    }
+  }
 
   func run(in context: Context) async throws {
     let history = opensHistory ? openingHistory(in: context) : nil

@@ -40,6 +40,17 @@ extension EndToEnd {
       #expect(try inbox.bytes("big.bin") == bytes(big))
     }
 
+    @Test("Foundation's folders for a cache and for cookies do not stay in the home folder")
+    func homeFolder() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", [1])
+      let outcome = try await person.run("push", "a.txt", "--to", inbox.url)
+      #expect(outcome.status == 0, "\(outcome)")
+      let found = try await person.shell("cd; find . -name '*URLCache*'; ls -A .local/share").end()
+      #expect(found.output == "", "\(found.output)")
+    }
+
     @Test("status 1 when one is missing; the others arrive")
     func oneMissing() async throws {
       let person = try Person()
