@@ -23,7 +23,13 @@ enum ASCII {
 
   /// RFC 9110 §5.6.2 `tchar`.
   static func isToken(_ byte: UInt8) -> Bool {
-    isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    switch byte {
+    case dash, UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+      UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"),
+      UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: isAlphanumeric(byte)
+    }
   }
 
   /// RFC 2046 §5.1.1 `bchars`.

@@ -30,6 +30,11 @@ enum Main {
     let arguments = context.arguments
     do {
       try AddressSpace.check()
+      // The root would examine all commands first, which takes longer than everything else.
+      if arguments == ["--version"] {
+        context.output.line(VersionText.text)
+        return (context.output.lostLines == nil ? ExitStatus.success : .someFailed).rawValue
+      }
       if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
