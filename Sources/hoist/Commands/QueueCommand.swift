@@ -121,7 +121,8 @@ struct QueueCommand: AsyncParsableCommand {
       commandName: "retry",
       abstract: "Queue failed files again: all of them, or those with the given numbers.",
       discussion: """
-        Files that may already be on the server are sent again only if their numbers are given.
+        Files that may already be on the server are sent again only if their numbers are given. Files that are \
+        paused resume if their numbers are given.
         """)
 
     @OptionGroup var queue: QueueOptions
@@ -133,11 +134,16 @@ struct QueueCommand: AsyncParsableCommand {
       let store = try queue.store(in: context, mustExist: true)
       let named = try numbers.items(in: store)
       let all = try numbers.isEmpty ? store.items() : named
-      let again = all.filter { item in
+      let failed = all.filter { item in
         guard case .failed(let failure) = item.state else { return false }
         return !numbers.isEmpty || !failure.mayHaveArrived
       }
-      let looked = again.map(FileIntake().look)
+      let paused = named.filter { $0.state == .paused }.map { item in
+        var item = item
+        item.state = .waiting
+        return item
+      }
+      let looked = failed.map(FileIntake().look) + paused
       try store.update(looked)
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
       context.output.error(
@@ -147,7 +153,7 @@ struct QueueCommand: AsyncParsableCommand {
         guard let failure = item.state.failure else { continue }
         context.output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
       }
-      for item in named where !item.state.isFailed {
+      for item in named where !item.state.isFailed && item.state != .paused {
         context.output.error(
           "· \(SafeText.line(item.location.description)) has not failed (\(item.state.word))")
       }

@@ -63,7 +63,7 @@ struct ScreenCommand: HoistCommand {
       book: catalog, keeper: QueueRecorder(store: store, environment: context.environment),
       context: context,
       options: ScreenSession.Options(
-        isASCII: ascii, rateLimit: options.speed, isFresh: fresh,
+        isASCII: ascii, rateLimit: options.speed, keepsLimit: options.limit == nil, isFresh: fresh,
         arguments: context.arguments, sent: sent,
         rules: try folders.rules(),
         journal: try logging.journal(of: catalog.current, mayUseErrors: false, in: context),

@@ -88,6 +88,7 @@ struct SendCommand: HoistCommand {
         context: context,
         options: ScreenSession.Options(
           rateLimit: handover == nil ? options.speed : handover?.limit,
+          keepsLimit: handover == nil && options.limit == nil,
           floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
           isHandedOver: handover != nil,
           journal: try logging.journal(

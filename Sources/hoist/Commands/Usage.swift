@@ -10,9 +10,14 @@ enum Usage {
     $0.configuration.commandName
   }
 
+  /// Whether a word is a command's name. Unlike `verbs`, this does not load the help texts of all commands.
+  private static func isVerb(_ word: String) -> Bool {
+    Hoist.configuration.subcommands.contains { $0.configuration.commandName == word }
+  }
+
   /// Detects a mistyped command: a first word that names no file and resembles a command.
   static func mistypedVerb(_ arguments: [String]) -> UserError? {
-    guard let word = arguments.first, !word.hasPrefix(scalars: "-"), !verbs.contains(word),
+    guard let word = arguments.first, !word.hasPrefix(scalars: "-"), !isVerb(word),
       word != "help",
       !word.utf8.contains(where: { "/.*?[~".utf8.contains($0) }), access(word, F_OK) != 0,
       let verb = NearestName.of(word, among: verbs)
@@ -22,19 +27,33 @@ enum Usage {
         + "For a file, write ./\(word)")
   }
 
+  /// An unknown command after a command that has commands of its own.
+  private static func unknownCommand(_ arguments: [String]) -> UserError? {
+    guard let verb = arguments.first, let word = arguments.dropFirst().first,
+      !word.hasPrefix(scalars: "-"),
+      let names = Hoist.configuration.subcommands.first(where: {
+        $0.configuration.commandName == verb
+      })?.configuration.subcommands.compactMap({ $0.configuration.commandName }),
+      !names.isEmpty, !names.contains(word)
+    else { return nil }
+    let near = NearestName.of(word, among: names).map { "did you mean hoist \(verb) \($0)?" }
+    return UserError(
+      "\(verb) has no command \"\(word)\"; \(near ?? "see hoist \(verb) --help")")
+  }
+
   /// ArgumentParser's error as one line in hoist's format.
   static func usageError(_ message: String, _ arguments: [String]) -> UserError {
     let text = message.split(whereSeparator: \.isNewline).map { line in
       line.trimming(\.isWhiteSpace)
     }.joined(separator: " ")
     var words = text.prefix(1).lowercased() + text.dropFirst()
-    if arguments.first == ReceiveCommand.configuration.commandName,
-      words.hasPrefix(scalars: "unexpected argument '")
-    {
+    let isUnexpected = words.hasPrefix(scalars: "unexpected argument '")
+    if isUnexpected, let mistake = unknownCommand(arguments) { return mistake }
+    if arguments.first == ReceiveCommand.configuration.commandName, isUnexpected {
       let folder = String(words.unicodeScalars.dropFirst(21).dropLast())
       words += "; did you mean --dir \(folder)?"
     }
-    let verb = arguments.first.flatMap { verbs.contains($0) ? " \($0)" : nil } ?? ""
+    let verb = arguments.first.flatMap { isVerb($0) ? " \($0)" : nil } ?? ""
     let end =
       words.unicodeScalars.last.map { ".?!".unicodeScalars.contains($0) } == true ? " See" : "; see"
     return UserError("\(words)\(end) hoist\(verb) --help")

@@ -54,7 +54,7 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The total bandwidth limit, such as \"2MB/s\", in place of the target's rate_limit.",
+      "The total bandwidth limit, such as \"2MB/s\", in place of the target's rate_limit; \"off\" for none.",
       valueName: "speed"))
   var limit: String?
 
@@ -144,7 +144,8 @@ struct TargetOptions: ParsableArguments {
       try target.set("timeout", to: Double(value)?.isFinite == true ? value + "s" : value)
     }
     try Self.checked("--limit", limit) { value throws(InvalidInput) in
-      try target.set("rate_limit", to: value)
+      target.rateLimit = nil
+      if value != "off" { try target.set("rate_limit", to: value) }
     }
     return target
   }
@@ -159,7 +160,7 @@ struct TargetOptions: ParsableArguments {
     }
   }
 
-  /// The value of `--limit`, in bytes per second.
+  /// The value of `--limit`, in bytes per second; nil if there is none, or it is "off".
   var speed: Int64? { limit.flatMap(ByteCount.speed) }
 
   /// A field whose value is hidden if its name suggests a secret.

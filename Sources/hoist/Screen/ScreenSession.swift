@@ -16,6 +16,8 @@ final class ScreenSession {
     var isASCII = false
     /// The limit on the total speed, in bytes a second, until the user changes it.
     var rateLimit: Int64?
+    /// Whether the limit that the user set in an earlier session holds.
+    var keepsLimit = true
     /// A line that the screen shows all the time.
     var notice: String?
     /// Whether items queued before this session are hidden.

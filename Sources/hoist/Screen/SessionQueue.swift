@@ -266,9 +266,9 @@ final class SessionQueue {
     if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
   }
 
-  /// Applies the limit that the user set in an earlier session, unless this session was given another.
+  /// Applies the limit that the user set in an earlier session, unless this session has its own.
   private func keepLimit() throws {
-    guard options.rateLimit == nil, let limit = try keeper.store.rateLimit() else { return }
+    guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
     ownSettings.limit = limit
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
     loop.handle([.of(ownSettings), .message(words)])
@@ -641,7 +641,7 @@ final class SessionQueue {
         events.append(.refusal(target: target, isRefused: isRefused))
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
-        if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
+        if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
         events.append(.of(settings))
       case .complete:
         isInformed = true

@@ -187,6 +187,9 @@ extension EndToEnd {
       let person = try Person()
       let wrong = try await person.run("pusj", "a.jpg", "--to", "http://127.0.0.1:9/")
       #expect(wrong.status == 2 && wrong.errors.contains("did you mean hoist push?"), "\(wrong)")
+      let inner = try await person.run("queue", "lsit")
+      let words = "hoist: queue has no command \"lsit\"; did you mean hoist queue list?\n"
+      #expect(inner.status == 2 && inner.errors == words, "\(inner)")
       try person.folder.write("pusj", [1])
       // Without a terminal the screen cannot open; that it wanted to is the point.
       let file = try await person.shell("setsid -w hoist pusj --to http://127.0.0.1:9/").end()

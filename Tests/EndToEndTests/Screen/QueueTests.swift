@@ -60,6 +60,28 @@ extension EndToEnd {
       #expect(try UploadStore(path: queue).items().map(\.id.rawValue) == [100])
     }
 
+    @Test("what is paused goes on without a screen, and without the limit that was set on one")
+    func withoutScreen() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("a.bin", count: 400_000)
+      let added = try await hoist("add a.bin --to \(inbox.url)")
+      #expect(added.status == 0, "\(added)")
+      let store = try UploadStore(path: queue)
+      try store.setRateLimit(5_000)
+      var items = try store.items()
+      items[0].state = .paused
+      try store.update(items)
+
+      let all = try await hoist("queue retry")
+      #expect(all.errors == "0 files queued again\n", "\(all)")
+      let one = try await hoist("queue retry 1")
+      #expect(one.errors == "1 file queued again\n", "\(one)")
+      let sent = try await hoist("send --limit off")
+      #expect(sent.status == 0 && !sent.errors.contains("still holds"), "\(sent)")
+      #expect(inbox.names == ["a.bin"])
+      #expect(try store.rateLimit() == 5_000)
+    }
+
     @Test("What was interrupted says so and starts again; what may have arrived waits for a yes")
     func afterACrash() async throws {
       // It takes everything and never answers.
