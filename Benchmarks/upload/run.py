@@ -2,7 +2,7 @@
 """hoist beside curl: the same files, the same sink, the same number at once, in turn.
 
 The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), tls-small (the same
-through nginx), batch (ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), start (one small file), cancel (one
+through nginx), batch (ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), start (one small file, --version), cancel (one
 of four running uploads), there (20,000 x 256 KiB of which 19,900 are there already, beside sha1sum), sparse (10 GiB,
 memory only).
 
@@ -17,15 +17,11 @@ GIB = 1 << 30
 
 def measure(command):
     """Runs a command; returns (wall seconds, CPU seconds, peak bytes)."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - start
-    if process.returncode:
-        sys.exit(f"{command[:4]}… ended with {process.returncode}:\n{errors.decode()[-2000:]}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    run = subprocess.run([measure.program, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if run.returncode:
+        sys.exit(f"{command[:4]}… ended with {run.returncode}:\n{run.stderr.decode()[-2000:]}")
+    wall, cpu, peak = run.stdout.split()
+    return float(wall), float(cpu), int(peak)
 
 
 def compare(title, ours, theirs, volume, runs):
@@ -38,7 +34,7 @@ def compare(title, ours, theirs, volume, runs):
     speed = median(t[0] / o[0] for o, t in pairs)
     cpu = median(o[1] / t[1] for o, t in pairs)
     ours_wall, theirs_wall = median(o[0] for o, _ in pairs), median(t[0] for _, t in pairs)
-    print(f"{title}: {ours_wall * 1000:.0f} ms beside {theirs_wall * 1000:.0f} ms")
+    print(f"{title}: {ours_wall * 1000:.1f} ms beside {theirs_wall * 1000:.1f} ms")
     print(f"  throughput  {speed:5.2f} of curl's   ({volume / ours_wall / 1e6:7.0f} MB/s beside {volume / theirs_wall / 1e6:7.0f} MB/s)")
     print(f"  CPU         {cpu:5.2f} of curl's   ({median(o[1] for o, _ in pairs) * GIB / volume:7.2f} s/GiB beside {median(t[1] for _, t in pairs) * GIB / volume:7.2f} s/GiB)")
     print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
@@ -155,8 +151,10 @@ def main():
     folder = tempfile.mkdtemp(prefix="hoist-bench-")
     # Neither a history that grew through many runs nor the caller's own.
     os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
-    sink = os.path.join(folder, "sink")
-    subprocess.run(["cc", "-O2", "-pthread", "-o", sink, f"{HERE}/sink.c"], check=True)
+    sink, measure.program = (os.path.join(folder, name) for name in ["sink", "measure"])
+    for program in [sink, measure.program]:
+        source = f"{HERE}/{os.path.basename(program)}.c"
+        subprocess.run(["cc", "-O2", "-pthread", "-o", program, source], check=True)
     servers = []
 
     def serve(*arguments):
@@ -233,6 +231,7 @@ def main():
             pair("1,000 x 10 KiB, 16 at once, 20 ms to answer", files, serve("20"), 16, 1000 * 10240)
         if wanted("start"):
             pair("one file of 10 KiB from start to end", [make("small0.bin", 10240)], url, 1, 10240)
+            compare("--version", [options.hoist, "--version"], ["curl", "--version"], 1, options.runs)
         if wanted("cancel"):
             subprocess.run([os.path.join(os.path.dirname(options.hoist), "transport-bench"), "cancel"], check=True)
         if wanted("there"):
