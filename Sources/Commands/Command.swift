@@ -1,5 +1,6 @@
 import Foundation
 import ScalarText
+import Synchronization
 
 /// Another program, run to its end without a shell, so that its arguments are passed on unchanged.
 package struct Command: Hashable, Sendable {
@@ -108,18 +109,18 @@ package struct Command: Hashable, Sendable {
   ///
   /// - Throws: `Failure` if the program cannot be started, fails, takes too long or is cancelled.
   package func output() async throws(Failure) -> Data {
-    let isCancelled = AtomicFlag()
+    let isCancelled = Atomic(false)
     let result: Result<Data, Failure> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           continuation.resume(
             returning: Result { () throws(Failure) in
-              try run { isCancelled.isSet }
+              try run { isCancelled.load(ordering: .relaxed) }
             })
         }
       }
     } onCancel: {
-      isCancelled.set()
+      isCancelled.store(true, ordering: .relaxed)
     }
     return try result.get()
   }

@@ -39,16 +39,11 @@ extension Sequence<UInt8> {
 extension [UInt8] {
   /// The bytes that pairs of hexadecimal digits stand for; nil if the text is anything else.
   package init?(hexadecimal text: String) {
-    let nibbles = text.utf8.compactMap { digit -> UInt8? in
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-      default: nil
-      }
+    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
+    self = stride(from: 1, to: digits.count, by: 2).map {
+      UInt8(digits[$0 - 1] << 4 | digits[$0])
     }
-    guard nibbles.count == text.utf8.count, nibbles.count % 2 == 0 else { return nil }
-    self = stride(from: 1, to: nibbles.count, by: 2).map { nibbles[$0 - 1] << 4 | nibbles[$0] }
   }
 }
 

@@ -29,22 +29,12 @@ package final class CancellationToken: Sendable {
     _ = write(ends.write, [0], 1)
   }
 
-  /// Waits until the descriptor is readable or the token is cancelled.
+  /// Waits until the descriptor is ready for an event of poll(2), or the token is cancelled.
   /// - Returns: whether the token is cancelled.
-  package func isCancelled(waitingFor descriptor: Int32) -> Bool {
-    isCancelled(waitingFor: Int16(POLLIN), of: descriptor)
-  }
-
-  /// Waits until the descriptor is writable or the token is cancelled.
-  /// - Returns: whether the token is cancelled.
-  package func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
-    isCancelled(waitingFor: Int16(POLLOUT), of: descriptor)
-  }
-
-  private func isCancelled(waitingFor event: Int16, of descriptor: Int32) -> Bool {
+  package func isCancelled(waitingFor descriptor: Int32, _ event: Int32 = POLLIN) -> Bool {
     guard descriptor >= 0 else { return isCancelled }
     var polled = [
-      pollfd(fd: descriptor, events: event, revents: 0),
+      pollfd(fd: descriptor, events: Int16(event), revents: 0),
       pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),
     ]
     while !isCancelled, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}

@@ -7,29 +7,11 @@ import MultipartForm
 /// once.
 /// Source: inotify(7).
 ///
-/// Unchecked: only `init` uses the watcher without the lock, before any other thread can.
+/// Unchecked: only `init` uses what changes without the lock, before any other thread can.
 package final class FolderWatch: @unchecked Sendable {
-  private let watcher: Watcher
+  /// The watched folder.
+  package let root: FileLocation
   private let lock = NSLock()
-
-  /// Starts watching: every file completed from now on will be reported.
-  /// - Parameter takesExisting: whether files that are already there are reported as well.
-  /// - Throws: `InputError` if the folder cannot be watched.
-  package init(
-    _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
-  ) throws(InputError) {
-    watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
-  }
-
-  /// Passes each complete file to `body` until that returns false or `stop` is cancelled.
-  /// - Returns: why watching failed; nil if it ended as requested.
-  package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
-    lock.withLock { watcher.run(until: stop, body) }
-  }
-}
-
-private final class Watcher {
-  private let root: FileLocation
   private let rules: FolderRules
   private let descriptor: Int32
   /// The watched folders, with a trailing slash, by their inotify watch descriptors.
@@ -44,7 +26,12 @@ private final class Watcher {
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
       | IN_MOVE_SELF)
 
-  init(_ folder: FileLocation, rules: FolderRules, takesExisting: Bool) throws(InputError) {
+  /// Starts watching: every file completed from now on will be reported.
+  /// - Parameter takesExisting: whether files that are already there are reported as well.
+  /// - Throws: `InputError` if the folder cannot be watched.
+  package init(
+    _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
+  ) throws(InputError) {
     root = folder
     self.rules = rules
     self.takesExisting = takesExisting
@@ -62,7 +49,11 @@ private final class Watcher {
 
   deinit { close(descriptor) }
 
-  func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+  /// Passes each complete file to `body` until that returns false or `stop` is cancelled.
+  /// - Returns: why watching failed; nil if it ended as requested.
+  package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+    lock.lock()
+    defer { lock.unlock() }
     if takesExisting, !lookThrough(body) { return nil }
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while trouble == nil {

@@ -1,5 +1,14 @@
-/// Why the files of an input cannot be found.
+import Foundation
+
+/// Why the files of an input cannot be found or read.
 package struct InputError: Error, CustomStringConvertible {
   /// The reason and, where that helps, what to do about it.
   package let description: String
+}
+
+extension InputError {
+  /// A system call that failed with this value of `errno`.
+  init(_ doing: String, _ code: Int32) {
+    self.init(description: "cannot \(doing): \(String(cString: strerror(code)))")
+  }
 }

@@ -216,20 +216,13 @@ private struct JSONReader {
   private mutating func fourDigits() throws(JSONError) -> UInt32 {
     var number: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = next, let digit = Self.hexadecimal(byte) else { throw syntaxError() }
+      guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+        throw syntaxError()
+      }
       number = number << 4 | UInt32(digit)
       index += 1
     }
     return number
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   // MARK: Bytes

@@ -33,14 +33,7 @@ package final class Statement {
   package func value<Value: ColumnValue>(
     _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {
-    try value { $0.add(all: values) }
-  }
-
-  /// The first column of the first row; nil if there is no row, or the column is NULL.
-  package func value<Value: ColumnValue>(
-    _ values: (inout StatementValues) -> Void
-  ) throws(DatabaseError) -> Value? {
-    try bind(values)
+    try bind { $0.add(all: values) }
     defer { sqlite3_reset(statement) }
     return try step() ? Row(statement: statement)[0] : nil
   }
@@ -100,17 +93,11 @@ package struct StatementValues {
   package mutating func add(_ value: (some ColumnValue)?) {
     count += 1
     guard let value else { return }
-    note(value.bind(to: count, of: statement))
+    let code = value.bind(to: count, of: statement)
+    if code != SQLITE_OK { refusal = code }
   }
 
   fileprivate mutating func add(all values: [(any ColumnValue)?]) {
-    for value in values {
-      count += 1
-      if let value { note(value.bind(to: count, of: statement)) }
-    }
-  }
-
-  private mutating func note(_ code: Int32) {
-    if code != SQLITE_OK { refusal = code }
+    for value in values { if let value { add(value) } else { count += 1 } }
   }
 }

@@ -49,6 +49,29 @@ struct Schema<Root: Sendable>: Sendable {
   }
 }
 
+extension Codec {
+  /// A table, or only the value of the key `short` where the other keys keep their defaults.
+  static func table(
+    _ schema: Schema<Value>, from start: Value, short: Schema<Value>.Key
+  ) -> Codec {
+    Codec(
+      read: { node, reader in
+        var value = start
+        if case .table = node.value {
+          try schema.read(node, into: &value, reader)
+        } else {
+          try short.read(node, &value, reader)
+        }
+        return value
+      },
+      write: { value, writer in
+        let entries = schema.entries(value, usually: start, writer.withoutDefaults)
+        let isShort = entries.allSatisfy { $0.key == short.name || $0.value == nil }
+        return (isShort ? short.write(value, start, writer) : nil) ?? TOMLText.table(entries)
+      })
+  }
+}
+
 extension Schema.Key {
   /// A value of the root.
   init<Value: Equatable & Sendable>(

@@ -12,20 +12,6 @@ package final class SenderLock: Sendable {
   /// Whether another process now holds the lock through the same descriptor.
   private let isHandedOver = Mutex(false)
 
-  /// Acquires the lock for the queue at `path`; nil if another process holds it.
-  ///
-  /// - Throws: `StoreError` if the queue's file cannot be opened.
-  package convenience init?(queue path: String) throws(StoreError) {
-    try self.init(queue: path, waiting: false)
-  }
-
-  /// Blocks the thread until the lock is free, and acquires it.
-  ///
-  /// - Throws: `StoreError` if the queue's file cannot be opened.
-  package static func wait(queue path: String) throws(StoreError) -> SenderLock? {
-    try SenderLock(queue: path, waiting: true)
-  }
-
   /// The process ID of the last holder of the lock; nil if unknown.
   package static func holder(queue path: String) -> Int32? {
     let text = try? String(contentsOfFile: lockFilePath(path), encoding: .utf8)
@@ -39,7 +25,11 @@ package final class SenderLock: Sendable {
     return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
-  private init?(queue path: String, waiting: Bool) throws(StoreError) {
+  /// Acquires the lock for the queue at `path`; nil if another process holds it.
+  ///
+  /// - Parameter waiting: whether to block the thread until the lock is free.
+  /// - Throws: `StoreError` if the queue's file cannot be opened.
+  package init?(queue path: String, waiting: Bool = false) throws(StoreError) {
     // Assigned to `self.file` only once it is locked: an init that fails after all properties are set also runs deinit.
     let file = try QueueFile(path)
     while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {

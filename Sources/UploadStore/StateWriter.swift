@@ -28,8 +28,7 @@ struct StateWriter {
       try end(id, AttemptEnd(receipt))
       try set("done", of: id)
       if let disposal = JSONColumn.text(receipt.disposal) {
-        try db.statement("UPDATE item SET disposal = ? WHERE id = ?")
-          .execute([disposal, id.rawValue])
+        try db.execute("UPDATE item SET disposal = ? WHERE id = ?", [disposal, id.rawValue])
       }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way are sent when hoist next runs. The other items keep their state: waiting or paused.
@@ -74,23 +73,21 @@ struct StateWriter {
     _ state: String, of id: ItemID, failure: String? = nil, processing: String? = nil,
     unless exception: String = "0"
   ) throws {
-    try db.statement(
+    try db.execute(
       """
       UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
       WHERE id = ? AND NOT (\(exception))
-      """
-    ).execute([state, failure, processing, revision, id.rawValue])
+      """, [state, failure, processing, revision, id.rawValue])
   }
 
   /// If an item was put back in the queue repeatedly before anything was sent, keeps only the last attempt. Otherwise a
   /// server that is down all night would leave a thousand attempts.
   private func forgetEarlierProbes(of id: ItemID) throws {
-    try db.statement(
+    try db.execute(
       """
       DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) = 0
         AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
-      """
-    ).execute([id.rawValue])
+      """, [id.rawValue])
   }
 
   /// Ends the item's open attempt. Returns false if the item had none.

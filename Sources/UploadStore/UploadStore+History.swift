@@ -170,22 +170,15 @@ extension UploadStore {
       for item in items {
         let target = target ?? item.target
         var moment: Double?
-        if let sum = item.sum {
-          moment = try Self.latest(bySum) { values in
-            values.add(sum)
-            values.add(target)
-          }
-        }
+        if let sum = item.sum { moment = try Self.latest(bySum, [sum, target]) }
         if moment == nil, let identity = item.identity {
-          moment = try Self.latest(byIdentity) { values in
-            values.add(Int64(bitPattern: identity.inode))
-            values.add(place(item).bytes)
-            values.add(target)
-            values.add(Int64(bitPattern: identity.device))
-            values.add(identity.modified)
-            values.add(identity.size)
-            values.add(item.sum == nil)
-          }
+          moment = try Self.latest(
+            byIdentity,
+            [
+              Int64(bitPattern: identity.inode), place(item).bytes, target,
+              Int64(bitPattern: identity.device), identity.modified, identity.size,
+              item.sum == nil,
+            ])
         }
         let isCertain = moment != nil
         if !isCertain { moment = doubts.latest(of: item, to: target, at: place) }
@@ -214,7 +207,7 @@ extension UploadStore {
   }
 
   private static func latest(
-    _ statements: [Statement], _ values: (inout StatementValues) -> Void
+    _ statements: [Statement], _ values: [(any ColumnValue)?]
   ) throws -> Double? {
     var latest: Double?
     for statement in statements {
@@ -238,20 +231,16 @@ extension UploadItem {
 /// Uploads that may or may not have arrived. There are few of them, so they are read only once for all files of a
 /// lookup.
 private struct Doubts {
-  private struct File: Hashable {
+  /// A file by its path and identity, or a content by its digest.
+  private struct Key: Hashable {
     var target: String
-    var path: [UInt8]
-    var identity: FileIdentity
-  }
-
-  private struct Content: Hashable {
-    var target: String
-    var sum: [UInt8]
+    var bytes: [UInt8]
+    var identity: FileIdentity?
   }
 
   /// When each of these uploads ended, and the digest of the sent content, if one was computed.
-  private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
-  private var contents: [Content: Double] = [:]
+  private var files: [Key: (ended: Double, sum: [UInt8]?)] = [:]
+  private var contents: [Key: Double] = [:]
 
   /// Reads the uploads through partial indexes. The condition of these indexes, in `Schema`, must list the same
   /// outcomes as `AttemptOutcome.doubtful`, in the same order, or SQLite refuses the query.
@@ -268,15 +257,14 @@ private struct Doubts {
       """
     try db.eachRow(found) { row in
       let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], row[6], row[7])
-      if let sum { contents[Content(target: target, sum: sum)] = ended }
+      if let sum { contents[Key(target: target, bytes: sum)] = ended }
       guard let device = row[2] as Int64?, let inode = row[3] as Int64?,
         let modified = row[5] as Int64?
       else { return true }
       let identity = FileIdentity(
         device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: row[4],
         modified: modified)
-      let file = File(target: target, path: row[1], identity: identity)
-      files[file] = (ended, sum)
+      files[Key(target: target, bytes: row[1], identity: identity)] = (ended, sum)
       return true
     }
   }
@@ -287,9 +275,9 @@ private struct Doubts {
     of item: UploadItem, to target: String, at place: (UploadItem) -> FileLocation
   ) -> Double? {
     if files.isEmpty, contents.isEmpty { return nil }
-    if let sum = item.sum, let ended = contents[Content(target: target, sum: sum)] { return ended }
+    if let sum = item.sum, let ended = contents[Key(target: target, bytes: sum)] { return ended }
     guard let identity = item.identity,
-      let known = files[File(target: target, path: place(item).bytes, identity: identity)],
+      let known = files[Key(target: target, bytes: place(item).bytes, identity: identity)],
       item.sum == nil || known.sum == nil
     else { return nil }
     return known.ended

@@ -381,7 +381,7 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: false)])
     #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
     // What was asked for before tells nothing of it.
-    Fixture.play(&state, .targets([], urls: [:]))
+    Fixture.play(&state, .targets([]))
     #expect(state.mode == .setup)
     Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
     // It is written only after a clear yes; Enter corrects it, with the cursor where the fault is.

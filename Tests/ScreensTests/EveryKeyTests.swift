@@ -50,12 +50,10 @@ import UploadModel
   private static func prepare(_ state: inout AppState) {
     switch state.mode {
     case .pick:
-      Fixture.play(&state, .targets(["album", "photos", "tickets"], urls: [:]), .key(.up))
+      Fixture.play(&state, .targets(Fixture.rows("album", "photos", "tickets")), .key(.up))
     case .targets:
-      let names = ["album", "nas", "photos"]
       Fixture.play(
-        &state, .targetRows(names.map { TargetRow(name: $0, url: "https://\($0)/") }), .key("g"),
-        .key("j"))
+        &state, .targets(Fixture.rows("album", "nas", "photos")), .key("g"), .key("j"))
     case .details, .page:
       Fixture.play(&state, .resized(Size(width: 40, height: 10)), .key("j"))
     default: break

@@ -28,6 +28,11 @@ enum Fixture {
     )
   }
 
+  /// Targets of these names.
+  static func rows(_ names: String...) -> [TargetRow] {
+    names.map { TargetRow(name: $0, url: "http://\($0)/") }
+  }
+
   /// The target's server cannot be reached, for eight seconds from the beginning.
   static let away = AppEvent.reachability(
     server: "https://api.example.com",

@@ -187,7 +187,7 @@ import UploadModel
               + [1, 2].map { (ItemID($0), .awaitingReply(attempt: 1, since: start + 2)) },
             at: start + 3))
       case .targets:
-        Fixture.play(&state, .key("5"), .targetRows(TargetPaneTests.rows), Fixture.away)
+        Fixture.play(&state, .key("5"), .targets(TargetPaneTests.rows), Fixture.away)
         Fixture.play(&state, .tried(target: "album", obstacle: nil), .key("c"))
       case .commandArguments:
         Fixture.type(":theme r", &state)

@@ -156,7 +156,7 @@ import Testing
     #expect(
       Fixture.play(&state, .mouse(Mouse(.click, row: 39, column: place))) == [.retry([ItemID(4)])])
     let columns = Columns(in: state.layout.list)
-    let size = try #require(columns.size?.lowerBound)
+    let size = columns.size.lowerBound
     Fixture.play(&state, .mouse(Mouse(.click, row: 2, column: size + 4)))
     #expect(state.queue.rows.first?.item.id == ItemID(4))
     #expect(state.list.cursor == 0 && state.list.scroll == 0, "the top is in view")

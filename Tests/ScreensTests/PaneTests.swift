@@ -372,7 +372,7 @@ import UploadModel
     }
     var left = state
     #expect(Fixture.play(&left, .key(.escape)) == [.stopSetUp] && left.mode == .queue)
-    Fixture.play(&state, .targets(["nas", "photos"], urls: [:]))
+    Fixture.play(&state, .targets(Fixture.rows("nas", "photos")))
     #expect(state.mode == .queue)
     // Without a configuration there is no place for it, as in the demo.
     state.options.configuration = nil
@@ -387,17 +387,17 @@ import UploadModel
     var state = Fixture.mixed()
     state.options.targets = ["photos"]
     Fixture.type("t", &state)
-    Fixture.play(&state, .targets(["album", "photos", "nas"], urls: ["nas": "http://nas/"]))
+    Fixture.play(&state, .targets(Fixture.rows("album", "photos", "nas")))
     #expect(Self.menu(state) == ["album", "photos", "nas", "new target…"])
     #expect(Fixture.play(&state, .key(.enter)) == [], "the cursor stays on photos")
     Fixture.type("tna", &state)
-    Fixture.play(&state, .targets(["nas", "photos", "snail"], urls: [:]))
+    Fixture.play(&state, .targets(Fixture.rows("nas", "photos", "snail")))
     #expect(Self.menu(state) == ["nas", "snail", "new target…"])
     Fixture.play(&state, .key(.escape))
     // Forms take them, too.
     Fixture.type("jjjjjj", &state)
     #expect(Fixture.type("e", &state) == [.readTargets])
-    Fixture.play(&state, .targets(["nas"], urls: [:]), .key(.backTab), .paste("nas"), .key(.enter))
+    Fixture.play(&state, .targets(Fixture.rows("nas")), .key(.backTab), .paste("nas"), .key(.enter))
     #expect(state.queue.row(ItemID(7))?.item.target == "nas")
   }
 

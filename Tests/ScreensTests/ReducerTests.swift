@@ -269,7 +269,7 @@ import UploadModel
       0, "b", "a",
       asks: [.listFolder(nil), .add([.bytes(Array("/home/me/pictures/holiday 漢字".utf8))])]),
     Case(0, "?", "/", "q", .enter, asks: []),
-    Case(0, "t", .down, .up, .enter, asks: [.readTargets]),
+    Case(0, "t", .down, .up, .enter, asks: [.readTargets, .switchTarget("tickets")]),
     Case(
       0, "t", .down, .down, .down, .down, .down, .down, .enter, .enter,
       asks: [.readTargets, .bell]),
@@ -306,7 +306,7 @@ import UploadModel
         case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
-        case .readTargets: Fixture.play(&state, .targetRows(TargetPaneTests.rows))
+        case .readTargets: Fixture.play(&state, .targets(TargetPaneTests.rows))
         case .add([.typed("/twice")], _, _):
           Fixture.play(&state, .leftOut(LeftOut(waiting: [twice])))
         default: break

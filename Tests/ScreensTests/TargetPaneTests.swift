@@ -14,7 +14,7 @@ import UploadModel
   private static func pane(_ size: Size = Size(width: 120, height: 40)) -> AppState {
     var state = Fixture.mixed(size: size)
     #expect(Fixture.play(&state, .command("targets")) == [.readTargets])
-    Fixture.play(&state, .targetRows(rows))
+    Fixture.play(&state, .targets(rows))
     return state
   }
 
@@ -40,7 +40,7 @@ import UploadModel
     Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: nil))
     #expect(Self.line("album", state).contains("answers"))
     // What came of an earlier trial is not told of a target that is gone.
-    Fixture.play(&state, .targetRows([Self.rows[1]]), .tried(target: "album", obstacle: nil))
+    Fixture.play(&state, .targets([Self.rows[1]]), .tried(target: "album", obstacle: nil))
     #expect(state.trials.isEmpty)
   }
 

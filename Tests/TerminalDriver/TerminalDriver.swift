@@ -151,7 +151,7 @@ final class Driver {
     case .notify(let text): terminal.notify(text)
     case .listHistory: _ = reduce(&state, .history(.rows(isStill ? Still.history : [])))
     case .listServer where isStill: _ = reduce(&state, .server(.failed("nobody answers")))
-    case .readTargets where isStill: _ = reduce(&state, .targetRows(Still.targets))
+    case .readTargets where isStill: _ = reduce(&state, .targets(Still.targets))
     case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
     case .previewFile(let request?) where isStill:
       _ = reduce(&state, .filePreview(request, Still.preview))

@@ -112,7 +112,7 @@ struct WaitTests {
     let file = try folder.write("a", Array("abc".utf8))
     let harness = EngineHarness()
     var target = try target(server, hasSigns: row.hasSigns)
-    if row.code == "outcome-unknown" { target.wait?.limit = 1 }
+    if row.code == "outcome-unknown" { target.wait?.limit = 3 }
     let end = try #require(await harness.upload([file], to: target).first)
     #expect(end.code == row.code, "\(end)")
     let questions = server.requests.filter { $0.line.hasPrefix("GET /tasks/7 ") }

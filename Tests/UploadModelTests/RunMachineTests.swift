@@ -188,7 +188,7 @@ struct RunMachineTests {
   func secrets() {
     var point = RunPoint(.open)
     point.values = ["id": "a-s3cret-b"]
-    let hidden = Secrets(["s3cret"]).hidden(in: RunNews.opened(point))
+    let hidden = Secrets(["s3cret"]).hidden(in: RunNews(.opened, point))
     #expect(hidden.point?.values == ["id": "a-(secret)-b"])
   }
 }

@@ -1,18 +1,17 @@
 import CCurl
 
 /// Sets options on an easy handle. Fails closed: if libcurl rejects an option, the task ends.
-final class EasyOptions {
+struct EasyOptions {
   private let easy: UnsafeMutableRawPointer
-  private var refused: CURLcode?
 
   init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
 
   func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
-    try check(throwing: hoist_set_long(easy, option, value))
+    try check(hoist_set_long(easy, option, value))
   }
 
   func set(_ option: CURLoption, size: Int64) throws(TransportError) {
-    try check(throwing: hoist_set_size(easy, option, size))
+    try check(hoist_set_size(easy, option, size))
   }
 
   /// Rejects text that contains a NUL. libcurl would use only what precedes the NUL, and that could mean something
@@ -21,17 +20,17 @@ final class EasyOptions {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
     }
-    try check(throwing: hoist_set_text(easy, option, value))
+    try check(hoist_set_text(easy, option, value))
   }
 
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
-    try check(throwing: hoist_set_pointer(easy, option, pointer))
+    try check(hoist_set_pointer(easy, option, pointer))
   }
 
   func set(
     _ option: CURLoption, list: UnsafeMutablePointer<curl_slist>
   ) throws(TransportError) {
-    try check(throwing: hoist_set_list(easy, option, list))
+    try check(hoist_set_list(easy, option, list))
   }
 
   /// Sets an option that only improves speed, so a rejection is ignored.
@@ -58,16 +57,7 @@ final class EasyOptions {
     if let key = tls.clientKey { try set(CURLOPT_SSLKEY, key) }
   }
 
-  /// Records the first rejection, for `throwIfRefused`.
-  func check(_ code: CURLcode) {
-    if code != CURLE_OK, refused == nil { refused = code }
-  }
-
-  func throwIfRefused() throws(TransportError) {
-    if let refused { throw TransportError(.optionRefused, code: refused) }
-  }
-
-  private func check(throwing code: CURLcode) throws(TransportError) {
+  func check(_ code: CURLcode) throws(TransportError) {
     guard code == CURLE_OK else { throw TransportError(.optionRefused, code: code) }
   }
 }

@@ -123,17 +123,17 @@ extension Transfer {
   private func setUpCallbacks(_ options: EasyOptions) throws(TransportError) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let loop = Unmanaged.passUnretained(loop).toOpaque()
-    options.check(
+    try options.check(
       hoist_set_give(easy) { Transfer.of($3).give($0, $1 * $2) })
-    options.check(
+    try options.check(
       hoist_set_seek(easy) { context, offset, _ in Transfer.of(context).seek(to: offset) })
-    options.check(
+    try options.check(
       hoist_set_take(easy, CURLOPT_WRITEFUNCTION) { Transfer.of($3).receive($0, $1 * $2) })
-    options.check(
+    try options.check(
       hoist_set_take(easy, CURLOPT_HEADERFUNCTION) {
         Transfer.of($3).receiveHeaderLine($0, $1 * $2)
       })
-    options.check(
+    try options.check(
       hoist_set_prereq(easy) { context, peer, _, peerPort, localPort in
         let connection = SocketTable.Connection(
           localPort: UInt16(truncatingIfNeeded: localPort),
@@ -142,20 +142,19 @@ extension Transfer {
         return Transfer.of(context).begin(on: connection)
           ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       })
-    options.check(
+    try options.check(
       hoist_set_open_socket(easy) { context, _, address in
         address.map { Transfer.of(context).openSocket($0) } ?? -1
       })
-    options.check(
+    try options.check(
       hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
     for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
-      options.check(hoist_set_pointer(easy, option, context))
+      try options.check(hoist_set_pointer(easy, option, context))
     }
-    options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
-    options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
+    try options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
+    try options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
     // A connection outlives its first transfer, so its close callback needs a context that also outlives the transfer.
-    options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
-    try options.throwIfRefused()
+    try options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
   }
 
   /// CURLAUTH_DIGEST, a macro with a cast that Swift does not import.

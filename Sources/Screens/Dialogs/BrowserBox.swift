@@ -109,31 +109,27 @@ struct BrowserBox {
       canvas.put(
         [canvas.sign("✓")], row: row, column: inner.lowerBound + Columns.sign, style: style(.good))
     }
-    var end = inner.upperBound - 1
-    func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
-      defer { end -= count + gap }
-      return end - count..<end
-    }
+    var rest = ColumnsFromRight(end: inner.upperBound - 1)
     func put(_ text: String, _ place: Range<Int>, _ role: Role) {
       canvas.putRight(
         text, row: row, end: place.upperBound, width: place.count, style: style(role))
     }
-    if inner.count >= 70 { put(entry.time, takeLast(16, gap: 2), .dim) }
+    if inner.count >= 70 { put(entry.time, rest.take(16, gap: 2), .dim) }
     let hasSize = !entry.isFolder && entry.isSendable
-    put(hasSize ? HumanReadable.bytes(entry.size) : "", takeLast(8), .plain)
+    put(hasSize ? HumanReadable.bytes(entry.size) : "", rest.take(8), .plain)
     if inner.count >= 76 {
-      let place = takeLast(8, gap: 2)
+      let place = rest.take(8, gap: 2)
       // The bar compares the size with that of the largest visible file.
       if hasSize, browser.largest > 0 {
         let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
         canvas.bar(bar, row: row, columns: place, on: ground)
       }
     }
-    if !entry.kind.isEmpty { put(entry.kind, takeLast(8), .dim) }
+    if !entry.kind.isEmpty { put(entry.kind, rest.take(8), .dim) }
     let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
-      columns: start..<max(start, end), style: style(entry.role),
+      columns: start..<max(start, rest.end), style: style(entry.role),
       lighting: Matcher(browser.filter))
   }
 

@@ -3,16 +3,8 @@ import ScalarText
 /// A box above the command line that shows what can be typed next: commands with their keys, or the arguments of a
 /// command.
 struct CommandPalette {
-  private struct Line {
-    var title: String
-    /// The argument that the command takes.
-    var argument = ""
-    var keys = ""
-    var note: String
-  }
-
   private let title: String
-  private let lines: [Line]
+  private let lines: [ArgumentChoice]
   private let matcher: Matcher
   private let chosen: Int?
 
@@ -30,28 +22,20 @@ struct CommandPalette {
         ? line.candidates.compactMap { CommandLine($0)?.action } : CommandLine.matching(word)
       lines = actions.map { action in
         let keys = state.keymap.keys(for: action).map { $0.label(ascii: state.isASCII) }
-        return Line(
-          title: action.name.word, argument: action.argument.map { " \($0)" } ?? "",
-          keys: keys.joined(separator: " "), note: action.help)
+        return ArgumentChoice(
+          word: action.name.word, note: action.help,
+          argument: action.argument.map { " \($0)" } ?? "", keys: keys.joined(separator: " "))
       }
       return
     }
     guard let action = CommandLine(before)?.action, let all = state.choices(after: action.name)
     else { return nil }
     title = [action.name.word, action.argument ?? ""].joined(separator: " ")
-    let words = Set(line.candidates)
-    let choices = isChoosing ? all.filter { words.contains(before + $0.word) } : all
-    let found = choices.ranked(by: isChoosing ? Matcher("") : matcher, \.texts)
     lines =
       isChoosing
-      ? line.candidates.compactMap { candidate in
-        choices.first { before + $0.word == candidate }.map(Self.line)
-      } : found.map(Self.line)
+      ? line.candidates.compactMap { candidate in all.first { before + $0.word == candidate } }
+      : all.ranked(by: matcher, \.texts)
     if lines.isEmpty, action.name.takesAnything { return nil }
-  }
-
-  private static func line(_ choice: ArgumentChoice) -> Line {
-    Line(title: choice.word, note: choice.note)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -81,14 +65,14 @@ struct CommandPalette {
       func style(_ role: Role) -> Style { Style(isLit ? .button : role) }
       _ = canvas.light(row: row, columns: 1..<width - 1, isLit: isLit)
       canvas.putMiddle(
-        line.title, row: row, columns: 3..<keys - 1, style: style(.accent), lighting: matcher)
-      let used = 3 + Glyphs.width(Glyphs.of(line.title, ascii: canvas.ascii))
+        line.word, row: row, columns: 3..<keys - 1, style: style(.accent), lighting: matcher)
+      let used = 3 + Glyphs.width(Glyphs.of(line.word, ascii: canvas.ascii))
       canvas.put(
         line.argument, row: row, column: used, width: max(0, keys - 1 - used),
         style: style(.accent))
       canvas.put(line.keys, row: row, column: keys, width: 8, style: style(.dim))
       // Matches are highlighted in the note only if the name does not match.
-      let isNamed = matcher.rank(line.title, isLoose: true) != nil
+      let isNamed = matcher.rank(line.word, isLoose: true) != nil
       canvas.putEnd(
         line.note, row: row, columns: notes..<width - 1, style: style(.plain),
         lighting: isNamed ? nil : matcher)

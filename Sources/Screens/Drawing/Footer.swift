@@ -57,13 +57,6 @@ struct Footer {
   }
 }
 
-extension Action.Name {
-  /// Whether it applies to the target under the cursor in the pane of targets.
-  fileprivate var isAboutTarget: Bool {
-    [.tryTarget, .makeDefault, .logIn, .edit, .details, .delete, .target].contains(self)
-  }
-}
-
 extension AppState {
   /// The actions available here, the most useful first.
   var offered: [Footer.Offer] {
@@ -107,19 +100,22 @@ extension AppState {
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
     case (.copyURL, .page(let page)?): page.row?.url != nil
     case (.sendAgain, .page(let page)?): page.row != nil
-    case (.copyURL, nil) where pane == .history: history.selected?.url != nil
-    case (.copyURL, nil) where pane == .server: server.selected?.url != nil
-    case (.openURL, nil) where pane == .history: history.selected?.url != nil
-    case (.openURL, nil) where pane == .server: server.selected?.url != nil
+    case (.copyURL, nil), (.openURL, nil):
+      (pane == .server ? server.selected?.url : history.selected?.url) != nil
     case (.deleteUploaded, nil): history.selected?.deletionURL != nil
     case (.copyAsCurl, nil): false
     case (.sendAgain, nil): history.selected != nil
-    case (_, nil) where pane == .targets && name.isAboutTarget: targets.selected != nil
+    case (_, nil) where pane == .targets && Self.aboutTarget.contains(name): targets.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets
     default: true
     }
   }
+
+  /// The actions on the target under the cursor in the pane of targets.
+  private static let aboutTarget: [Action.Name] = [
+    .tryTarget, .makeDefault, .logIn, .edit, .details, .delete, .target,
+  ]
 
   /// The actions on the marked rows, or on the row under the cursor if no rows are marked.
   var rowActions: [Action] {
@@ -136,14 +132,13 @@ extension AppState {
 
   private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {
-    case .openURL: subjects.contains { $0.url != nil }
+    case .copyURL, .openURL: subjects.contains { $0.url != nil }
     case .deleteUploaded: subjects.contains { $0.uploaded != nil }
     case .details, .remove: !subjects.isEmpty
     case .retry: subjects.contains(where: isRetriable)
     case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
     case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
-    case .copyURL: subjects.contains { $0.url != nil }
     case .startStop: !isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || rateLimit != nil
     case .target: options.hasTargets

@@ -21,27 +21,17 @@ enum Glyphs {
       return text.utf8.map { Glyph(base: Unicode.Scalar($0)) }
     }
     if ascii {
-      return SafeText.line(plainer(text), ascii: true).utf8.map { Glyph(base: Unicode.Scalar($0)) }
+      let plain = String.UnicodeScalarView(text.unicodeScalars.map { plainer[$0] ?? $0 })
+      return SafeText.line(String(plain), ascii: true).utf8.map { Glyph(base: Unicode.Scalar($0)) }
     }
     return arrange(Array(SafeText.line(text).unicodeScalars))
   }
 
-  /// `text` with ASCII in place of the typographic signs that have a counterpart in ASCII.
-  private static func plainer(_ text: some StringProtocol) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "·", "—", "–": scalars.append("-")
-      case "→": scalars.append(">")
-      case "▲": scalars.append("^")
-      case "…": scalars.append("~")
-      case "‘", "’": scalars.append("'")
-      case "“", "”": scalars.append("\"")
-      default: scalars.append(scalar)
-      }
-    }
-    return String(scalars)
-  }
+  /// ASCII in place of the typographic signs that have a counterpart in ASCII.
+  private static let plainer: [Unicode.Scalar: Unicode.Scalar] = [
+    "·": "-", "—": "-", "–": "-", "→": ">", "▲": "^", "…": "~", "‘": "'", "’": "'", "“": "\"",
+    "”": "\"",
+  ]
 
   /// The columns that `glyphs` take.
   static func width(_ glyphs: some Sequence<Glyph>) -> Int {

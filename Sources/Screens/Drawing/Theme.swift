@@ -69,9 +69,7 @@ package struct Theme: Hashable, Sendable {
   private static let anywhere = few.merging(
     Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
   ) { $1 }
-}
 
-extension Theme {
   /// A colour, a background and attributes. Terminals ignore those that they do not support.
   package struct Look: Hashable, Sendable {
     /// The colour of the characters; `nil` for that of plain text.

@@ -37,10 +37,8 @@ package enum AppEvent: Sendable {
   /// default target of the configuration.
   case target(
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
-  /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
-  case targets([String], urls: [String: String])
-  /// The answer to `Effect.readTargets` in more detail, for the pane of targets.
-  case targetRows([TargetRow])
+  /// The answer to `Effect.readTargets`: the targets of the configuration.
+  case targets([TargetRow])
   /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
   /// A target is no longer in the configuration, and can be brought back.

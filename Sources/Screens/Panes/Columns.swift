@@ -1,12 +1,6 @@
-/// The columns of the queue in a list of a given width. Narrow lists have fewer.
+/// The columns of the queue in a list of a given width. In narrow lists, some are empty.
 struct Columns {
-  let name: Range<Int>
-  private(set) var target: Range<Int>?
-  private(set) var type: Range<Int>?
-  private(set) var size: Range<Int>?
-  private(set) var bar: Range<Int>?
-  let percent: Range<Int>
-  let state: Range<Int>
+  let name, target, type, size, bar, percent, state: Range<Int>
 
   /// Cursor, mark and sign come before the name, in every list.
   static let cursor = 0
@@ -25,20 +19,29 @@ struct Columns {
     let barWidth = 8 + min(24, extra / 5)
 
     // If there is room, a blank column separates the list from the pane beside it.
-    var end = columns.upperBound - (isWide ? 1 : 0)
-    func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
-      defer { end -= count + gap }
-      return end - count..<end
-    }
-    state = takeLast(stateWidth)
-    percent = takeLast(4)
-    bar = isWide ? takeLast(barWidth, gap: 2) : nil
-    size = width >= 56 ? takeLast(7) : nil
-    type = hasType ? takeLast(13 + min(11, extra / 8)) : nil
-    target = isWide && hasTargets ? takeLast(min(16, 11 + extra / 10)) : nil
-    name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, end)
+    var rest = ColumnsFromRight(end: columns.upperBound - (isWide ? 1 : 0))
+    state = rest.take(stateWidth)
+    percent = rest.take(4)
+    bar = rest.take(barWidth, gap: 2, if: isWide)
+    size = rest.take(7, if: width >= 56)
+    type = rest.take(13 + min(11, extra / 8), if: hasType)
+    target = rest.take(min(16, 11 + extra / 10), if: isWide && hasTargets)
+    name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, rest.end)
   }
 
   /// The columns of the progress and the state, for words in place of both.
-  var words: Range<Int> { (bar ?? percent).lowerBound..<state.upperBound }
+  var words: Range<Int> { (bar.isEmpty ? percent : bar).lowerBound..<state.upperBound }
+}
+
+/// Columns that are handed out from the right.
+struct ColumnsFromRight {
+  /// The column before which the next ones end.
+  private(set) var end: Int
+
+  /// The last `count` columns that are left, with a gap before them; none if they are not wanted.
+  mutating func take(_ count: Int, gap: Int = 1, if isWanted: Bool = true) -> Range<Int> {
+    guard isWanted, count > 0 else { return end..<end }
+    defer { end -= count + gap }
+    return end - count..<end
+  }
 }

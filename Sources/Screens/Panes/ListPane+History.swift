@@ -3,12 +3,7 @@ import UploadModel
 extension ListPane<HistoryRow> {
   /// The pane of the history.
   init(history state: AppState, layout: Layout, width: Int) {
-    var end = width - 1
-    func takeLast(_ count: Int, from least: Int) -> Range<Int> {
-      guard width >= least else { return end..<end }
-      defer { end -= count + 2 }
-      return end - count..<end
-    }
+    var rest = ColumnsFromRight(end: width - 1)
     // Names are shown whole as long as they leave room for the longest usual outcome. The outcome gets the other
     // columns.
     let names =
@@ -16,26 +11,25 @@ extension ListPane<HistoryRow> {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
       }.max() ?? 0
     let room = width - (width >= 100 ? 53 : 39)
-    let outcome = takeLast(width >= 76 ? max(23, room - max(16, names)) : 14, from: 0)
-    let attempt = takeLast(3, from: 76)
-    let time = takeLast(16, from: 70)
-    let target = takeLast(12, from: 100)
-    let size = takeLast(7, from: 50)
+    let outcome = rest.take(width >= 76 ? max(23, room - max(16, names)) : 14, gap: 2)
+    let attempt = rest.take(3, gap: 2, if: width >= 76)
+    let time = rest.take(16, gap: 2, if: width >= 70)
+    let target = rest.take(12, gap: 2, if: width >= 100)
+    let size = rest.take(7, gap: 2, if: width >= 50)
+    let name = 4..<max(5, rest.end)
     let days = state.firstOfDays(in: layout)
     func head(_ word: String, _ order: HistoryRow.Order) -> String {
       let sign = Glyph(sign: order == .time ? "▼" : "▲", ascii: state.isASCII).text
       return order == state.historyOrder ? "\(word) \(sign)" : word
     }
     self.init(
-      table: PaneTable(layout: layout, list: state.shown), list: state.history,
-      message: state.historyWords,
+      layout: layout, list: state.shown, row: state.history.row,
+      isMarked: { state.history.list.marks.contains($0.id) }, message: state.historyWords,
       columns: [
         Column(place: 2..<3, role: \.end.look.role) {
           $0.end.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
         },
-        Column(heading: head("NAME", .name), place: 4..<max(5, end), matcher: state.litMatcher) {
-          $0.name
-        },
+        Column(heading: head("NAME", .name), place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
         Column(heading: head("WHEN", .time), place: time, role: { _ in .dim }) {

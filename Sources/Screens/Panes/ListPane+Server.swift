@@ -6,8 +6,8 @@ extension ListPane<ServerEntry> {
     let time = width >= 60 ? width - 21..<width - 1 : width..<width
     let size = time.lowerBound - 9..<time.lowerBound - 2
     self.init(
-      table: PaneTable(layout: layout, list: state.shown), list: state.server,
-      message: Self.message(state),
+      layout: layout, list: state.shown, row: state.server.row,
+      isMarked: { state.server.list.marks.contains($0.id) }, message: Self.message(state),
       columns: [
         Column(heading: "NAME", place: 4..<max(5, size.lowerBound - 1), matcher: state.litMatcher) {
           $0.name

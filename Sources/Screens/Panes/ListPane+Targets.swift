@@ -1,21 +1,17 @@
 extension ListPane<TargetRow> {
   /// The pane of the configuration's targets and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
-    var end = width - 1
-    func takeLast(_ count: Int, from least: Int) -> Range<Int> {
-      guard width >= least else { return end..<end }
-      defer { end -= count + 2 }
-      return end - count..<end
-    }
-    let status = takeLast(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, from: 0)
-    let usual = takeLast(7, from: 60)
-    let limits = takeLast(28, from: 110)
+    var rest = ColumnsFromRight(end: width - 1)
+    let status = rest.take(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, gap: 2)
+    let usual = rest.take(7, gap: 2, if: width >= 60)
+    let limits = rest.take(28, gap: 2, if: width >= 110)
     let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
-    let name = 4..<min(end, 4 + max(8, names.max() ?? 0))
-    let url = min(end, name.upperBound + 2)..<(width >= 60 ? end : min(end, name.upperBound + 2))
+    let name = 4..<min(rest.end, 4 + max(8, names.max() ?? 0))
+    let start = min(rest.end, name.upperBound + 2)
+    let url = start..<(width >= 60 ? rest.end : start)
     self.init(
-      table: PaneTable(layout: layout, list: state.shown), list: state.targets,
-      message: state.targetWords,
+      layout: layout, list: state.shown, row: state.targets.row,
+      isMarked: { state.targets.list.marks.contains($0.id) }, message: state.targetWords,
       columns: [
         Column(place: 2..<3, role: { _ in .accent }) {
           $0.name == state.target ? Glyph(sign: "✓", ascii: state.isASCII).text : ""

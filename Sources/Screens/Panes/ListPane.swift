@@ -1,6 +1,6 @@
-/// A pane that lists rows in columns: the server's files, the history.
-struct ListPane<Row: PaneRow> {
-  /// A column: its heading, its place, and the text that it shows for a row.
+/// A pane that lists rows in columns: the server's files, the history, the targets, the log.
+struct ListPane<Row> {
+  /// A column: its heading, its place, counted from the list's first column, and the text that it shows for a row.
   struct Column {
     var heading = ""
     var place: Range<Int>
@@ -11,31 +11,106 @@ struct ListPane<Row: PaneRow> {
     var text: (Row) -> String
   }
 
-  let table: PaneTable
-  let list: PaneList<Row>
+  let layout: Layout
+  let list: ListSummary
+  /// The visible row with this number.
+  let row: (Int) -> Row?
+  var isMarked: (Row) -> Bool = { _ in false }
   /// The message in place of the rows; nil if there are rows.
   let message: [String]?
   let columns: [Column]
 
   func paint(on canvas: inout Canvas) {
-    if let message { return paintWords(message, in: table.layout, on: &canvas) }
-    let headings = columns.map { column in
-      PaneTable.Cell(
-        columns: column.place, text: column.heading, role: .heading, isRight: column.isRight)
-    }
-    table.headings(headings, on: &canvas)
-    guard table.list.count > 0 else {
-      return paintWords(filteredOut(table.list.filter), in: table.layout, on: &canvas)
-    }
-    table.paint(
-      on: &canvas, isMarked: { list.row($0).map { list.list.marks.contains($0.id) } == true }
-    ) { index in
-      guard let row = list.row(index) else { return [] }
-      return columns.map { column in
-        PaneTable.Cell(
-          columns: column.place, text: column.text(row), role: column.role(row),
-          isRight: column.isRight, matcher: column.matcher)
+    if let message { return paintWords(message, in: layout, on: &canvas) }
+    if let line = layout.headings {
+      for column in columns {
+        paint(column.heading, in: column, line: line, style: Style(.heading), on: &canvas)
       }
     }
+    guard list.count > 0 else {
+      return paintWords(filteredOut(list.filter), in: layout, on: &canvas)
+    }
+    let first = ListState.firstRow(
+      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
+    for (line, index) in zip(layout.rows, first..<list.count) {
+      guard let row = row(index) else { continue }
+      let ground = canvas.row(
+        line, columns: layout.list, isSelected: index == list.cursor, isMarked: isMarked(row))
+      for column in columns {
+        paint(
+          column.text(row), in: column, line: line, style: Style(column.role(row), on: ground),
+          lighting: column.matcher, on: &canvas)
+      }
+    }
+  }
+
+  private func paint(
+    _ text: String, in column: Column, line: Int, style: Style, lighting matcher: Matcher? = nil,
+    on canvas: inout Canvas
+  ) {
+    guard column.place.count > 0 else { return }
+    let start = layout.list.lowerBound
+    let columns = start + column.place.lowerBound..<start + column.place.upperBound
+    guard column.isRight else {
+      return canvas.putMiddle(text, row: line, columns: columns, style: style, lighting: matcher)
+    }
+    let text = TextFitting.middle(text, to: columns.count, ascii: canvas.ascii)
+    canvas.putRight(text, row: line, end: columns.upperBound, width: columns.count, style: style)
+  }
+}
+
+extension ListPane<SessionLog.Line> {
+  /// The pane of the session's log.
+  init(log state: AppState, layout: Layout, width: Int) {
+    self.init(
+      layout: layout, list: state.shown, row: { state.log.lines[$0] },
+      message: state.log.lines.isEmpty ? ["Nothing has happened yet."] : nil,
+      columns: [
+        Column(place: 2..<10, role: { _ in .dim }) { state.clock($0.at) },
+        Column(place: 11..<max(12, width - 1), role: \.role) { $0.text },
+      ])
+  }
+}
+
+/// The message of a list whose filter hides all rows.
+func filteredOut(_ filter: String) -> [String] {
+  [
+    RowFilter(filter).hasKinds
+      ? "Nothing matches \"\(filter)\"." : "No name contains \"\(filter)\".",
+    "Esc shows all again.",
+  ]
+}
+
+/// Paints a message in the middle of a pane without rows.
+func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
+  var pieces: [ArraySlice<Glyph>] = []
+  for line in lines {
+    pieces += TextFitting.wrapped(
+      Glyphs.of(line, ascii: canvas.ascii), to: max(2, layout.list.count - 4))
+  }
+  let top = layout.rows.lowerBound + max(0, layout.rows.count - pieces.count) / 2
+  for (index, piece) in pieces.prefix(layout.rows.count).enumerated() {
+    let column = layout.list.lowerBound + max(0, (layout.list.count - Glyphs.width(piece)) / 2)
+    canvas.put(
+      piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))
+  }
+}
+
+extension AppState {
+  /// The message in place of the server's files; nil if there are files.
+  var serverWords: [String]? {
+    guard options.listsServer else {
+      return [
+        "\(target) has no way to list the files on the server.",
+        "To list them, add a table [targets.NAME.server.list] to",
+        "\(options.configuration ?? "the configuration") (docs/targets.md).",
+      ]
+    }
+    return server.listing.words(asked: "Asking the server…", none: "Nothing is on the server.")
+  }
+
+  /// The message in place of the history; nil if there is a history.
+  var historyWords: [String]? {
+    history.listing.words(asked: "Reading the history…", none: "Nothing has been sent yet.")
   }
 }

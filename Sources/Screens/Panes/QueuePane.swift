@@ -15,7 +15,7 @@ struct QueuePane {
     self.layout = layout
     columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
     matcher = state.litMatcher
-    targets = TargetLabels(columns.target == nil ? [] : state.queue.targetNames)
+    targets = TargetLabels(columns.target.isEmpty ? [] : state.queue.targetNames)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -53,14 +53,12 @@ struct QueuePane {
       return "\(word) \(Glyph(sign: isFalling ? "▼" : "▲", ascii: canvas.ascii).text)"
     }
     put(head("NAME", .name), row, columns.name, style, on: &canvas)
-    if let target = columns.target { put(head("TARGET", .target), row, target, style, on: &canvas) }
-    if let type = columns.type { put(head("TYPE", .type), row, type, style, on: &canvas) }
-    if let size = columns.size {
-      canvas.putRight(
-        head("SIZE", .largest, .smallest), row: row, end: size.upperBound, width: size.count,
-        style: style)
-    }
-    put("PROGRESS", row, columns.bar ?? columns.percent, style, on: &canvas)
+    put(head("TARGET", .target), row, columns.target, style, on: &canvas)
+    put(head("TYPE", .type), row, columns.type, style, on: &canvas)
+    canvas.putRight(
+      head("SIZE", .largest, .smallest), row: row, end: columns.size.upperBound,
+      width: columns.size.count, style: style)
+    put("PROGRESS", row, columns.bar.isEmpty ? columns.percent : columns.bar, style, on: &canvas)
     put(head("STATE", .failed), row, columns.state, style, on: &canvas)
   }
 
@@ -84,18 +82,14 @@ struct QueuePane {
     canvas.putMiddle(
       item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole),
       lighting: matcher)
-    if let target = columns.target {
-      canvas.putMiddle(targets.label(item.target), row: line, columns: target, style: style(.dim))
-    }
-    if let type = columns.type {
-      canvas.put(
-        typeText(item, width: type.count), row: line, column: type.lowerBound, style: style(.dim))
-    }
-    if let size = columns.size {
-      canvas.putRight(
-        sizeText(item), row: line, end: size.upperBound, width: size.count,
-        style: style(item.state.isDone ? .dim : .plain))
-    }
+    canvas.putMiddle(
+      targets.label(item.target), row: line, columns: columns.target, style: style(.dim))
+    canvas.put(
+      typeText(item, width: columns.type.count), row: line, column: columns.type.lowerBound,
+      width: columns.type.count, style: style(.dim))
+    canvas.putRight(
+      sizeText(item), row: line, end: columns.size.upperBound, width: columns.size.count,
+      style: style(item.state.isDone ? .dim : .plain))
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
       return []
@@ -162,9 +156,7 @@ struct QueuePane {
   private func paintProgress(
     _ item: UploadItem, reached: Int64, line: Int, _ ground: Style.Ground, on canvas: inout Canvas
   ) {
-    if let bar = columns.bar {
-      canvas.bar(Bar(of: item, reached: reached), row: line, columns: bar, on: ground)
-    }
+    canvas.bar(Bar(of: item, reached: reached), row: line, columns: columns.bar, on: ground)
     let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
     canvas.putRight(
       percent, row: line, end: columns.percent.upperBound, width: 4,

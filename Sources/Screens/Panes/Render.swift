@@ -27,7 +27,8 @@ package func render(_ state: AppState, size: Size) -> Frame {
     ListPane(history: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   case .targets:
     ListPane(targets: state, layout: layout, width: layout.list.count).paint(on: &canvas)
-  case .log: LogPane(state: state, layout: layout).paint(on: &canvas)
+  case .log:
+    ListPane(log: state, layout: layout, width: layout.list.count).paint(on: &canvas)
   }
   for dialog in state.dialogs {
     DialogBox(dialog: dialog, state: state, size: size).paint(on: &canvas)

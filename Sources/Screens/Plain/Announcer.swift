@@ -209,9 +209,7 @@ extension AppState {
   package var isAsking: Bool {
     if case .question = dialog { true } else { false }
   }
-}
 
-extension AppState {
   /// Whether nothing is being sent or waiting to be sent.
   package var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
 

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// An argument that can follow the name of an action on the command line.
+/// What can be typed next on the command line: an argument for an action, or the name of an action.
 struct ArgumentChoice: Hashable, Sendable {
   /// The word to type for it.
   var word: String
@@ -8,6 +8,9 @@ struct ArgumentChoice: Hashable, Sendable {
   var note = ""
   /// Other words for it.
   var others: [String] = []
+  /// The argument and the keys, if it is an action.
+  var argument = ""
+  var keys = ""
 
   /// The texts by which it is found, the best first.
   var texts: [String] { [word] + others + [note] }

@@ -21,9 +21,7 @@ package enum Key: Hashable, Sendable {
     default: Self.named.first { $0.key == self }.map { ascii ? $0.plainLabel : $0.label } ?? ""
     }
   }
-}
 
-extension Key {
   /// Keys with names, and alternative names that people may use.
   private static let named: [(key: Key, label: String, plainLabel: String, others: [String])] = [
     (.up, "↑", "Up", []), (.down, "↓", "Down", []), (.left, "←", "Left", []),

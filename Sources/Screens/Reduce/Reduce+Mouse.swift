@@ -117,11 +117,11 @@ extension AppState {
   private mutating func sort(byColumn column: Int) -> [Effect] {
     guard queue.count > 1, !isReading else { return [] }
     let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)
-    let heads: [(Range<Int>?, SortOrder)] = [
+    let heads: [(Range<Int>, SortOrder)] = [
       (columns.name, .name), (columns.target, .target), (columns.type, .type),
       (columns.size, .largest), (columns.state, .failed),
     ]
-    guard let order = heads.first(where: { $0.0?.contains(column) == true })?.1 else { return [] }
+    guard let order = heads.first(where: { $0.0.contains(column) })?.1 else { return [] }
     let effects = sort(order)
     return effects.isEmpty ? sort(.reverse) : effects
   }

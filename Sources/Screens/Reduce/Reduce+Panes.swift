@@ -158,20 +158,6 @@ extension AppState {
     return [.readTargets]
   }
 
-  /// Takes the targets of the configuration, which has been read again.
-  mutating func setTargets(_ names: [String], urls: [String: String]) {
-    let isNew = !Set(names).isSubset(of: options.targets)
-    (options.targets, options.targetURLs) = (names, urls)
-    let size = size
-    changeDialogs { dialog in
-      // The target being tried has been added to the configuration, so close its form.
-      if case .form(let form) = dialog, form.isTrying, isNew { return nil }
-      guard case .menu(var menu) = dialog else { return dialog }
-      menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
-      return .menu(menu)
-    }
-  }
-
   mutating func switchTarget(_ name: String) -> [Effect] {
     if name == target { return [] }
     guard name.contains(scalars: "://"), options.configuration != nil else {
@@ -207,10 +193,8 @@ extension AppState {
     }
     return []
   }
-}
 
-extension AppState {
-  fileprivate mutating func show(theme name: String) {
+  private mutating func show(theme name: String) {
     options.theme = options.theme.changed(to: name) ?? options.theme
   }
 }

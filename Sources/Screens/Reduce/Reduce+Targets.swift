@@ -62,8 +62,20 @@ extension AppState {
     queue.rows.count { $0.item.target == name && !$0.item.state.isFinished }
   }
 
-  /// Takes the current targets of the configuration.
-  mutating func showTargets(_ rows: [TargetRow]) {
+  /// Takes the targets of the configuration, which has been read again.
+  mutating func setTargets(_ rows: [TargetRow]) {
+    let isNew = !Set(rows.map(\.name)).isSubset(of: options.targets)
+    options.take(rows)
+    let state = self
+    changeDialogs { dialog in
+      // The target being tried has been added to the configuration, so close its form.
+      if case .form(let form) = dialog, form.isTrying, isNew { return nil }
+      guard case .menu(var menu) = dialog else { return dialog }
+      menu.update(
+        targets: state.options.targets, urls: state.options.targetURLs,
+        height: MenuBox.lines(menu, in: state.size))
+      return .menu(menu)
+    }
     let usual = targets.rows.all.first(where: \.isUsual)?.name
     // The result of trying a target no longer applies if its URL has changed.
     for old in targets.rows.all where rows.first(where: { $0.name == old.name })?.url != old.url {

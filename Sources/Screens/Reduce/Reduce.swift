@@ -81,8 +81,7 @@ extension AppState {
       guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
       prompt.preview = preview
       dialog = .prompt(prompt)
-    case .targets(let names, let urls): setTargets(names, urls: urls)
-    case .targetRows(let rows): showTargets(rows)
+    case .targets(let rows): setTargets(rows)
     case .tried(let target, let obstacle):
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)

@@ -4,28 +4,26 @@ import UploadModel
 enum SortOrder: String, CaseIterable, Sendable {
   case name, smallest, largest, type, target, failed, reverse
 
-  /// Its name in the menu.
-  var words: String {
+  private typealias Row = (
+    words: String, others: [String], precedes: ((UploadItem, UploadItem) -> Bool)?
+  )
+
+  /// Its name in the menu; other words for it, such as the heading of the column that sorts in this order; and which of
+  /// two items comes first, nil if the order only turns the list round.
+  private var row: Row {
     switch self {
-    case .name: "by name"
-    case .smallest: "smallest first"
-    case .largest: "largest first"
-    case .type: "by type"
-    case .target: "by target"
-    case .failed: "failed first"
-    case .reverse: "in reverse order"
+    case .name: ("by name", [], { $0.fileName < $1.fileName })
+    case .smallest: ("smallest first", [], { $0.size < $1.size })
+    case .largest: ("largest first", ["size", "big"], { $0.size > $1.size })
+    case .type: ("by type", [], { $0.mediaType < $1.mediaType })
+    case .target: ("by target", [], { $0.target < $1.target })
+    case .failed: ("failed first", ["state"], { $0.state.hasFailed && !$1.state.hasFailed })
+    case .reverse: ("in reverse order", ["reversed"], nil)
     }
   }
 
-  /// Other words for it, such as the heading of the column that sorts in this order.
-  var others: [String] {
-    switch self {
-    case .largest: ["size", "big"]
-    case .failed: ["state"]
-    case .reverse: ["reversed"]
-    case .name, .smallest, .type, .target: []
-    }
-  }
+  var words: String { row.words }
+  var others: [String] { row.others }
 
   /// The order that this word names; nil if there is no such order.
   init?(word: String) {
@@ -41,17 +39,8 @@ enum SortOrder: String, CaseIterable, Sendable {
   /// The rows in this order; equal ones keep their order, since `sorted` is stable.
   func sorted(_ rows: [Queue.Row]) -> [ItemID] {
     let items = rows.map(\.item)
-    let order: [UploadItem]
-    switch self {
-    case .name: order = items.sorted { $0.fileName < $1.fileName }
-    case .smallest: order = items.sorted { $0.size < $1.size }
-    case .largest: order = items.sorted { $0.size > $1.size }
-    case .type: order = items.sorted { $0.mediaType < $1.mediaType }
-    case .target: order = items.sorted { $0.target < $1.target }
-    case .failed: order = items.sorted { $0.state.hasFailed && !$1.state.hasFailed }
-    case .reverse: order = items.reversed()
-    }
-    return order.map(\.id)
+    guard let precedes = row.precedes else { return items.reversed().map(\.id) }
+    return items.sorted(by: precedes).map(\.id)
   }
 }
 
@@ -69,7 +58,5 @@ extension AppState {
 }
 
 extension ItemState {
-  fileprivate var hasFailed: Bool {
-    if case .failed = self { true } else { false }
-  }
+  fileprivate var hasFailed: Bool { isFinished && !isDone }
 }

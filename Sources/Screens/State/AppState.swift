@@ -124,6 +124,12 @@ package struct AppState: Sendable {
     package var background = Background.unavailable
 
     package init() {}
+
+    /// Takes the targets of the configuration.
+    package mutating func take(_ rows: [TargetRow]) {
+      targets = rows.map(\.name)
+      targetURLs = Dictionary(rows.map { ($0.name, $0.url) }) { first, _ in first }
+    }
   }
 
   /// Whether another process can continue with the queue when the screen is left.

@@ -133,19 +133,14 @@ package struct ProgressBoard: Sendable {
     let width = canvas.size.width
     let wordsWidth = width >= 60 ? 25 : width >= 40 ? 15 : 0
     let sizeWidth = width >= 70 ? 9 : 0
-    var end = width
-    func takeLast(_ count: Int) -> Range<Int> {
-      guard count > 0 else { return end..<end }
-      defer { end -= count + 1 }
-      return max(0, end - count)..<end
-    }
-    let wordsAt = takeLast(wordsWidth)
-    let sizeAt = takeLast(sizeWidth)
-    let percentAt = takeLast(width >= 12 ? 4 : 0)
+    var rest = ColumnsFromRight(end: width)
+    let wordsAt = rest.take(wordsWidth)
+    let sizeAt = rest.take(sizeWidth)
+    let percentAt = rest.take(4, if: width >= 12)
     // Names and bars share the columns that are left.
-    let barAt = takeLast(width >= 50 ? max(12, (end - 12) / 2) : width >= 32 ? 6 : 0)
+    let barAt = rest.take(width >= 50 ? max(12, (rest.end - 12) / 2) : 6, if: width >= 32)
     canvas.putMiddle(
-      name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
+      name, row: row, columns: 0..<max(0, rest.end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Bytes handed over do not mean that a file is done; only a reply shows that.
     let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0

@@ -154,8 +154,7 @@ extension Codec where Value == PieceCall.Address {
     return Codec(
       read: { node, reader in
         let text = try node.string()
-        if text.hasPrefix(scalars: base) {
-          let rest = String(text.unicodeScalars.dropFirst(base.unicodeScalars.count))
+        if let rest = text.removingPrefix(scalars: base) {
           let suffix = try reader.template(
             ConfigNode(value: .string(rest), path: node.path), scope: scope, escaping: .url)
           // The text after `{url}` must not be able to change the host.
@@ -167,12 +166,8 @@ extension Codec where Value == PieceCall.Address {
           }
           return .base(suffix)
         }
-        let replies = [
-          Template.Placeholder.begun.namePrefix, Template.Placeholder.opened.namePrefix,
-          Template.Placeholder.ticket.prefix,
-        ]
-        .compactMap { $0.map { "{" + $0 } }
-        guard replies.contains(where: { text.hasPrefix(scalars: $0) }),
+        let replies = [Template.Placeholder.begun, .opened, .ticket].compactMap(\.prefix)
+        guard replies.contains(where: { text.hasPrefix(scalars: "{" + $0) }),
           let close = text.unicodeScalars.firstIndex(of: "}")
         else { return .own(try reader.address(node, scope: scope)) }
         let scalars = text.unicodeScalars
@@ -202,7 +197,7 @@ extension Codec where Value == [PieceCall.Value] {
       read: { node, reader in
         var values: [PieceCall.Value] = []
         for (name, node) in try node.entries() {
-          let whole = (placeholder.namePrefix ?? "") + name
+          let whole = (placeholder.prefix ?? "") + name
           let known = Template.Placeholder(rawValue: whole)
           guard !name.isEmpty, known == nil,
             name.utf8.allSatisfy({
@@ -269,23 +264,22 @@ extension Codec where Value == PieceRules.Each {
           throw node.fault("works only with \"text\"")
         }
         switch (entries["json"], entries["text"]) {
-        case (let node?, nil): return .json(try reader.json(node, scope: scope))
+        case (let node?, nil): return PieceRules.Each(try reader.json(node, scope: scope))
         case (nil, let node?):
-          return .text(
+          return PieceRules.Each(
             try reader.template(node, scope: scope),
             separator: try entries["separator"]?.fixed() ?? "")
         default: throw node.fault("expected either \"json\" or \"text\"")
         }
       },
       write: { each, writer in
-        switch each {
-        case .json(let template): TOMLText.table([("json", writer.json(template))])
-        case .text(let template, let separator):
-          TOMLText.table([
-            ("text", writer.string(template)),
-            ("separator", separator.isEmpty ? nil : TOMLText.string(Template.braced(separator))),
-          ])
+        guard let separator = each.separator else {
+          return TOMLText.table([("json", writer.json(each.template))])
         }
+        return TOMLText.table([
+          ("text", writer.string(each.template)),
+          ("separator", separator.isEmpty ? nil : TOMLText.string(Template.braced(separator))),
+        ])
       })
   }
 }

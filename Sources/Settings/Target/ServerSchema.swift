@@ -244,25 +244,10 @@ extension Schema where Root == ServerSide.Listing {
 extension Codec where Value == Column {
   /// `"/time"` or `{ pointer = "/time", format = "epoch" }`.
   fileprivate static var column: Codec {
-    let schema = Schema<Column>([
-      .init("pointer", \.pointer, .pointer, need: "it must point to the value in the entry"),
-      .init("format", \.format, .choice),
-    ])
-    return Codec(
-      read: { node, reader in
-        var column = Column(.whole)
-        if case .table = node.value {
-          try schema.read(node, into: &column, reader)
-        } else {
-          column.pointer = try .init(node)
-        }
-        return column
-      },
-      write: { column, writer in
-        column.format == .text
-          ? column.pointer.text
-          : TOMLText.table(schema.entries(column, usually: Column(.whole), writer))
-      })
+    let pointer = Schema<Column>.Key(
+      "pointer", \.pointer, .pointer, need: "it must point to the value in the entry")
+    return .table(
+      Schema([pointer, .init("format", \.format, .choice)]), from: Column(.whole), short: pointer)
   }
 }
 

@@ -203,35 +203,15 @@ extension Codec where Value == CompanionRule {
         }
         return name
       }, write: { $1.string($0) })
-    let files = Codec<[Template]>.oneOrMore(name)
-    return Codec(
-      read: { node, reader in
-        var rule = CompanionRule()
-        guard case .table = node.value else {
-          rule.files = [try name.read(node, reader)]
-          return rule
-        }
-        let entries = try node.table(["file", "field", "type"])
-        guard let file = entries["file"] else {
-          throw node.fault("\"file\" is missing: the name of the file to send along")
-        }
-        rule.files = try files.read(file, reader)
-        rule.field = try entries["field"].map { (node) throws(ConfigError) in
-          try Codec<Template>.fieldName.read(node, reader)
-        }
-        if let node = entries["type"] { rule.type = try Codec<String>.mediaType.read(node, reader) }
-        return rule
-      },
-      write: { rule, writer in
-        let usual = CompanionRule()
-        if rule.field == nil, rule.type == usual.type, rule.files.count == 1 {
-          return files.write(rule.files, writer)
-        }
-        return TOMLText.table([
-          ("file", files.write(rule.files, writer)), ("field", rule.field.map(writer.string)),
-          ("type", rule.type == usual.type ? nil : TOMLText.string(rule.type)),
-        ])
-      })
+    let one = Codec<[Template]>(
+      read: { [try name.read($0, $1)] },
+      write: { $0.count == 1 ? name.write($0[0], $1) : nil })
+    let need = "the name of the file to send along"
+    return .table(
+      Schema([
+        .init("file", \.files, .oneOrMore(name), need: need), .init("field", \.field, .fieldName),
+        .init("type", \.type, .mediaType),
+      ]), from: CompanionRule(), short: .init("file", \.files, one, need: need))
   }
 }
 
@@ -295,36 +275,25 @@ extension Codec where Value == NamedHost {
 extension Codec where Value == PrepareCommand {
   /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
   static var prepare: Codec {
-    let usual = 60.0
-    return Codec(
+    let words = Codec<[Template]>(
       read: { node, reader in
-        var (command, timeout) = (node, usual)
-        if case .table = node.value {
-          let entries = try node.table(["command", "timeout"])
-          guard let inner = entries["command"] else {
-            throw node.fault("\"command\" is missing: the program and its arguments")
-          }
-          command = inner
-          if let node = entries["timeout"] { timeout = try node.seconds(in: 0.1...86_400) }
-        }
-        try Secrets.checkWords(command)
+        try Secrets.checkWords(node)
         var words: [Template] = []
-        for word in try command.array() {
+        for word in try node.array() {
           words.append(try reader.template(word, scope: Template.Placeholder.ofCommand))
         }
         for slot in [Template.Placeholder.input, .output]
         where !words.contains(where: { $0.asks(for: slot) }) {
           let use = slot == .input ? "read" : "write"
-          throw command.fault("{\(slot.rawValue)} is missing: the path of the file to \(use)")
+          throw node.fault("{\(slot.rawValue)} is missing: the path of the file to \(use)")
         }
-        return PrepareCommand(words: words, timeout: timeout)
+        return words
       },
-      write: { command, writer in
-        let words = TOMLText.array(command.words.map(writer.string))
-        guard command.timeout != usual else { return words }
-        return TOMLText.table([
-          ("command", words), ("timeout", TOMLText.seconds(command.timeout)),
-        ])
-      })
+      write: { words, writer in TOMLText.array(words.map(writer.string)) })
+    let command = Schema<PrepareCommand>.Key(
+      "command", \.words, words, need: "the program and its arguments")
+    return .table(
+      Schema([command, .init("timeout", \.timeout, .seconds(in: 0.1...86_400))]),
+      from: PrepareCommand(words: []), short: command)
   }
 }

@@ -179,6 +179,12 @@ package actor UploadEngine {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }
 
+  private func after(
+    _ seconds: Double, _ work: @escaping @Sendable (isolated UploadEngine) -> Void
+  ) -> TimeSource.Timer {
+    time.after(seconds, executor.queue) { [weak self] in self?.assumeIsolated { work($0) } }
+  }
+
   /// Reports all changes of one turn of the queue together.
   private func tell(_ changes: [(ItemID, ItemState)]) {
     guard !changes.isEmpty else { return }
@@ -214,7 +220,7 @@ package actor UploadEngine {
   /// same address are sent in one request.
   private func handle(_ events: [(ItemID, JobMachine.Event)]) {
     var sent: [ItemID] = []
-    var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
+    var how: Sending?
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
@@ -222,15 +228,14 @@ package actor UploadEngine {
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
           sent.append(id)
-          how = (url, attempt, keepsCredentials)
+          how = Sending(url: url, attempt: attempt, keepsCredentials: keepsCredentials)
         } else {
           perform(action, for: id)
         }
       }
       place(id, job, from: before)
     }
-    guard let how else { return }
-    send(sent, to: how.url, attempt: how.attempt, keepsCredentials: how.keepsCredentials)
+    if let how { send(sent, how) }
   }
 
   private func perform(_ action: JobMachine.Action, for id: ItemID) {
@@ -244,9 +249,7 @@ package actor UploadEngine {
       }
     case .ask(let url, let seconds): ask(id, at: url, after: seconds)
     case .startTimer(let seconds):
-      jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
-        self?.assumeIsolated { $0.handle(.timerFired, for: id) }
-      }
+      jobs[id]?.timer = after(seconds) { $0.handle(.timerFired, for: id) }
     case .report(let state):
       if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
@@ -453,9 +456,7 @@ extension UploadEngine {
         if job.tasks.contains(where: { isCancelled(self, $0) }) { handle(.cancel, for: id) }
       }
       fillSoon()
-      limit = time.after(seconds, executor.queue) {
-        self.assumeIsolated { $0.leaveIdle() }
-      }
+      limit = after(seconds) { $0.leaveIdle() }
     }
     limit?.cancel()
   }
@@ -528,12 +529,10 @@ extension UploadEngine {
     if let wakeUp, wakeUp <= instant { return }
     wakeUp = instant
     let delay = max(0, instant - time.now()) + 0.001
-    _ = time.after(delay, executor.queue) { [weak self] in
-      self?.assumeIsolated { engine in
-        guard engine.wakeUp == instant else { return }
-        engine.wakeUp = nil
-        engine.fillSoon()
-      }
+    _ = after(delay) { engine in
+      guard engine.wakeUp == instant else { return }
+      engine.wakeUp = nil
+      engine.fillSoon()
     }
   }
 
@@ -629,17 +628,11 @@ extension UploadEngine {
     else { return false }
     return true
   }
-
-  /// Puts uploads that never reached their server back in line.
-  private func wait(again ids: [ItemID]) {
-    for id in ids { jobs[id]?.begin = nil }
-    handle(ids.map { ($0, .startOver) })
-  }
 }
 
 /// Requests: start, progress and end.
 extension UploadEngine {
-  private func send(_ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool) {
+  private func send(_ ids: [ItemID], _ how: Sending) {
     let start = time.now()
     var uploads: [UploadJob] = []
     for id in ids {
@@ -647,41 +640,31 @@ extension UploadEngine {
       let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
       if !scheduler.isAhead(id) { job.begin = begin }
       if start - begin > deadline {
-        leaveOut([id], .outOfTime(seconds: deadline), url)
+        leaveOut([id], .outOfTime(seconds: deadline), how.url)
       } else {
         uploads.append(job.upload)
       }
     }
-    if opensRun(
-      uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
-    {
-      return
-    }
-    if makesReady(
-      uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
-    {
-      return
-    }
-    uploads = attachPrepared(uploads, url)
+    let sent = uploads.map(\.item.id)
+    if opensRun(sent, how) || makesReady(sent, how) { return }
+    uploads = attachPrepared(uploads, how.url)
     func goesOn(_ upload: UploadJob) -> Bool {
       upload.target.resume.holds(for: upload.item.size)
         || upload.target.resume.isOn && jobs[upload.item.id]?.resumePoint != nil
     }
     let resuming = uploads.filter(goesOn)
-    for upload in resuming {
-      converse(about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
-    }
+    for upload in resuming { converse(about: upload, how) }
     uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
-    let url = if url == first.target.url, let ticketed { ticketed } else { url }
+    let url = if how.url == first.target.url, let ticketed { ticketed } else { how.url }
     let origin = url == first.target.url ? home : Origin(url)
     let isNamed =
       url == ticketed && first.target.ticket?.givesCredentials(at: url, from: home) == true
     // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
     guard
       let authorization = authorization(
-        of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials,
+        of: uploads.map(\.item.id), to: origin, keepsCredentials: how.keepsCredentials,
         isNamed: isNamed)
     else { return }
     let (request, faults) = UploadRequest.make(
@@ -701,10 +684,10 @@ extension UploadEngine {
       // The prepared file differs in size from the original.
       tell(
         request.files.map { item, content in
-          (item.id, .sending(attempt: attempt, sent: 0, total: Int64(content.count)))
+          (item.id, .sending(attempt: how.attempt, sent: 0, total: Int64(content.count)))
         })
     }
-    begin(request, to: url, attempt: attempt, authorization: authorization)
+    begin(request, to: url, attempt: how.attempt, authorization: authorization)
   }
 
   /// Starts a request, or queues it if it was prepared ahead.
@@ -875,11 +858,15 @@ extension UploadEngine {
     goOn(id, after: end, of: transfer)
   }
 
+  /// Puts uploads whose attempt does not count back in line.
   private func startOver(_ restart: Restart, _ ids: [ItemID]) {
-    switch restart {
-    case .wait: wait(again: ids)
-    case .authorize: authorize(again: ids)
+    for id in ids {
+      switch restart {
+      case .wait: jobs[id]?.begin = nil
+      case .authorize: jobs[id]?.wasAuthorizedAgain = true
+      }
     }
+    handle(ids.map { ($0, .startOver) })
   }
 
   /// - Parameter failures: why the records for some files could not be created.
@@ -999,57 +986,46 @@ extension UploadEngine {
   package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
 
   /// Begins an attempt.
-  private func converse(
-    about upload: UploadJob, at url: URL, attempt: Int, keepsCredentials: Bool
-  ) {
+  private func converse(about upload: UploadJob, _ how: Sending) {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
       let (upload, file) = try withPresentFile(upload, job)
       if !upload.target.digests.isEmpty, upload.item.digests == nil {
-        return digest(upload, of: file, at: url) { engine, upload in
-          engine.converse(
-            about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
-        }
+        return digest(upload, of: file, at: how.url) { $0.converse(about: $1, how) }
       }
       let begin: @Sendable (isolated UploadEngine, ResumePoint.Loss?) -> Void = { engine, loss in
-        engine.converse(
-          about: upload, of: file, without: loss, at: url, attempt: attempt,
-          keepsCredentials: keepsCredentials)
+        engine.converse(about: upload, of: file, without: loss, how)
       }
       switch try proof(of: file, job) {
       case .same: begin(self, nil)
       case .none: begin(self, .fileUncertain)
       case .inContent:
-        step(for: [upload.item.id]) { engine, number in
-          let isSame = (try? file.compare()) ?? false
-          engine.onQueue { engine in
-            guard engine.endStep(number) else { return }
-            guard !engine.isTakenBack(upload.item.id) else {
-              return engine.leaveOut([upload.item.id], .cancelled, url)
-            }
-            begin(engine, isSame ? nil : .fileChanged)
+        step(for: [upload.item.id]) {
+          (try? file.compare()) ?? false
+        } then: { engine, isSame in
+          guard !engine.isTakenBack(upload.item.id) else {
+            return engine.leaveOut([upload.item.id], .cancelled, how.url)
           }
+          begin(engine, isSame ? nil : .fileChanged)
         }
       }
     } catch {
-      leaveOut([upload.item.id], error, url)
+      leaveOut([upload.item.id], error, how.url)
     }
   }
 
   private func converse(
-    about upload: UploadJob, of file: HeldFile, without loss: ResumePoint.Loss?, at url: URL,
-    attempt: Int, keepsCredentials: Bool
+    about upload: UploadJob, of file: HeldFile, without loss: ResumePoint.Loss?, _ how: Sending
   ) {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
-      let machine = try machine(for: upload, of: file, at: url, job)
+      let machine = try machine(for: upload, of: file, at: how.url, job)
       job.conversation = Conversation(
-        machine: machine, attempt: attempt, url: url, file: file,
-        keepsCredentials: keepsCredentials, start: time.now(),
+        machine: machine, how: how, file: file, start: time.now(),
         recalled: knownServers.recalledServer(on: job.route))
       goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
     } catch {
-      leaveOut([upload.item.id], error, url)
+      leaveOut([upload.item.id], error, how.url)
     }
   }
 
@@ -1076,20 +1052,17 @@ extension UploadEngine {
     then goOn: @escaping @Sendable (isolated UploadEngine, UploadJob) -> Void
   ) {
     let id = upload.item.id
-    step(for: [id]) { engine, number in
-      let digests = FileDigest.digests(upload.target.digests, of: file)
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
-        guard let digests else {
-          return engine.leaveOut(
-            [id], .unreadable("its checksums could not be computed"), url)
-        }
-        var upload = upload
-        upload.item.digests = digests
-        engine.jobs[id]?.keep(digests)
-        goOn(engine, upload)
+    step(for: [id]) {
+      FileDigest.digests(upload.target.digests, of: file)
+    } then: { engine, digests in
+      guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
+      guard let digests else {
+        return engine.leaveOut([id], .unreadable("its checksums could not be computed"), url)
       }
+      var upload = upload
+      upload.item.digests = digests
+      engine.jobs[id]?.keep(digests)
+      goOn(engine, upload)
     }
   }
 
@@ -1146,14 +1119,12 @@ extension UploadEngine {
 
   /// Waits for an offer. If none comes in time, the machine decides what happens to the request.
   private func awaitOffer(_ id: ItemID, _ number: Int) {
-    _ = time.after(Self.offerPatience, executor.queue) { [weak self] in
-      self?.assumeIsolated { engine in
-        guard let transfer = engine.transfers[number] else { return }
-        if engine.jobs[id]?.conversation?.machine.awaitsOffer == true {
-          engine.inOneTurn { engine.goOn(id, transfer) { $0.handleLackOfOffer() } }
-        } else {
-          transfer.task.releaseBody()
-        }
+    _ = after(Self.offerPatience) { engine in
+      guard let transfer = engine.transfers[number] else { return }
+      if engine.jobs[id]?.conversation?.machine.awaitsOffer == true {
+        engine.inOneTurn { engine.goOn(id, transfer) { $0.handleLackOfOffer() } }
+      } else {
+        transfer.task.releaseBody()
       }
     }
   }
@@ -1229,47 +1200,40 @@ extension UploadEngine {
 
   /// Restarts an attempt with the current knowledge about the server.
   private func startAgain(_ conversation: Conversation, _ job: Job) {
-    converse(
-      about: job.upload, at: conversation.url, attempt: conversation.attempt,
-      keepsCredentials: conversation.keepsCredentials)
+    converse(about: job.upload, conversation.how)
   }
   /// Computes digests of a range of the file, for a request that must state them.
   private func digest(
     _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, _ request: Int, of id: ItemID,
     _ conversation: Conversation
   ) {
-    step(for: [id]) { engine, number in
-      let digests = FileDigest.digests(wanted, of: conversation.file, in: range)
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        guard !engine.isTakenBack(id) else {
-          return engine.broken(.cancelled, id, conversation, conversation.url, request)
-        }
-        guard let digests else {
-          return engine.broken(
-            .unreadable("its checksums could not be computed"), id, conversation, conversation.url,
-            request)
-        }
-        engine.goOn(id) { $0.handle(digests, number: request) }
+    step(for: [id]) {
+      FileDigest.digests(wanted, of: conversation.file, in: range)
+    } then: { engine, digests in
+      guard !engine.isTakenBack(id) else {
+        return engine.broken(.cancelled, id, conversation, conversation.how.url, request)
       }
+      guard let digests else {
+        return engine.broken(
+          .unreadable("its checksums could not be computed"), id, conversation,
+          conversation.how.url, request)
+      }
+      engine.goOn(id) { $0.handle(digests, number: request) }
     }
   }
 
   /// Checks whether all the bytes that were sent were in the file at a single moment.
   private func verify(_ id: ItemID, _ conversation: Conversation) {
-    step(for: [id]) { engine, number in
-      var trouble: Failure.Cause?
+    step(for: [id]) { () -> Failure.Cause? in
       do throws(FileError) { try conversation.file.verify() } catch {
-        trouble = Failure.Cause(error, wasSeen: true)
+        return Failure.Cause(error, wasSeen: true)
       }
-      let found = trouble
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        guard !engine.isTakenBack(id) else {
-          return engine.broken(.cancelled, id, conversation, conversation.url, 0)
-        }
-        engine.goOn(id) { $0.handle(verified: found) }
+      return nil
+    } then: { engine, trouble in
+      guard !engine.isTakenBack(id) else {
+        return engine.broken(.cancelled, id, conversation, conversation.how.url, 0)
       }
+      engine.goOn(id) { $0.handle(verified: trouble) }
     }
   }
 
@@ -1317,13 +1281,13 @@ extension UploadEngine {
     let sent = min(course.size, course.taken + underWay)
     guard sent > conversation.told else { return }
     job.conversation?.told = sent
-    tell([(id, .sending(attempt: conversation.attempt, sent: sent, total: course.size))])
+    tell([(id, .sending(attempt: conversation.how.attempt, sent: sent, total: course.size))])
   }
 
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
     if conversation.machine.isFinishing {
-      tell([(id, .awaitingReply(attempt: conversation.attempt, since: time.now()))])
+      tell([(id, .awaitingReply(attempt: conversation.how.attempt, since: time.now()))])
     } else if conversation.machine.sendsInAnyOrder {
       tellProgress(of: id)
     } else if let content = request.content, content.lowerBound > 0 {
@@ -1331,7 +1295,7 @@ extension UploadEngine {
         (
           id,
           .sending(
-            attempt: conversation.attempt,
+            attempt: conversation.how.attempt,
             sent: conversation.machine.course.fileOffset(content.lowerBound),
             total: conversation.machine.course.size)
         )
@@ -1341,26 +1305,21 @@ extension UploadEngine {
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url, request.number)
     }
-    let isSigned = job.upload.target.signsContent
-    guard let content = request.content, request.checksum != nil || isSigned else {
-      return send(request, sum: nil, sha256: nil, of: id, conversation)
+    // A form also contains bytes that are not the file's, and is not signed.
+    let isSigned = job.upload.target.signsContent && conversation.machine.course.form == nil
+    let wanted = Set([request.checksum, isSigned ? .sha256 : nil].compactMap(\.self))
+    guard let content = request.content, !wanted.isEmpty else {
+      return send(request, nil, of: id, conversation)
     }
-    step(for: [id]) { engine, number in
-      let file = conversation.file
-      let sum = request.checksum.flatMap { FileDigest.sum($0, of: file, in: content) }
-      // A form also contains bytes that are not the file's, and is not signed.
-      let signed =
-        isSigned && conversation.machine.course.form == nil
-        ? FileDigest.digests([.sha256], of: file, in: content) : nil
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        engine.send(request, sum: sum, sha256: signed?[.sha256], of: id, conversation)
-      }
+    step(for: [id]) {
+      FileDigest.digests(wanted, of: conversation.file, in: content)
+    } then: { engine, digests in
+      engine.send(request, digests, of: id, conversation)
     }
   }
 
   private func send(
-    _ request: ResumeRequest, sum: [UInt8]?, sha256: String?, of id: ItemID,
+    _ request: ResumeRequest, _ digests: ContentDigests?, of id: ItemID,
     _ conversation: Conversation
   ) {
     guard let job = jobs[id] else { return }
@@ -1368,16 +1327,17 @@ extension UploadEngine {
       return broken(.cancelled, id, conversation, request.url, request.number)
     }
     var asked = request
-    if !conversation.keepsCredentials { asked.staysAway = true }
+    if !conversation.how.keepsCredentials { asked.staysAway = true }
     let (origin, isTrusted) = (Origin(request.url), !asked.staysAway)
     guard let authorization = authorization(of: [id], to: origin, keepsCredentials: isTrusted)
     else { return }
-    if let sum, let algorithm = request.checksum {
+    if let algorithm = request.checksum, let sum = digests?[algorithm] {
       asked.addChecksum(algorithm, sum)
     }
     let credentials: RequestHead.Credentials =
       authorization.showsCredentials ? .all(token: authorization.token?.secret) : .none
     do throws(Failure.Cause) {
+      let sha256 = job.upload.target.signsContent ? digests?[.sha256] : nil
       let made = try self.request(asked, of: job.upload, conversation, credentials, sha256)
       if asked.isTargetsOwn,
         let cause = sentAddresses.claim(
@@ -1386,7 +1346,7 @@ extension UploadEngine {
         throw cause
       }
       begin(
-        made, to: request.url, attempt: conversation.attempt, authorization: authorization)
+        made, to: request.url, attempt: conversation.how.attempt, authorization: authorization)
     } catch {
       broken(error, id, conversation, request.url, request.number)
     }
@@ -1402,7 +1362,7 @@ extension UploadEngine {
         credentials: credentials, sha256: sha256, now: time.date())
     }
     let whole = try Representation(
-      upload, of: conversation.file, to: conversation.url, credentials: credentials,
+      upload, of: conversation.file, to: conversation.how.url, credentials: credentials,
       form: conversation.machine.course.form, now: time.date())
     return try UploadRequest(
       asked, of: upload, whole, conversation.machine.course.values, credentials: credentials,
@@ -1442,7 +1402,7 @@ extension UploadEngine {
     // The file's description in the last request is recorded with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
-    let (target, attempt, judged) = (job.upload.target, conversation.attempt, end)
+    let (target, attempt, judged) = (job.upload.target, conversation.how.attempt, end)
     guard let transfer,
       makesRecords(
         of: transfer, end,
@@ -1509,9 +1469,8 @@ extension UploadEngine {
   }
 
   /// Starts the preparation of uploads that need one. Returns whether they need one.
-  private func makesReady(
-    _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
-  ) -> Bool {
+  private func makesReady(_ ids: [ItemID], _ how: Sending) -> Bool {
+    let (url, attempt) = (how.url, how.attempt)
     guard let destination = ids.first.flatMap({ jobs[$0]?.upload.destination }),
       needs(of: destination).preparation,
       ids.contains(where: { ready[$0]?.attempt != attempt })
@@ -1527,7 +1486,7 @@ extension UploadEngine {
     // question.
     let onlyAsks = ids.count > 1 && ids.allSatisfy { scheduler.mostAsked(with: $0) > 1 }
     for id in ids { scheduler.setKnownMissing(false, of: id) }
-    step(for: ids) { engine, number in
+    step(for: ids) {
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       var prepared: [UploadJob] = []
       for (position, upload) in uploads.enumerated() {
@@ -1560,22 +1519,21 @@ extension UploadEngine {
       } catch {
         ticket = .failure(error)
       }
-      let (results, known, answer) = (made, existing, ticket)
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        let sent = engine.recordReady(results, url).filter { id in
-          if let end = known.there[id] {
-            engine.recordThere(id, end, authorization, target)
-          } else if let failure = known.failures[id] {
-            _ = engine.recordTicket(.failure(failure), for: [id], authorization, target, url)
-          }
-          return known.leavesOpen(id)
+      return (made, existing, ticket)
+    } then: { engine, found in
+      let (made, known, ticket) = found
+      let sent = engine.recordReady(made, url).filter { id in
+        if let end = known.there[id] {
+          engine.recordThere(id, end, authorization, target)
+        } else if let failure = known.failures[id] {
+          _ = engine.recordTicket(.failure(failure), for: [id], authorization, target, url)
         }
-        if onlyAsks, known.trouble == nil {
-          engine.recordMissing(sent, authorization, target, url)
-        } else if engine.recordTicket(answer, for: sent, authorization, target, url) {
-          engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
-        }
+        return known.leavesOpen(id)
+      }
+      if onlyAsks, known.trouble == nil {
+        engine.recordMissing(sent, authorization, target, url)
+      } else if engine.recordTicket(ticket, for: sent, authorization, target, url) {
+        engine.send(sent, how)
       }
     }
     return true
@@ -1668,11 +1626,11 @@ extension UploadEngine {
       end.earlierStatus = failure.status
       end.step = failure.step ?? .ticket
       guard learn(from: end, at: authorization.origin, of: first) else {
-        wait(again: ids)
+        startOver(.wait, ids)
         return false
       }
       switch judgeCredentials(of: authorization, end, to: target) {
-      case .again, .renew: authorize(again: ids)
+      case .again, .renew: startOver(.authorize, ids)
       case .stands, .close:
         if end.status == 401 || end.status == 403 {
           end.trouble = deniedCause(for: target, on: authorization.route)
@@ -1733,7 +1691,7 @@ extension UploadEngine {
     }
     let confirming = ServerClient(
       target: home, token: transfer.authorization.token, from: tokenSource, time: time)
-    step(for: Array(transfer.items)) { engine, number in
+    step(for: Array(transfer.items)) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
         do throws(Failure) {
@@ -1748,10 +1706,9 @@ extension UploadEngine {
           failures[id] = error
         }
       }
-      let result = failures
-      engine.onQueue { engine in
-        if engine.endStep(number) { then(engine, result) }
-      }
+      return failures
+    } then: {
+      then($0, $1)
     }
     return true
   }
@@ -1782,13 +1739,11 @@ extension UploadEngine {
   /// Asks a server, after a while, whether it has finished with a file.
   private func ask(_ id: ItemID, at url: URL, after seconds: Double) {
     stopTimer(of: id)
-    jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
-      self?.assumeIsolated { engine in
-        engine.stopTimer(of: id)
-        guard let origin = Origin(url) else { return }
-        engine.questions[origin, default: Questions()].next.append((id, url))
-        engine.askNext(at: origin)
-      }
+    jobs[id]?.timer = after(seconds) { engine in
+      engine.stopTimer(of: id)
+      guard let origin = Origin(url) else { return }
+      engine.questions[origin, default: Questions()].next.append((id, url))
+      engine.askNext(at: origin)
     }
   }
 
@@ -1831,15 +1786,24 @@ extension UploadEngine {
 
   // MARK: Steps
 
+  /// Works outside the queue, then goes on in it.
+  ///
   /// - Parameter isFinal: whether the step runs to its end even if all of its uploads are taken back.
-  private func step(
-    for ids: [ItemID], isFinal: Bool = false,
-    _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
+  private func step<Found: Sendable>(
+    for ids: [ItemID], isFinal: Bool = false, _ work: @escaping @Sendable () async -> Found,
+    then goOn: @escaping @Sendable (isolated UploadEngine, Found) -> Void
   ) {
     lastStep -= 1
     let number = lastStep
-    steps[number] = Step(
-      items: ids, isFinal: isFinal, task: Task.detached { await work(self, number) })
+    let task = Task.detached {
+      let found = await work()
+      self.onQueue { engine in
+        guard let step = engine.steps.removeValue(forKey: number) else { return }
+        for id in step.items { engine.jobs[id]?.tasks.remove(number) }
+        goOn(engine, found)
+      }
+    }
+    steps[number] = Step(items: ids, isFinal: isFinal, task: task)
     for id in ids { jobs[id]?.tasks.insert(number) }
   }
 
@@ -1848,12 +1812,6 @@ extension UploadEngine {
     guard let step = steps[number], !step.isFinal, step.items.allSatisfy(isTakenBack)
     else { return }
     step.task.cancel()
-  }
-
-  private func endStep(_ number: Int) -> Bool {
-    guard let step = steps.removeValue(forKey: number) else { return false }
-    for id in step.items { jobs[id]?.tasks.remove(number) }
-    return true
   }
 }
 
@@ -1901,12 +1859,14 @@ extension UploadEngine {
       switch engine.runs.state(of: target) {
       case .open, .kept:
         if wasStopped {
-          if let point = engine.runs.point(of: target) { engine.runReport(target, .stopped(point)) }
+          if let point = engine.runs.point(of: target) {
+            engine.runReport(target, RunNews(.stopped, point))
+          }
         } else {
           engine.perform(
             engine.runs.handle(.idle(hasFailed: hasFailed), of: target), of: target)
         }
-      case .closed, .opening: engine.runReport(target, .none)
+      case .closed, .opening: engine.runReport(target, RunNews(.none))
       case .ending: break
       }
     }
@@ -1970,9 +1930,7 @@ extension UploadEngine {
 
   /// Sends the request before the first file, if it has not been answered yet. Returns whether the files must wait for
   /// it.
-  private func opensRun(
-    _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
-  ) -> Bool {
+  private func opensRun(_ ids: [ItemID], _ how: Sending) -> Bool {
     guard let first = ids.first, let destination = jobs[first]?.upload.destination,
       destination.value.run.isOn, case let target = destination.value,
       runs.state(of: target.name) == .opening, let call = target.run.open,
@@ -1981,13 +1939,11 @@ extension UploadEngine {
     for id in ids { jobs[id]?.token = authorization.token }
     let client = ServerClient(target: target, token: authorization.token, from: nil, time: time)
     runs.setAsked(true, of: target.name)
-    step(for: ids, isFinal: true) { engine, number in
-      let result = await client.opening(by: call)
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        engine.recordOpening(result, for: ids, authorization, target, url) { engine, sent in
-          engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
-        }
+    step(for: ids, isFinal: true) {
+      await client.opening(by: call)
+    } then: { engine, result in
+      engine.recordOpening(result, for: ids, authorization, target, how.url) { engine, sent in
+        engine.send(sent, how)
       }
     }
     return true
@@ -2015,7 +1971,7 @@ extension UploadEngine {
       let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
-      runReport(name, .notOpened(shown))
+      runReport(name, RunNews(.notOpened, because: shown))
       guard waitsForPerson else {
         return perform([.giveUp(scheduler.waiting(for: name), shown)])
       }
@@ -2080,12 +2036,10 @@ extension UploadEngine {
     let client = ServerClient(
       target: target, token: tokens[Route(to: target)], from: tokenSource, time: time)
     let attempt = runs.countAttempt(of: name)
-    step(for: []) { [target] engine, number in
-      let outcome = await client.ending(by: call, attempt: attempt)
-      engine.onQueue { engine in
-        guard engine.endStep(number) else { return }
-        engine.recordEnding(outcome, of: target, by: ending)
-      }
+    step(for: []) {
+      await client.ending(by: call, attempt: attempt)
+    } then: { [target] engine, outcome in
+      engine.recordEnding(outcome, of: target, by: ending)
     }
   }
 
@@ -2101,10 +2055,8 @@ extension UploadEngine {
         point.phase = .open
         _ = keepingRun(name, point)
       }
-      _ = time.after(delay, executor.queue) { [weak self] in
-        self?.assumeIsolated { engine in
-          engine.perform([.keep(engine.runs.point(of: name)), .send(ending)], of: name)
-        }
+      _ = after(delay) { engine in
+        engine.perform([.keep(engine.runs.point(of: name)), .send(ending)], of: name)
       }
       return
     }
@@ -2169,12 +2121,6 @@ extension UploadEngine {
     return consequence
   }
 
-  /// Resends uploads with a newer token.
-  private func authorize(again items: [ItemID]) {
-    for id in items { jobs[id]?.wasAuthorizedAgain = true }
-    handle(items.map { ($0, .startOver) })
-  }
-
   /// The cause of a refusal that persists after the token was renewed.
   private func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
     guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
@@ -2215,9 +2161,7 @@ extension UploadEngine {
 extension UploadEngine {
   private func startWatching() {
     guard watchdog == nil else { return }
-    watchdog = time.after(StallWatch.interval, executor.queue) { [weak self] in
-      self?.assumeIsolated { $0.lookForStalls() }
-    }
+    watchdog = after(StallWatch.interval) { $0.lookForStalls() }
   }
 
   private func lookForStalls() {

@@ -187,32 +187,35 @@ package struct RequestOutline: Hashable, Sendable {
   private init(_ rules: PieceRules, _ upload: UploadJob, now: Date) throws(Failure.Cause) {
     let (target, file) = (upload.target, try upload.item.opened())
     let values = Preparation.values(for: upload, now: now)
-    let digests = rules.digests
-    let range = 0..<min(try rules.size(for: file.identity.size), file.identity.size)
-    let preview = try PiecePreview(
-      rules, of: target, identity: file.identity, values,
-      digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range))
-    func head(_ request: ResumeRequest?) throws(Failure.Cause) -> Head? {
-      guard let request else { return nil }
-      return try Head(request, of: target, values)
+    let (digests, whole) = (rules.digests, file.identity.size)
+    let size = try rules.size(for: whole)
+    let (count, range) = (PieceRules.count(of: size, for: whole), 0..<min(size, whole))
+    let (call, shown) = rules.preview(
+      of: whole, in: size,
+      digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range), values)
+    func head(_ call: PieceCall?) throws(Failure.Cause) -> Head? {
+      guard let call else { return nil }
+      return try Head(ResumeRequest(call, of: target, shown), of: target, values)
     }
+    pieces = Pieces(
+      size: size, count: count, parallel: min(rules.parallel, count),
+      begin: try head(rules.begin), ticket: try head(rules.ticket), finish: try head(rules.finish))
+    var piece = try ResumeRequest(call, of: target, shown)
+    piece.content = range
+    piece.described?.isForm = call.body == .multipart
     // An outline is only shown, so nothing is signed.
-    var unsigned = preview.piece
+    var unsigned = piece
     unsigned.staysAway = true
     let made = try UploadRequest(
       unsigned, of: upload, file, values, credentials: .none, now: now)
     length = made.body.contentLength
-    let first = try preview.piece.shownHead(of: target, values)
+    let first = try piece.shownHead(of: target, values)
     self.head = Head(
       first, of: target,
       more: [Header(name: "Content-Length", value: "\(length)")]
         + (first.has("Content-Type")
           ? [] : [Header(name: "Content-Type", value: made.contentType)]))
     parts = []
-    pieces = Pieces(
-      size: preview.size, count: preview.count, parallel: preview.parallel,
-      begin: try head(preview.begin), ticket: try head(preview.ticket),
-      finish: try head(preview.finish))
   }
 
   private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {
@@ -239,7 +242,7 @@ package struct RequestOutline: Hashable, Sendable {
     }
     if target.resume.holds(for: jobs[0].item.size) {
       let creation = HTTPResumeMachine.creation(at: target.url, length: length, isWhole: true)
-      more += creation.headers.map { Header(name: $0.name, value: $0.value) }
+      more += creation.headers.map { Header(name: $0.name, value: $0.value.shown) }
     }
     head = Head(plan.head, of: target, more: more)
     parts = zip(plan.parts, request.body.contentRanges).map { part, range in

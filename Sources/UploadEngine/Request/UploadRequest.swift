@@ -85,12 +85,13 @@ struct UploadRequest {
     if let same = jobs[0].target.sameName(in: jobs.map(\.item), now: now) {
       throw Fault(cause: same.cause, items: [same.item.id])
     }
+    let first = jobs[0]
     let companions = try companions(of: jobs)
+    let key = RequestKey.of(jobs.map { $0.item.uuid }) ?? first.item.uuid
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), with: companions, to: jobs[0].target, at: destination,
-        credentials: credentials,
-        key: RequestKey.of(jobs.map { $0.item.uuid }) ?? jobs[0].item.uuid, now: now)
+        jobs.map(\.item), with: companions, to: first.target, at: destination,
+        credentials: credentials, first.target.values(of: first.item, now: now, uuid: key))
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }

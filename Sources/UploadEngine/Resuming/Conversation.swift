@@ -6,13 +6,9 @@ extension UploadEngine {
   /// A conversation under way: the requests of one attempt at a resumable upload.
   struct Conversation {
     var machine: any ResumeMachine
-    let attempt: Int
-    /// The URL that the attempt was started with.
-    let url: URL
+    let how: Sending
     /// The whole file.
     let file: HeldFile
-    /// Whether the requests may carry the target's credentials: false after a redirect to another origin.
-    let keepsCredentials: Bool
     let start: Instant
     /// The attempt's assumption about the server, if it comes only from an earlier run; otherwise nil.
     let recalled: ResumeServer?
@@ -25,6 +21,16 @@ extension UploadEngine {
     var isWide: Bool { machine.width > 1 || machine.isBreakingOff }
   }
 
-  /// What to do about an upload whose attempt does not count.
+  /// How an attempt is sent.
+  struct Sending {
+    /// The URL that the attempt is started with.
+    let url: URL
+    let attempt: Int
+    /// Whether the requests may carry the target's credentials: false after a redirect to another origin.
+    let keepsCredentials: Bool
+  }
+
+  /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with a
+  /// newer token.
   enum Restart { case wait, authorize }
 }

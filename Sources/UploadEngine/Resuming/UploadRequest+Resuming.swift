@@ -43,9 +43,9 @@ extension UploadRequest {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
     if case .form = content {
-      head.add([ResumeRequest.Header("Content-Type", body.contentType)])
+      head.set("Content-Type", body.contentType)
     } else if asked.described != nil, asked.content != nil, !head.has("Content-Type") {
-      head.add([ResumeRequest.Header("Content-Type", upload.target.sentType(of: item))])
+      head.set("Content-Type", upload.target.sentType(of: item))
     }
     try self.init(
       asked, of: upload, head, body,
@@ -74,7 +74,7 @@ extension UploadRequest {
       if whole.form == nil {
         head.addName(upload.item.fileName)
       } else {
-        head.add([ResumeRequest.Header("Content-Type", whole.body.contentType)])
+        head.set("Content-Type", whole.body.contentType)
       }
     } else {
       head = try RequestHead(asked, of: target, credentials: credentials, values: values)

@@ -23,13 +23,9 @@ extension ServerClient {
   func reply(
     to request: ResumeRequest, _ rules: ReplyRules?, _ values: Template.Values
   ) async throws(Failure) -> Answer {
-    let own =
-      request.headers.map {
-        Target.Field(name: $0.name, value: Template(literal: $0.value))
-      }
-      + (request.described?.headers.map {
-        Target.Field(name: $0.name, value: Template(literal: $0.value.written))
-      } ?? [])
+    let own = request.headers.map {
+      Target.Field(name: $0.name, value: Template(literal: $0.value.written))
+    }
     var target = target
     if request.mayCarryCredentials(of: target) {
       target.headers += own

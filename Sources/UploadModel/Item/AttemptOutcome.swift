@@ -1,40 +1,24 @@
 /// How an attempt to send a file ended: one word, which the history stores and scripts read.
-package enum AttemptOutcome: RawRepresentable, Hashable, Sendable {
+package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
+  package let rawValue: String
+
+  package init(rawValue: String) { self.rawValue = rawValue }
+
   /// The server took the file.
-  case done
+  package static let done = Self(rawValue: "done")
   /// The server had the file already.
-  case wasThere
+  package static let wasThere = Self(rawValue: "there-already")
   /// The user paused the attempt.
-  case paused
+  package static let paused = Self(rawValue: "paused")
   /// hoist was quit, or told to end, while the attempt was under way.
-  case stopped
+  package static let stopped = Self(rawValue: "stopped")
   /// The file was put back in line, for a reason that has nothing to do with the file itself.
-  case withdrawn
+  package static let withdrawn = Self(rawValue: "withdrawn")
   /// hoist ended in the middle of the attempt, without a chance to record that.
-  case interrupted
+  package static let interrupted = Self(rawValue: "interrupted")
+
   /// The attempt failed, with this `Failure.code`.
-  case failed(String)
-
-  private static let named: [Self] = [
-    .done, .wasThere, .paused, .stopped, .withdrawn, .interrupted,
-  ]
-
-  /// Takes a word that names no other outcome for the code of a failure.
-  package init(rawValue: String) {
-    self = Self.named.first { $0.rawValue == rawValue } ?? .failed(rawValue)
-  }
-
-  package var rawValue: String {
-    switch self {
-    case .done: "done"
-    case .wasThere: "there-already"
-    case .paused: "paused"
-    case .stopped: "stopped"
-    case .withdrawn: "withdrawn"
-    case .interrupted: "interrupted"
-    case .failed(let code): code
-    }
-  }
+  package static func failed(_ code: String) -> Self { Self(rawValue: code) }
 
   /// Nobody can tell whether the server took the file: no answer came, or the answer could not be judged.
   package static let unknown = Self.failed(Failure(.outcomeUnknown("")).code)

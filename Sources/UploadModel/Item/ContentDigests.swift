@@ -5,7 +5,7 @@ import MultipartForm
 package struct ContentDigests: Hashable, Sendable {
   /// A digest algorithm. The raw value is its name in the configuration, and follows `file.` and `piece.` in
   /// placeholders.
-  package enum Algorithm: String, CaseIterable, Hashable, Sendable {
+  package enum Algorithm: String, CaseIterable, Hashable, Sendable, Codable {
     /// FIPS 180-4.
     case sha256, sha512
     /// FIPS 180-4. Not secure against forgery, but some servers ask for it.

@@ -441,10 +441,8 @@ package struct PieceMachine: ResumeMachine {
       }
       return each.template.filled(with: values)
     }
-    switch each {
-    case .json: return "[\(elements.joined(separator: ","))]"
-    case .text(_, let separator): return elements.joined(separator: separator)
-    }
+    guard let separator = each.separator else { return "[\(elements.joined(separator: ","))]" }
+    return elements.joined(separator: separator)
   }
 
   // MARK: Replies
@@ -747,11 +745,11 @@ extension ResumeRequest {
       // Another server must not choose where the target's credentials go.
       staysAway = values.upload.isFromAway
     }
+    headers = call.headers.map { field in
+      RequestHead.Header(name: field.name, value: field.value.stretches(with: values))
+    }
     described = Described(
       address: address,
-      headers: call.headers.map { field in
-        RequestHead.Header(name: field.name, value: field.value.stretches(with: values))
-      },
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
       type: call.contentType)
     if case .reply = call.address { described?.isAddressFromReply = true }

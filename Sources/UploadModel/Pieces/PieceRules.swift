@@ -45,17 +45,13 @@ package struct PieceRules: Hashable, Sendable {
   static let usualSize: Int64 = 16 << 20
 
   /// How `{pieces}` lists a piece.
-  package enum Each: Hashable, Sendable {
-    /// An element of a JSON array.
-    case json(Template)
-    /// A text. The separator goes between the texts of two pieces.
-    case text(Template, separator: String)
+  package struct Each: Hashable, Sendable {
+    package var template: Template
+    /// Goes between the texts of two pieces; nil if the texts are the elements of a JSON array.
+    package var separator: String?
 
-    var template: Template {
-      switch self {
-      case .json(let text): text
-      case .text(let text, separator: _): text
-      }
+    package init(_ template: Template, separator: String? = nil) {
+      (self.template, self.separator) = (template, separator)
     }
   }
 
@@ -101,6 +97,21 @@ package struct PieceRules: Hashable, Sendable {
   /// The request that carries a piece.
   func call(for piece: Template.Values.Piece) -> PieceCall {
     piece.isLast ? last ?? self.piece : self.piece
+  }
+
+  /// The request for the first piece of a file as a preview shows it, and the values that fill its placeholders. Values
+  /// that only replies give stay placeholders.
+  ///
+  /// - Parameter digests: the digests of that piece.
+  package func preview(
+    of file: Int64, in size: Int64, digests: ContentDigests?, _ values: Template.Values
+  ) -> (call: PieceCall, values: Template.Values) {
+    var values = values
+    values.gaps = .ofReplies
+    values.upload.count = Self.count(of: size, for: file)
+    values.piece = piece(from: 0, of: size, in: file)
+    values.piece.digests = digests
+    return (call(for: values.piece), values)
   }
 
   /// The requests, with their names in the configuration.

@@ -192,11 +192,7 @@ struct PieceScript {
       lines += sending
     }
     if let each = rules.each {
-      let separator =
-        switch each {
-        case .json: ","
-        case .text(_, let separator): separator
-        }
+      let separator = each.separator ?? ","
       if !separator.isEmpty {
         lines.append(
           "if [ -n \"$pieces\" ]; then pieces=$pieces\(ShellWord.quoted(separator)); fi")

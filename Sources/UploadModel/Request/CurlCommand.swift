@@ -47,10 +47,11 @@ package struct CurlCommand: Hashable, Sendable {
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {
+      guard let first = items.first else { throw .unsendable("there is no file") }
       plan = try RequestPlan(
         items, with: companions, to: target, at: .target,
         credentials: .all(token: target.tokenPlaceholder),
-        key: key, now: now)
+        target.values(of: first, now: now, uuid: key))
     } catch {
       throw InvalidInput(Failure(error).explanation)
     }

@@ -281,7 +281,7 @@ struct CurlOptions {
 
   /// The variable that contains a placeholder's value.
   private mutating func variable(_ slot: Template.Slot, _ writing: Template.Writing) -> String {
-    if let key = slot.key { return "$\((slot.placeholder.namePrefix ?? "").dropLast())_\(key)" }
+    if let key = slot.key { return "$\((slot.placeholder.prefix ?? "").dropLast())_\(key)" }
     if let pointer = slot.pointer {
       if !ticketValues.contains(pointer) { ticketValues.append(pointer) }
       return "$" + Self.ticketVariable(ticketValues.firstIndex(of: pointer) ?? 0)

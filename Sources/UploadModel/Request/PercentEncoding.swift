@@ -8,8 +8,11 @@ package enum PercentEncoding {
 
   /// Encodes everything except the unreserved characters of RFC 3986 §2.3, including the plus sign, which
   /// many servers take for a space.
-  package static func encode(_ text: String) -> String {
-    encode(text.utf8, keeping: unreserved.contains)
+  package static func encode(_ text: String) -> String { encode(bytes: text.utf8) }
+
+  /// Encodes bytes like a text.
+  static func encode(bytes: some Sequence<UInt8>) -> String {
+    encode(bytes, keeping: unreserved.contains)
   }
 
   /// Encodes the path of a file, whose slashes stay.

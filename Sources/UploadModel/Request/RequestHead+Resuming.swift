@@ -10,14 +10,7 @@ extension RequestHead {
       address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: "*/*")
     try add(credentials, of: target, values)
     add(asked.headers)
-    guard let described = asked.described else { return }
-    add(described.headers)
-    if let type = described.type { set("Content-Type", type) }
-  }
-
-  /// Adds the header fields of the protocol. They replace fields with the same names.
-  package mutating func add(_ fields: [ResumeRequest.Header]) {
-    for field in fields { set(field.name, field.value) }
+    if let type = asked.described?.type { set("Content-Type", type) }
   }
 
   /// Adds the name of a file that goes without a form (RFC 6266, and RFC 8187 if it is not ASCII), unless the target

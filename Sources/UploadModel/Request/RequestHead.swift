@@ -74,7 +74,7 @@ package struct RequestHead: Hashable, Sendable {
   }
 
   /// Sets a header field, replacing any with the same name.
-  mutating func set(_ name: String, _ value: String) {
+  package mutating func set(_ name: String, _ value: String) {
     set(Header(name: name, value: [.text(value)]))
   }
 
@@ -84,7 +84,7 @@ package struct RequestHead: Hashable, Sendable {
   }
 
   /// Sets header fields, replacing any with the same names.
-  mutating func add(_ fields: [Header]) {
+  package mutating func add(_ fields: [Header]) {
     for field in fields { set(field) }
   }
 

@@ -91,20 +91,9 @@ package struct RequestPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - items: the files of the request; at least one.
   ///   - companions: the files that go with each of the items.
-  ///   - key: the value of `{uuid}`.
+  ///   - values: the placeholder values for the first file.
   /// - Throws: why such a request cannot be sent.
   package init(
-    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
-    at destination: Destination, credentials: RequestHead.Credentials, key: UUID, now: Date
-  ) throws(Failure.Cause) {
-    guard let first = items.first else { throw .unsendable("there is no file") }
-    let values = target.values(of: first, now: now, uuid: key)
-    try self.init(
-      items, with: companions, to: target, at: destination, credentials: credentials, values)
-  }
-
-  /// The request that uploads `items` together, with these placeholder values for the first file.
-  init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
     at destination: Destination, credentials: RequestHead.Credentials, _ values: Template.Values
   ) throws(Failure.Cause) {

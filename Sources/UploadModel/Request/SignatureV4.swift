@@ -90,16 +90,9 @@ package struct SignatureV4 {
 
   /// The date and the time in UTC, such as `20130524` and `20130524T000000Z`.
   private static func stamp(_ date: Date) -> (day: String, time: String) {
-    var (seconds, parts) = (time_t(date.timeIntervalSince1970.rounded(.down)), tm())
-    gmtime_r(&seconds, &parts)
-    func digits(_ number: Int32, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-    }
-    let day =
-      digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
-    let hour = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
-    return (day, "\(day)T\(hour)Z")
+    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+    let time = date.formatted(style)
+    return (String(time.unicodeScalars.prefix(8)), time)
   }
 
   // MARK: The canonical request
@@ -162,7 +155,7 @@ package struct SignatureV4 {
       if segment.elementsEqual("..".utf8) { _ = kept.popLast() } else { kept.append(segment) }
     }
     let end = path.last == slash && !kept.isEmpty ? "/" : ""
-    return "/\(kept.map(Self.encoded).joined(separator: "/"))\(end)"
+    return "/\(kept.map(PercentEncoding.encode(bytes:)).joined(separator: "/"))\(end)"
   }
 
   /// The query, sorted by the encoded names and values.
@@ -193,16 +186,6 @@ package struct SignatureV4 {
         bytes.append(byte)
       }
     }
-    return encoded(bytes[...])
-  }
-
-  /// Encodes everything except the unreserved characters of RFC 3986 §2.3, byte by byte.
-  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    let encoded = bytes.flatMap { byte in
-      byte.isAlphanumeric || "-._~".utf8.contains(byte)
-        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return String(decoding: encoded, as: UTF8.self)
+    return PercentEncoding.encode(bytes: bytes)
   }
 }

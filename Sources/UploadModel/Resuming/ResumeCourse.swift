@@ -174,7 +174,7 @@ package struct ResumeCourse: Sendable {
       // Another server must not choose what is signed with the target's credentials.
       if !keepsCredentials || Origin(request.url) != target.origin { request.staysAway = true }
       if !keepsCredentials {
-        request.described?.headers.removeAll { !$0.value.isPublic }
+        request.headers.removeAll { !$0.value.isPublic }
       }
       request.url = url
       return send(request)

@@ -6,8 +6,8 @@ package struct ResumeRequest: Hashable, Sendable {
   package var method: String
   /// Where the request goes.
   package var url: URL
-  /// The header fields that the protocol asks for, in order.
-  package var headers: [Header]
+  /// The header fields that the protocol or the configuration asks for, in order.
+  package var headers: [RequestHead.Header] = []
   /// Which of the file's bytes the request carries; nil if it carries none.
   package var content: Range<Int64>?
   /// The number of the request among those under way. The end of the request has the same number.
@@ -21,7 +21,7 @@ package struct ResumeRequest: Hashable, Sendable {
   /// credentials, even if it goes back to the target's own origin.
   package var staysAway = false
   /// The kind of checksum to send along with the content. The sender of the request computes it.
-  package var checksum: TusServer.Checksum?
+  package var checksum: ContentDigests.Algorithm?
   /// The request as the target's configuration describes it, with its secrets marked; nil if a protocol defines it.
   package var described: Described?
 
@@ -31,8 +31,6 @@ package struct ResumeRequest: Hashable, Sendable {
     package var address: RequestHead.Text
     /// Whether a reply has named that address.
     package var isAddressFromReply = false
-    /// Its own header fields.
-    package var headers: [RequestHead.Header]
     /// The body, if it is a text.
     package var text: RequestHead.Text?
     /// The media type of the body; nil for the usual type.
@@ -41,33 +39,28 @@ package struct ResumeRequest: Hashable, Sendable {
     package var isForm = false
   }
 
-  /// A header field.
-  package struct Header: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
-  }
-
   /// Whether the request may carry the target's credentials to its address.
   package func mayCarryCredentials(of target: Target) -> Bool {
     !staysAway && Origin(url) == target.origin
   }
 
   /// Adds the checksum of the content (tus 1.0.0, "Checksum").
-  package mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
-    let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"
-    add("Upload-Checksum", text)
+  ///
+  /// - Parameter digits: the checksum in hexadecimal digits.
+  package mutating func addChecksum(_ algorithm: ContentDigests.Algorithm, _ digits: String) {
+    add("Upload-Checksum", "\(algorithm.rawValue) \(Template.Filter.base64(digits: digits))")
   }
 
-  mutating func add(_ name: String, _ value: String) { headers.append(Header(name, value)) }
+  mutating func add(_ name: String, _ value: String) {
+    headers.append(RequestHead.Header(name: name, value: [.text(value)]))
+  }
 
   init(
     _ method: String, _ url: URL, _ headers: [(String, String)] = [], content: Range<Int64>? = nil,
-    checksum: TusServer.Checksum? = nil
+    checksum: ContentDigests.Algorithm? = nil
   ) {
-    (self.method, self.url, self.content) = (method, url, content)
-    self.headers = headers.map { Header($0.0, $0.1) }
-    self.checksum = checksum
+    (self.method, self.url) = (method, url)
+    (self.content, self.checksum) = (content, checksum)
+    for (name, value) in headers { add(name, value) }
   }
 }

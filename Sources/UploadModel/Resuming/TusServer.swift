@@ -6,18 +6,10 @@ package struct TusServer: Hashable, Sendable, Codable {
   package var maxSize: Int64?
   /// The extensions that it supports, such as `creation` and `termination`.
   package var extensions: Set<String> = []
-  /// The strongest kind of checksum that both the server and hoist know.
-  package var checksum: Checksum?
+  /// The strongest kind of checksum that both the server and hoist know: SHA-256 or SHA-1.
+  package var checksum: ContentDigests.Algorithm?
   /// Whether the server says that it speaks only other versions of tus.
   var isOfOtherVersion = false
-
-  /// A checksum by which a server can tell whether a request arrived undamaged.
-  package enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
-    /// SHA-256 (FIPS 180-4).
-    case sha256
-    /// SHA-1 (FIPS 180-4), which is good enough to detect transmission errors.
-    case sha1
-  }
 
   /// Whether the request that creates an upload may carry the beginning of its content.
   var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
@@ -32,7 +24,8 @@ package struct TusServer: Hashable, Sendable, Codable {
     let offered = Self.list(headers["tus-checksum-algorithm"])
     let canVerify = extensions.contains { $0 == "checksum" }
     if canVerify {
-      checksum = Checksum.allCases.first { offered.contains($0.rawValue) }
+      let known: [ContentDigests.Algorithm] = [.sha256, .sha1]
+      checksum = known.first { offered.contains($0.rawValue) }
     }
     let versions = Self.list(headers["tus-version"])
     isOfOtherVersion = !versions.isEmpty && versions.allSatisfy { $0 != TusMachine.version }

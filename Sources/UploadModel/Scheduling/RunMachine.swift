@@ -87,10 +87,10 @@ package struct RunMachine: Sendable {
     var machine = RunMachine()
     let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
     switch point.phase {
-    case .opening: return (machine, [.keep(nil), .tell(.mayBeOpen(point))])
+    case .opening: return (machine, [.keep(nil), .tell(RunNews(.mayBeOpen, point))])
     case .closing, .aborting:
       let ending = point.phase == .closing ? Ending.close : .abort
-      return (machine, [.keep(nil), .tell(.unknown(ending, failure, point))])
+      return (machine, [.keep(nil), .tell(RunNews(.unknown(ending), point, because: failure))])
     case .open:
       (machine.state, machine.point, machine.failed) = (.open, point, failed)
       return (machine, [])
@@ -111,7 +111,7 @@ package struct RunMachine: Sendable {
       guard var point else { return [] }
       (point.phase, point.values, point.isFromAway) = (.open, values, isFromAway)
       state = .open
-      return keep(point) + [.tell(.opened(point))]
+      return keep(point) + [.tell(RunNews(.opened, point))]
     case (.opening, .notOpened): return end()
 
     case (.open, .ended(let id, let isThere)), (.kept, .ended(let id, let isThere)):
@@ -137,16 +137,16 @@ package struct RunMachine: Sendable {
       if failed.isEmpty { state = .open }
       return []
     case (.ending(let ending), .done):
-      let ended = point
-      return end() + [.tell(.ended(ending, ended ?? RunPoint(.closing)))]
+      let ended = point ?? RunPoint(.closing)
+      return end() + [.tell(RunNews(.ended(ending), ended))]
     case (.ending(let ending), .unknown(let failure)):
-      let ended = point
-      return end() + [.tell(.unknown(ending, failure, ended ?? RunPoint(.closing)))]
+      let ended = point ?? RunPoint(.closing)
+      return end() + [.tell(RunNews(.unknown(ending), ended, because: failure))]
     case (.ending(let ending), .refused(let failure)):
       guard var point else { return [] }
       point.phase = .open
       state = .kept
-      return keep(point) + [.tell(.refused(ending, failure, point))]
+      return keep(point) + [.tell(RunNews(.refused(ending), point, because: failure))]
 
     case (.closed, _), (.opening, _), (.open, _), (.kept, _), (.ending, _): return []
     }
@@ -173,7 +173,7 @@ package struct RunMachine: Sendable {
   private mutating func finish(_ rules: RunRules, hasFailed: Bool) -> [Action] {
     guard var point else { return [] }
     let isWhole = failed.isEmpty && !hasFailed
-    guard let close = rules.close else { return end() + [.tell(.ended(nil, point))] }
+    guard let close = rules.close else { return end() + [.tell(RunNews(.ended(nil), point))] }
     var ending: Ending?
     if isWhole {
       // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
@@ -190,7 +190,7 @@ package struct RunMachine: Sendable {
     }
     guard let ending else {
       state = .kept
-      return [.tell(.kept(isEmpty: isWhole, point))]
+      return [.tell(RunNews(.kept(isEmpty: isWhole), point))]
     }
     point.phase = ending == .close ? .closing : .aborting
     state = .ending(ending)

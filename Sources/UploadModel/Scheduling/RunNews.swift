@@ -1,69 +1,62 @@
 /// What has become of a run.
-package enum RunNews: Hashable, Sendable {
-  /// The run has begun.
-  case opened(RunPoint)
-  /// hoist ended before it knew whether the server had taken the first request. The run begins anew.
-  case mayBeOpen(RunPoint)
-  /// The run could not begin, so no file of the target is sent.
-  case notOpened(Failure)
-  /// The run is over, ended by this request; nil if no request ends it.
-  case ended(RunMachine.Ending?, RunPoint)
-  /// The run stays open since a file failed, or since it has no files.
-  case kept(isEmpty: Bool, RunPoint)
-  /// Sending was stopped, and the run stays open.
-  case stopped(RunPoint)
-  /// The run stays open since its last request was refused.
-  case refused(RunMachine.Ending, Failure, RunPoint)
-  /// It is unknown whether the server accepted the last request of the run.
-  case unknown(RunMachine.Ending, Failure, RunPoint)
-  /// There was no run, since no file's turn came.
-  case none
+package struct RunNews: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The run has begun.
+    case opened
+    /// hoist ended before it knew whether the server had taken the first request. The run begins anew.
+    case mayBeOpen
+    /// The run could not begin, so no file of the target is sent.
+    case notOpened
+    /// The run is over, ended by this request; nil if no request ends it.
+    case ended(RunMachine.Ending?)
+    /// The run stays open since a file failed, or since it has no files.
+    case kept(isEmpty: Bool)
+    /// Sending was stopped, and the run stays open.
+    case stopped
+    /// The run stays open since its last request was refused.
+    case refused(RunMachine.Ending)
+    /// It is unknown whether the server accepted the last request of the run.
+    case unknown(RunMachine.Ending)
+    /// There was no run, since no file's turn came.
+    case none
+  }
+
+  package let kind: Kind
+  /// What is known of the run.
+  package fileprivate(set) var point: RunPoint?
+  /// Why a request of the run failed; nil if no request failed.
+  package fileprivate(set) var failure: Failure?
+
+  package init(_ kind: Kind, _ point: RunPoint? = nil, because failure: Failure? = nil) {
+    (self.kind, self.point, self.failure) = (kind, point, failure)
+  }
 
   /// The name of the news in JSON and logs.
   package var event: String {
-    switch self {
+    switch kind {
     case .opened: "opened"
     case .notOpened, .mayBeOpen: "open_failed"
-    case .ended(.abort, _): "aborted"
+    case .ended(.abort): "aborted"
     case .ended, .none: "closed"
     case .kept, .stopped: "left_open"
-    case .refused(.close, _, _), .unknown(.close, _, _): "close_failed"
-    case .refused(.abort, _, _), .unknown(.abort, _, _): "abort_failed"
+    case .refused(.close), .unknown(.close): "close_failed"
+    case .refused(.abort), .unknown(.abort): "abort_failed"
     }
   }
 
   /// Whether the news is worth a person's attention.
   package var isTrouble: Bool {
-    switch self {
-    case .opened, .none, .ended(.close, _), .ended(nil, _): false
-    case .ended(.abort, _), .mayBeOpen, .notOpened, .kept, .stopped, .refused, .unknown: true
+    switch kind {
+    case .opened, .none, .ended(.close), .ended(nil): false
+    case .ended(.abort), .mayBeOpen, .notOpened, .kept, .stopped, .refused, .unknown: true
     }
   }
 
   /// Whether files can still go into the run: it is open, or no request ends it.
   package var takesMore: Bool {
-    switch self {
-    case .kept, .stopped, .refused(.close, _, _), .ended(nil, _): true
-    case .opened, .mayBeOpen, .notOpened, .ended, .refused(.abort, _, _), .unknown, .none: false
-    }
-  }
-
-  /// What is known of the run.
-  package var point: RunPoint? {
-    switch self {
-    case .opened(let point), .mayBeOpen(let point), .ended(_, let point), .kept(_, let point),
-      .stopped(let point),
-      .refused(_, _, let point), .unknown(_, _, let point):
-      point
-    case .notOpened, .none: nil
-    }
-  }
-
-  /// Why a request of the run failed; nil if no request failed.
-  package var failure: Failure? {
-    switch self {
-    case .notOpened(let failure), .refused(_, let failure, _), .unknown(_, let failure, _): failure
-    case .opened, .mayBeOpen, .ended, .kept, .stopped, .none: nil
+    switch kind {
+    case .kept, .stopped, .refused(.close), .ended(nil): true
+    case .opened, .mayBeOpen, .notOpened, .ended, .refused(.abort), .unknown, .none: false
     }
   }
 
@@ -71,32 +64,30 @@ package enum RunNews: Hashable, Sendable {
   ///
   /// - Parameter isLasting: whether the run outlasts the process, as in the queue.
   package func words(isLasting: Bool) -> String {
-    func told(_ failure: Failure) -> String {
-      failure.headline
-        + (failure.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? "")
-    }
+    let run = point?.words ?? ""
+    let why = failure?.headline ?? ""
+    let said = failure?.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? ""
     let byHand = "close or delete it on the server"
-    switch self {
-    case .opened(let point): return "opened\(point.words)"
+    switch kind {
+    case .opened: return "opened\(run)"
     case .mayBeOpen:
       return
         "perhaps opened before hoist ended, and now started again; check the server for an empty one"
-    case .notOpened(let failure): return "not opened, so nothing is sent: \(told(failure))"
-    case .ended(.close, let point): return "closed\(point.words)"
-    case .ended(.abort, let point): return "aborted, since not all files arrived\(point.words)"
-    case .ended(nil, let point): return "complete\(point.words)"
-    case .kept(isEmpty: true, let point): return "left open without files\(point.words); \(byHand)"
-    case .kept(isEmpty: false, let point):
-      return "left open, since not all files arrived\(point.words); "
+    case .notOpened: return "not opened, so nothing is sent: \(why)\(said)"
+    case .ended(.close): return "closed\(run)"
+    case .ended(.abort): return "aborted, since not all files arrived\(run)"
+    case .ended(nil): return "complete\(run)"
+    case .kept(isEmpty: true): return "left open without files\(run); \(byHand)"
+    case .kept(isEmpty: false):
+      return "left open, since not all files arrived\(run); "
         + (isLasting ? "retry or remove the failed files to have it closed" : byHand)
-    case .stopped(let point):
-      return "left open, since the upload was stopped\(point.words)"
-        + (isLasting ? "" : "; \(byHand)")
-    case .refused(let ending, let failure, let point):
-      return "not \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
+    case .stopped:
+      return "left open, since the upload was stopped\(run)" + (isLasting ? "" : "; \(byHand)")
+    case .refused(let ending):
+      return "not \(ending == .close ? "closed" : "aborted")\(run): \(why)\(said); "
         + (isLasting ? "R on the screen tries again" : byHand)
-    case .unknown(let ending, let failure, let point):
-      return "perhaps \(ending == .close ? "closed" : "aborted")\(point.words): \(told(failure)); "
+    case .unknown(let ending):
+      return "perhaps \(ending == .close ? "closed" : "aborted")\(run): \(why)\(said); "
         + "check on the server, since hoist does not try again"
     case .none: return ""
     }
@@ -106,23 +97,11 @@ package enum RunNews: Hashable, Sendable {
 extension Secrets {
   /// The news without secrets that the server repeats.
   package func hidden(in news: RunNews) -> RunNews {
-    func hidden(_ point: RunPoint) -> RunPoint {
-      var point = point
-      point.values = point.values.mapValues { self.hidden(in: $0) }
-      return point
+    var news = news
+    if let values = news.point?.values {
+      news.point?.values = values.mapValues { hidden(in: $0) }
     }
-    return switch news {
-    case .opened(let point): .opened(hidden(point))
-    case .mayBeOpen(let point): .mayBeOpen(hidden(point))
-    case .notOpened(let failure): .notOpened(self.hidden(in: failure))
-    case .ended(let ending, let point): .ended(ending, hidden(point))
-    case .kept(let isEmpty, let point): .kept(isEmpty: isEmpty, hidden(point))
-    case .stopped(let point): .stopped(hidden(point))
-    case .refused(let ending, let failure, let point):
-      .refused(ending, self.hidden(in: failure), hidden(point))
-    case .unknown(let ending, let failure, let point):
-      .unknown(ending, self.hidden(in: failure), hidden(point))
-    case .none: .none
-    }
+    news.failure = news.failure.map { hidden(in: $0) }
+    return news
   }
 }

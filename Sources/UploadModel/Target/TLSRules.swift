@@ -38,11 +38,9 @@ package struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
 
   /// The key that `text` names; nil if it is not `sha256//` and the base64 of 32 bytes.
   package init?(_ text: String) {
-    let prefix = "sha256//"
-    guard text.hasPrefix(scalars: prefix), let data = Data(base64Encoded: String(text.dropFirst(8)))
-    else {
-      return nil
-    }
+    guard let digits = text.removingPrefix(scalars: "sha256//"),
+      let data = Data(base64Encoded: digits)
+    else { return nil }
     self.init(digest: data)
   }
 

@@ -117,27 +117,26 @@ extension Template {
     /// Placeholders for a command that makes the file to send.
     package static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
-    /// The text before the pointer in a placeholder for a value of a reply; nil for any other placeholder.
+    /// Placeholders for values that a configuration names.
+    static let named: [Placeholder] = [.begun, .pieceValue, .opened]
+    /// What the placeholders for values of replies and for named values begin with.
+    static let prefixes = (ofReplies + named).compactMap(\.prefix)
+
+    /// The text before the pointer in a placeholder for a value of a reply, or before the name in a placeholder for a
+    /// named value; nil for any other placeholder.
     package var prefix: String? {
       switch self {
       case .ticket: "ticket:"
       case .reply: "reply:"
-      default: nil
-      }
-    }
-
-    /// Placeholders for values that a configuration names.
-    static let named: [Placeholder] = [.begun, .pieceValue, .opened]
-
-    /// The text before the name in a placeholder for a value that a configuration names; nil for any other placeholder.
-    package var namePrefix: String? {
-      switch self {
       case .begun: "begin."
       case .pieceValue: "piece."
       case .opened: "open."
       default: nil
       }
     }
+
+    /// The text after `prefix` in a name; nil if the name does not begin with it.
+    func rest(of name: String) -> String? { prefix.flatMap { name.removingPrefix(scalars: $0) } }
 
     /// The algorithm of the piece's digest that it stands for; nil if it stands for something else.
     var pieceDigest: ContentDigests.Algorithm? { digest(after: "piece.") }
@@ -146,9 +145,7 @@ extension Template {
     var digest: ContentDigests.Algorithm? { digest(after: "file.") }
 
     private func digest(after prefix: String) -> ContentDigests.Algorithm? {
-      guard rawValue.hasPrefix(scalars: prefix) else { return nil }
-      return ContentDigests.Algorithm(
-        rawValue: String(rawValue.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
+      rawValue.removingPrefix(scalars: prefix).flatMap(ContentDigests.Algorithm.init(rawValue:))
     }
 
     /// Whether its value may be written in JSON without quotation marks: it is always a number or a Boolean, or it

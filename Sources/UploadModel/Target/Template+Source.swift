@@ -62,10 +62,9 @@ extension Template {
       let name = String(rest[..<close].prefix { $0 != "|" })
       let isKnown =
         Placeholder(rawValue: name) != nil
-        || (["env.", "secret.", "value."] + Placeholder.ofReplies.compactMap(\.prefix)
-          + Placeholder.named.compactMap(\.namePrefix)).contains {
-            name.hasPrefix(scalars: $0)
-          }
+        || (["env.", "secret.", "value."] + Placeholder.prefixes).contains {
+          name.hasPrefix(scalars: $0)
+        }
       if isKnown { return name }
     }
     return nil

@@ -172,28 +172,20 @@ extension Template {
     /// Reads the text between the braces, without filters.
     init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
       for source in Placeholder.ofReplies {
-        guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
+        guard let rest = source.rest(of: name) else { continue }
         guard scope.contains(source) else { throw Self.error("{\(name)} has no value here", scope) }
-        do throws(InvalidInput) {
-          pointer = try JSONPointer(
-            String(name.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
-        } catch {
+        do throws(InvalidInput) { pointer = try JSONPointer(rest) } catch {
           throw InvalidInput("{\(name)}: \(error.description)")
         }
         placeholder = source
         return
       }
-      if Placeholder(rawValue: name) == nil,
-        let slot = Placeholder.named.first(where: {
-          $0.namePrefix.map { name.hasPrefix(scalars: $0) } == true && scope.contains($0)
-        }), let prefix = slot.namePrefix
-      {
-        (placeholder, key) = (
-          slot, String(name.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
-        )
-        return
-      }
       guard let slot = Placeholder(rawValue: name) else {
+        for named in Placeholder.named where scope.contains(named) {
+          guard let rest = named.rest(of: name) else { continue }
+          (placeholder, key) = (named, rest)
+          return
+        }
         throw Self.error("unknown placeholder {\(name)}", scope)
       }
       guard scope.contains(slot) else { throw Self.error("{\(name)} has no value here", scope) }
@@ -203,9 +195,7 @@ extension Template {
     /// Whether the placeholder of this name may be written as a number.
     static func mayBeNumber(_ name: String) -> Bool {
       if let placeholder = Placeholder(rawValue: name) { return placeholder.mayBeNumber }
-      return
-        (Placeholder.ofReplies.compactMap(\.prefix)
-        + Placeholder.named.compactMap(\.namePrefix)).contains { name.hasPrefix(scalars: $0) }
+      return Placeholder.prefixes.contains { name.hasPrefix(scalars: $0) }
     }
 
     private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
@@ -220,9 +210,10 @@ extension Template {
 
     /// The text between the braces.
     var name: String {
-      if let key, let prefix = placeholder.namePrefix { return prefix + key }
-      guard let pointer, let prefix = placeholder.prefix else { return placeholder.rawValue }
-      return prefix + pointer.description
+      guard let rest = key ?? pointer?.description, let prefix = placeholder.prefix else {
+        return placeholder.rawValue
+      }
+      return prefix + rest
     }
 
     /// The value; nil if a reply has no such value.

@@ -141,8 +141,7 @@ package struct Template: Hashable, Sendable {
     if writing.filters.contains(.raw), escaping != .url || writing.filters != [.raw] || !isOwn {
       throw InvalidInput("{\(text)}: |raw works only in a URL, for {env.…} and {secret.…}")
     }
-    if name.hasPrefix(scalars: "env.") {
-      let variable = String(name.unicodeScalars.dropFirst(4))
+    if let variable = name.removingPrefix(scalars: "env.") {
       guard !variable.isEmpty else {
         throw InvalidInput("{env.} names no environment variable")
       }
@@ -151,13 +150,11 @@ package struct Template: Hashable, Sendable {
       }
       return .secret(Secret(name: variable, value: value, source: .environment), writing)
     }
-    if name.hasPrefix(scalars: "secret.") {
-      let secret = String(name.unicodeScalars.dropFirst(7))
+    if let secret = name.removingPrefix(scalars: "secret.") {
       let value = try lookup.secret(secret)
       return .secret(Secret(name: secret, value: value, source: .table), writing)
     }
-    if name.hasPrefix(scalars: "value.") {
-      let value = String(name.unicodeScalars.dropFirst(6))
+    if let value = name.removingPrefix(scalars: "value.") {
       guard let derived = lookup.values[value] else {
         throw InvalidInput("there is no value called \"\(value)\"; define it under \"values\"")
       }

@@ -139,20 +139,11 @@ struct EscapeReader {
   ) -> (UInt32, end: Int)? {
     var (value, end, count) = (UInt32(0), position, 0)
     while count < digits.upperBound, let next = byte(at: end, depth),
-      let digit = Self.digit(next.value), digit < radix
+      let digit = Character(Unicode.Scalar(next.value)).hexDigitValue, digit < radix
     {
-      (value, end, count) = (value &* radix &+ digit, next.end, count + 1)
+      (value, end, count) = (value &* radix &+ UInt32(digit), next.end, count + 1)
     }
     return digits.contains(count) ? (value, end) : nil
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-    default: nil
-    }
   }
 
   private static func unit(_ value: UInt32, end: Int) -> Unit? {

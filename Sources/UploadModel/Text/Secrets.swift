@@ -45,6 +45,13 @@ package struct Secrets: Sendable {
     return ranges.isEmpty ? text : spelled.replacing(ranges, with: Self.mark)
   }
 
+  /// Whether a text contains none of the secrets.
+  package func isAbsent(from text: String) -> Bool { hidden(in: text) == text }
+
+  package func hidden(in changes: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
+    changes.map { ($0.0, hidden(in: $0.1)) }
+  }
+
   /// A state, with every secret replaced in the texts that the server sent.
   package func hidden(in state: ItemState) -> ItemState {
     guard !texts.isEmpty else { return state }

@@ -108,11 +108,10 @@ struct PushCommand: HoistCommand {
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
-    if let watched = inputs.watched, inputs.watch != nil,
-      case .move(let folder)? = target.after.way,
+    if let watch = inputs.watch, case .move(let folder)? = target.after.way,
       folder.hasPrefix(scalars: "/")
         ? "\(folder)/".utf8.starts(
-          with: watched.absolute(in: FileManager.default.currentDirectoryPath).bytes + "/".utf8)
+          with: watch.root.absolute(in: FileManager.default.currentDirectoryPath).bytes + "/".utf8)
         : folders.hidden || !folder.hasPrefix(scalars: ".")
     {
       throw UserError(

@@ -73,6 +73,13 @@ struct UserError: Error, CustomStringConvertible {
   init(_ failure: Failure, doing: String) {
     self.init("\(doing): \(SafeText.line(failure.sentence))", status: .someFailed)
   }
+
+  /// Calls `body`, and begins the words of its error with what it is about.
+  static func about<Value>(
+    _ what: String, _ body: () throws -> Value
+  ) throws(UserError) -> Value {
+    do { return try body() } catch { throw UserError("\(what): \(error)") }
+  }
 }
 
 extension Failure {

@@ -20,26 +20,22 @@ struct NewTarget {
     var isGoodEnough = false
   }
 
-  /// - Parameter taken: the names that other targets have.
+  /// - Parameters:
+  ///   - answers: whose token has no `problem`.
+  ///   - taken: the names that other targets have.
   /// - Throws: `InvalidInput` for the first answer that cannot be accepted.
   init(_ answers: TargetAnswers, taken: [String]) throws(InvalidInput) {
     let url = try TargetURL.parse(answers.url)
     let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
-    for problem in [
-      Self.problem(ofName: name, taken: taken), Self.problem(ofToken: answers.token),
-    ] {
-      if let problem { throw InvalidInput(problem) }
-    }
+    if let problem = Self.problem(ofName: name, taken: taken) { throw InvalidInput(problem) }
     var target = Target(name: name, url: url)
     if !answers.field.isEmpty { target.fileField = try Template(answers.field) }
     if Self.isPath(answers.token) {
       target.tokenCommand = TokenCommand(["cat", answers.token])
     } else if !answers.token.isEmpty {
       // The variable may not be set yet.
-      guard
-        let value = try? Template(
-          "Bearer {env.\(answers.token)}", environment: { _ in Template.unknown })
-      else { throw InvalidInput("that is not the name of a variable") }
+      let value = try Template(
+        "Bearer {env.\(answers.token)}", environment: { _ in Template.unknown })
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
     self.target = target

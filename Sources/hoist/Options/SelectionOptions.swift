@@ -79,10 +79,7 @@ struct SelectionOptions: ParsableArguments {
           + "hoist push --help")
     }
     if let fromFile { inputs.list = try list(fromFile, in: context) }
-    if let watch {
-      inputs.watch = try watching(watch, inputs.rules)
-      inputs.watched = Arguments.location(watch)
-    }
+    if let watch { inputs.watch = try watching(watch, inputs.rules) }
     return inputs
   }
 
@@ -110,29 +107,23 @@ struct SelectionOptions: ParsableArguments {
   }
 
   private func list(_ path: String, in context: Context) throws -> FileList {
-    do throws(InputError) {
-      return try FileList(
+    try UserError.about("--from-file \(path)") {
+      try FileList(
         path == "-" ? nil : Arguments.location(path), isNULSeparated: null,
         standardInput: context.input.descriptor)
-    } catch {
-      throw UserError("--from-file \(path): \(error)")
     }
   }
 
-  private func watching(_ folder: String, _ rules: FolderRules) throws -> PushInputs.Watch {
+  private func watching(_ folder: String, _ rules: FolderRules) throws -> FolderWatch {
     guard rules.ignoreFile == nil else {
       throw UserError("--ignore-file: does not work with --watch; use --exclude")
     }
     var rules = rules
     rules.isRecursive = recursive
     rules.followsLinks = false
-    do throws(InputError) {
-      // Watching begins now, before the first file is sent.
-      let watch = try FolderWatch(
-        Arguments.location(folder), rules: rules, takesExisting: existing)
-      return { watch.run(until: $0, $1) }
-    } catch {
-      throw UserError("--watch \(folder): \(error)")
+    // Watching begins now, before the first file is sent.
+    return try UserError.about("--watch \(folder)") {
+      try FolderWatch(Arguments.location(folder), rules: rules, takesExisting: existing)
     }
   }
 }

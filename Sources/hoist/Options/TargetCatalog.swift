@@ -12,13 +12,12 @@ import UploadModel
 final class TargetCatalog: Sendable {
   /// The file with the targets, which can be changed; nil without a configuration.
   let configuration: ConfigSource?
-  /// The secrets of every target that has been looked up.
-  let secrets: KnownSecrets
   private let content: Mutex<Content>
 
   private struct Content {
     var current: Boxed<Target>
     var settings: Settings
+    var secrets: Secrets
     var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
     /// The targets that have changed since `takeChanged` was last called.
     var changed: Set<String> = []
@@ -27,26 +26,18 @@ final class TargetCatalog: Sendable {
   /// A catalog of the targets of a configuration, with `current` selected.
   init(_ current: Target, settings: Settings, configuration: ConfigSource? = nil) {
     self.configuration = configuration
-    secrets = KnownSecrets(of: current)
-    content = Mutex(Content(current: Boxed(current), settings: settings))
+    content = Mutex(
+      Content(current: Boxed(current), settings: settings, secrets: current.secrets))
   }
 
-  /// The names of the targets that can be chosen, sorted.
-  var names: [String] { content.withLock { $0.settings }.targetNames }
+  /// The secrets of every target that has been looked up. They are removed from server replies before anything else
+  /// sees the replies: no screen, file or line of output ever contains them.
+  var secrets: Secrets { content.withLock { $0.secrets } }
 
   /// The configuration's default target.
   var usual: String? { content.withLock { $0.settings }.defaultTarget }
 
-  /// The URLs of the targets by name, without secrets.
-  var urls: [String: String] {
-    let settings = content.withLock { $0.settings }
-    let urls = settings.targetNames.compactMap { name in
-      settings.blueprint(of: name).map { (name, TargetURL.shown($0.url)) }
-    }
-    return Dictionary(urls) { first, _ in first }
-  }
-
-  /// The targets with more details of each.
+  /// The targets that can be chosen, sorted by name.
   var rows: [TargetRow] {
     let settings = content.withLock { $0.settings }
     return settings.targetNames.compactMap { name in
@@ -121,9 +112,7 @@ final class TargetCatalog: Sendable {
   }
 
   /// The target of this name; nil if it cannot be used.
-  func target(named name: String) -> Target? {
-    if case .success(let target) = known(name) { target.value } else { nil }
-  }
+  func target(named name: String) -> Target? { try? known(name).get().value }
 
   /// Looks up the targets of these items in advance.
   func lookUp(for items: some Sequence<UploadItem>) {
@@ -148,10 +137,7 @@ final class TargetCatalog: Sendable {
   }
 
   /// Whether the target of this name takes a second copy without harm.
-  func isRepeatable(_ name: String) -> Bool {
-    guard case .success(let target) = known(name) else { return false }
-    return target.value.isIdempotent
-  }
+  func isRepeatable(_ name: String) -> Bool { target(named: name)?.isIdempotent ?? false }
 
   /// The target of this name, or why it cannot be used.
   func known(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
@@ -174,8 +160,10 @@ final class TargetCatalog: Sendable {
     } catch {
       result = .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
     }
-    if case .success(let target) = result { secrets.add(target.value) }
-    content.withLock { $0.found[name] = result }
+    content.withLock { content in
+      if case .success(let target) = result { content.secrets.add(target.value.secrets) }
+      content.found[name] = result
+    }
     return result
   }
 }

@@ -116,11 +116,7 @@ struct TargetOptions: ParsableArguments {
       }
       let name = halves[0]
       let value = try template(halves[1].trimming(\.isWhiteSpace), of: "--header", environment)
-      do {
-        try HeaderRule.check(name: name, value: value.fixedText)
-      } catch {
-        throw UserError("--header: \(error)")
-      }
+      try UserError.about("--header") { try HeaderRule.check(name: name, value: value.fixedText) }
       if SecretName.matches(name), let variable = value.emptyVariables.first {
         throw UserError("--header \(name): the environment variable \(variable) is empty")
       }
@@ -130,34 +126,26 @@ struct TargetOptions: ParsableArguments {
         self.field(named: name, value))
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
-    try Self.checked("--type", type) { value throws(InvalidInput) in
-      try target.set("file_type", to: value)
-    }
-    try Self.checked("--concurrency", concurrency) { value throws(InvalidInput) in
-      try target.set("concurrency", to: value)
-    }
-    try Self.checked("--attempts", attempts) { value throws(InvalidInput) in
-      try target.set("retry.attempts", to: value)
-    }
-    try Self.checked("--timeout", timeout) { value throws(InvalidInput) in
+    try Self.checked("--type", type) { try target.set("file_type", to: $0) }
+    try Self.checked("--concurrency", concurrency) { try target.set("concurrency", to: $0) }
+    try Self.checked("--attempts", attempts) { try target.set("retry.attempts", to: $0) }
+    try Self.checked("--timeout", timeout) {
       // A number without a unit is in seconds.
-      try target.set("timeout", to: Double(value)?.isFinite == true ? value + "s" : value)
+      try target.set("timeout", to: Double($0)?.isFinite == true ? $0 + "s" : $0)
     }
-    try Self.checked("--limit", limit) { value throws(InvalidInput) in
+    try Self.checked("--limit", limit) {
       target.rateLimit = nil
-      if value != "off" { try target.set("rate_limit", to: value) }
+      if $0 != "off" { try target.set("rate_limit", to: $0) }
     }
     return target
   }
 
   /// Calls `set` with the value of an option, if it was given, and names the option in its error.
   private static func checked<Value>(
-    _ option: String, _ value: Value?, _ set: (Value) throws(InvalidInput) -> Void
+    _ option: String, _ value: Value?, _ set: (Value) throws -> Void
   ) throws {
     guard let value else { return }
-    do throws(InvalidInput) { try set(value) } catch {
-      throw UserError("\(option) \(value): \(error)")
-    }
+    try UserError.about("\(option) \(value)") { try set(value) }
   }
 
   /// The value of `--limit`, in bytes per second; nil if there is none, or it is "off".
@@ -181,10 +169,6 @@ struct TargetOptions: ParsableArguments {
   private func template(
     _ text: String, of option: String, _ environment: [String: String]
   ) throws -> Template {
-    do {
-      return try Template(text, environment: { environment[$0] })
-    } catch {
-      throw UserError("\(option): \(error)")
-    }
+    try UserError.about(option) { try Template(text, environment: { environment[$0] }) }
   }
 }

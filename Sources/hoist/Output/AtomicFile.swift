@@ -1,3 +1,4 @@
+import FileDiscovery
 import Foundation
 
 /// Writes files completely or not at all: nobody ever sees a partial file, and if the disk is full, the old file
@@ -19,7 +20,9 @@ enum AtomicFile {
     let (file, name) = try begin(place, mode: mode)
     var status = stat()
     if stat(place, &status) == 0 { fchmod(file, status.st_mode & 0o7777) }
-    let code = fill(file, Array(bytes))
+    var code = writeAll(Array(bytes)[...], to: file)
+    // Wait until the bytes are on disk.
+    if code == 0, fsync(file) != 0 { code = errno }
     close(file)
     guard code == 0, rename(name, place) == 0 else {
       let code = code == 0 ? errno : code
@@ -51,19 +54,5 @@ enum AtomicFile {
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw refusal(path, errno) }
     return (file, name)
-  }
-
-  /// Writes all bytes and waits until they are on disk. Returns zero, or the value of `errno`.
-  private static func fill(_ file: Int32, _ bytes: [UInt8]) -> Int32 {
-    var written = 0
-    while written < bytes.count {
-      let step = bytes.withUnsafeBytes {
-        Foundation.write(file, $0.baseAddress?.advanced(by: written), bytes.count - written)
-      }
-      if step < 0, errno == EINTR { continue }
-      guard step > 0 else { return step == 0 ? ENOSPC : errno }
-      written += step
-    }
-    return fsync(file) == 0 ? 0 : errno
   }
 }

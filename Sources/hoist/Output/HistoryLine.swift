@@ -46,14 +46,13 @@ extension HistoryEntry {
     case .done: (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: "there already\(proof)"
     case .withdrawn: "not sent"
-    case .failed(let code):
-      if let status, code == Failure(.refused, status: status).code {
+    case nil: "under way"
+    default:
+      if let status, word == Failure(.refused, status: status).code {
         Failure.statusLine(status)
       } else {
-        code.replacing(scalars: "-", with: " ")
+        word.replacing(scalars: "-", with: " ")
       }
-    case .paused, .stopped, .interrupted: word
-    case nil: "under way"
     }
   }
 
@@ -63,7 +62,7 @@ extension HistoryEntry {
     case .done, .wasThere: .sent
     case nil, .paused, .stopped, .withdrawn: .open
     case .unknown: .unknown
-    case .interrupted, .failed: .failed
+    default: .failed
     }
   }
 }

@@ -33,7 +33,7 @@ struct Journal: Sendable {
 
   /// Logs news of a target's run.
   func record(_ news: RunNews, of target: String) {
-    guard news != .none else { return }
+    guard news.kind != .none else { return }
     logger.log(
       level: news.failure == nil ? news.isTrouble ? .warning : .info : .error,
       "run \(news.event.replacing(scalars: "_", with: " "))",

@@ -12,7 +12,7 @@ struct ArchiveListing {
   /// How many members there are; nil if that is unknown.
   private(set) var count: Int?
   /// Whether `members` may be incomplete.
-  private(set) var isCut = false
+  private(set) var isCut = true
 
   /// How many bytes of a zip archive's table are read.
   private static let mostBytes = 512 << 10
@@ -42,26 +42,17 @@ struct ArchiveListing {
       let end = tail.indices.dropLast(21).last(where: {
         tail[$0...].starts(with: [0x50, 0x4B, 5, 6])
       }), let total = tail[end...].little(10, 2), let place = tail[end...].little(16, 4)
-    else {
-      isCut = true
-      return
-    }
+    else { return }
     var (count, offset) = (total, Int64(place))
     if total == 0xFFFF || place == 0xFFFF_FFFF {
       // 64-bit values are in a separate record. A locator just before this record points to it.
       guard end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]),
         let at = tail[(end - 20)...].little(8, 8)
-      else {
-        isCut = true
-        return
-      }
+      else { return }
       let record = bytes.read(at: Int64(at), 56)[...]
       guard record.starts(with: [0x50, 0x4B, 6, 6]), let all = record.little(32, 8),
         let first = record.little(48, 8)
-      else {
-        isCut = true
-        return
-      }
+      else { return }
       (count, offset) = (all, Int64(first))
     }
     self.count = count
@@ -133,16 +124,12 @@ struct ArchiveListing {
           ?? longName
       case UInt8(ascii: "g"), UInt8(ascii: "K"): break
       default:
-        guard members.count < most else {
-          isCut = true
-          return
-        }
+        guard members.count < most else { return }
         members.append(Member(name: longName ?? Self.name(header), size: size))
         longName = nil
       }
       offset = next
     }
-    isCut = true
   }
 
   private static func name(_ header: ArraySlice<UInt8>) -> String {

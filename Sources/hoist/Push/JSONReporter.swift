@@ -15,12 +15,8 @@ struct JSONReporter: PushReporter {
     write("queued", item, sent: 0, ["type": JSONValue(item.identity == nil ? nil : item.mediaType)])
   }
 
-  mutating func skipped(_ item: UploadItem) {
-    write("skipped", item, sent: 0, ["note": JSONValue(item.note)])
-  }
-
-  mutating func accompanies(_ item: UploadItem) {
-    write("accompanies", item, sent: 0, ["note": JSONValue(item.note)])
+  mutating func omitted(_ item: UploadItem, _ why: Omission) {
+    write(why.rawValue, item, sent: 0, ["note": JSONValue(item.note)])
   }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
@@ -35,7 +31,7 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func run(of target: String, _ news: RunNews) {
-    guard news != .none else { return }
+    guard news.kind != .none else { return }
     let values = news.point?.values ?? [:]
     var members: Members = [
       "event": .string(news.event), "target": .string(target),

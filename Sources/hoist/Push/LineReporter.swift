@@ -42,14 +42,10 @@ struct LineReporter: PushReporter {
     }
   }
 
-  mutating func skipped(_ item: UploadItem) {
+  mutating func omitted(_ item: UploadItem, _ why: Omission) {
     if isQuiet { return }
-    write("· \(SafeText.line(item.path.description)): skipped, \(item.note ?? "")")
-  }
-
-  mutating func accompanies(_ item: UploadItem) {
-    if isQuiet { return }
-    write("· \(SafeText.line(item.path.description)): \(item.note ?? "")")
+    let skipped = why == .skipped ? "skipped, " : ""
+    write("· \(SafeText.line(item.path.description)): \(skipped)\(item.note ?? "")")
   }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
@@ -67,10 +63,10 @@ struct LineReporter: PushReporter {
     let words = news.words(isLasting: false)
     // If the run could not be opened, the lines about its files say so.
     guard !words.isEmpty, news.isTrouble || !isQuiet else { return }
-    if case .notOpened = news { return }
+    if news.kind == .notOpened { return }
     let sign =
-      switch news {
-      case .ended(.close, _), .ended(nil, _): "✓"
+      switch news.kind {
+      case .ended(.close), .ended(nil): "✓"
       case .refused: "✗"
       case .unknown: "?"
       default: news.isTrouble ? "!" : "·"

@@ -42,9 +42,7 @@ struct ProgressReporter: PushReporter {
 
   mutating func queued(_ item: UploadItem) { board.add(item) }
 
-  mutating func skipped(_ item: UploadItem) { lines.skipped(item) }
-
-  mutating func accompanies(_ item: UploadItem) { lines.accompanies(item) }
+  mutating func omitted(_ item: UploadItem, _ why: Omission) { lines.omitted(item, why) }
 
   mutating func allQueued() { board.endCounting() }
 

@@ -51,7 +51,7 @@ struct Push {
     let news = ChangeBuffer(
       everyMilliseconds: 4, microsecondsEach: 250, on: queue, isMerging: false
     ) { changes in
-      continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
+      continuation.yield(.changes(secrets.hidden(in: changes)))
     }
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
@@ -172,11 +172,9 @@ struct Push {
           }
         }
         submit()
-      case .walk(.accompanying(let items)):
-        output.together { for item in items { reporter.accompanies(item) } }
-      case .walk(.skipped(let items)):
-        course.summary.skipped += items.count
-        output.together { for item in items { reporter.skipped(item) } }
+      case .walk(.omitted(let items, let why)):
+        if why == .skipped { course.summary.skipped += items.count }
+        output.together { for item in items { reporter.omitted(item, why) } }
       case .walk(.over(let isWhole)):
         course.isComplete = true
         course.summary.isIncomplete = !isWhole
@@ -210,7 +208,7 @@ struct Push {
         let told = secrets.hidden(in: news)
         // If a secret had to be removed, the values no longer identify the run.
         if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }
-        if isEndingRun, news != .none { history?.record(told) }
+        if isEndingRun, news.kind != .none { history?.record(told) }
         journal?.record(told, of: target.name)
         reporter.run(of: target.name, told)
       case .tick: if !output.isBehind { reporter.tick(at: now) }

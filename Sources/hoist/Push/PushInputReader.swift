@@ -12,10 +12,8 @@ final class PushInputReader: Sendable {
   enum News: Sendable {
     /// Items to send.
     case found([UploadItem])
-    /// Items that accompany others, and are not sent on their own.
-    case accompanying([UploadItem])
-    /// Items that were sent before and are left out.
-    case skipped([UploadItem])
+    /// Items that are not sent.
+    case omitted([UploadItem], Omission)
     /// The end of the inputs, or the point at which they were given up: then `isWhole` is false.
     case over(isWhole: Bool)
   }
@@ -77,14 +75,14 @@ final class PushInputReader: Sendable {
 
   private func deliver(_ found: [UploadItem], _ intake: FileIntake) {
     let accompanying = found.compactMap(intake.accompanying)
-    if !accompanying.isEmpty { tell(.accompanying(accompanying)) }
+    if !accompanying.isEmpty { tell(.omitted(accompanying, .accompanies)) }
     let left = Set(accompanying.map(\.id))
     let items = left.isEmpty ? found : found.filter { !left.contains($0.id) }
     if items.isEmpty { return }
     guard let known = history?.look(at: items, until: cancellation) else {
       return tell(.found(items))
     }
-    if !known.skipped.isEmpty { tell(.skipped(known.skipped)) }
+    if !known.skipped.isEmpty { tell(.omitted(known.skipped, .skipped)) }
     if !known.items.isEmpty { tell(.found(known.items)) }
   }
 

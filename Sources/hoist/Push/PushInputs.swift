@@ -5,11 +5,6 @@ import UploadModel
 
 /// Everything that a push was asked to send. It is enumerated in order while the first files are uploaded.
 struct PushInputs: Sendable {
-  /// Calls `body` for files as they appear until it returns false or `stop` is cancelled. If it ends for any other
-  /// cause, it returns that as the reason.
-  typealias Watch =
-    @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?
-
   /// Files, patterns, folders, or `-` for standard input.
   var arguments: [FileArgument] = []
   var list: FileList?
@@ -24,9 +19,7 @@ struct PushInputs: Sendable {
   /// Files of the earlier push that are left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []
   /// Finds files as they appear, once all other inputs have been read.
-  var watch: Watch?
-  /// The folder that is watched.
-  var watched: FileLocation?
+  var watch: FolderWatch?
   var home = ""
   /// The descriptor of standard input.
   var standardInput = STDIN_FILENO
@@ -68,7 +61,9 @@ struct PushInputs: Sendable {
       guard goesOn else { return true }
       isWhole = end != .left
     }
-    if let watch, let why = watch(stop, { body(intake.item(at: $0, below: watched)) }) {
+    if let watch,
+      let why = watch.run(until: stop, { body(intake.item(at: $0, below: watch.root)) })
+    {
       _ = body(intake.failed(FileLocation("--watch"), .unreadable(why)))
     }
     return isWhole
@@ -77,7 +72,7 @@ struct PushInputs: Sendable {
   private func input(
     _ intake: FileIntake, as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
-    do throws(SpooledInput.SystemError) {
+    do throws(InputError) {
       guard let kept = try SpooledInput(standardInput, in: temporaryFolder, until: stop) else {
         return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
       }

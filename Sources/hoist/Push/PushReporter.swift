@@ -7,10 +7,8 @@ protocol PushReporter {
   mutating func queued(_ item: UploadItem)
   /// No more items will come.
   mutating func allQueued()
-  /// An item was sent before, as its note says, and is left out.
-  mutating func skipped(_ item: UploadItem)
-  /// An item accompanies another one, and is not sent on its own.
-  mutating func accompanies(_ item: UploadItem)
+  /// An item is not sent; its note says more.
+  mutating func omitted(_ item: UploadItem, _ why: Omission)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)
   /// A file that was sent has been moved or deleted, or could not be.
@@ -29,9 +27,15 @@ protocol PushReporter {
 extension PushReporter {
   var tickInterval: Double? { nil }
   mutating func allQueued() {}
-  mutating func skipped(_ item: UploadItem) {}
-  mutating func accompanies(_ item: UploadItem) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
   mutating func tick(at now: Instant) {}
+}
+
+/// Why an item is not sent.
+enum Omission: String {
+  /// It was sent before.
+  case skipped
+  /// It accompanies another one, and is not sent on its own.
+  case accompanies
 }

@@ -88,12 +88,12 @@ struct ReportPage {
     let parts = report.counts
     let counts = parts.map { end, count -> HTML in
       """
-      <li class="\(end.name)"><b>\(count)</b> \(end.words)</li>
+      <li class="\(end.rawValue)"><b>\(count)</b> \(end.words)</li>
 
       """
     }
     let stretches = parts.map { end, count -> HTML in
-      "<i class=\"\(end.name)\" style=\"flex-grow:\(count)\"></i>"
+      "<i class=\"\(end.rawValue)\" style=\"flex-grow:\(count)\"></i>"
     }
     return """
       <section>
@@ -168,7 +168,7 @@ struct ReportPage {
       <ul>\(file.earlier.map(attempt))</ul></details>
       """
     return """
-      <tr class="\(entry.end.name)"><td>\(entry.moment.localClock)</td><td>\(name(entry))</td>\
+      <tr class="\(entry.end.rawValue)"><td>\(entry.moment.localClock)</td><td>\(name(entry))</td>\
       <td class="n">\(HumanReadable.bytes(entry.size))</td><td class="n">\(took)</td><td class="n">\(speed)</td>\
       <td><span class="end">\(entry.outcomeWords)</span>\(address(entry))\(earlier)</td></tr>
 

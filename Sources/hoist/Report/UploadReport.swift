@@ -53,7 +53,7 @@ struct UploadReport {
 
   /// How many files ended in each way, without the ways in which no file ended. Each file counts once.
   var counts: [(end: HistoryRow.End, count: Int)] {
-    HistoryRow.End.inOrder.map { end in (end, files.count { $0.latest.end == end }) }
+    HistoryRow.End.allCases.map { end in (end, files.count { $0.latest.end == end }) }
       .filter { $0.count > 0 }
   }
 
@@ -110,18 +110,6 @@ extension HistoryEntry {
 }
 
 extension HistoryRow.End {
-  /// The order in which the counts are shown.
-  fileprivate static let inOrder: [Self] = [.sent, .failed, .unknown, .open]
-
-  var name: String {
-    switch self {
-    case .sent: "sent"
-    case .failed: "failed"
-    case .unknown: "unknown"
-    case .open: "open"
-    }
-  }
-
   var words: String {
     switch self {
     case .sent: "sent"

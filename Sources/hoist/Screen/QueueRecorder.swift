@@ -89,7 +89,7 @@ final class QueueRecorder: Sendable {
 
   /// Waits, on this thread, for the right to send.
   func waitToSend() throws(StoreError) {
-    let lock = try SenderLock.wait(queue: store.path)
+    let lock = try SenderLock(queue: store.path, waiting: true)
     content.withLock { $0.lock = lock }
   }
 
@@ -149,7 +149,7 @@ final class QueueRecorder: Sendable {
 
   /// Records how a run ended.
   func record(_ news: RunNews, of target: String) {
-    if case .opened = news { return }
+    if news.kind == .opened { return }
     do {
       try store.recordRunEnd(news.event, news.words(isLasting: true), of: target)
     } catch { complain(error) }

@@ -86,13 +86,12 @@ final class ScreenSession {
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
       size: interface.size, now: context.time.now(), isReading: true, notice: options.notice)
-    state.options.targets = book.names
+    state.options.take(book.rows)
     state.options.keymap = options.preferences.keymap
     state.options.theme = options.preferences.theme
     state.options.listsServer = target.server.list != nil
     state.options.endSignal = options.preferences.endSignal
     state.options.midnight = context.time.midnight()
-    state.options.targetURLs = book.urls
     state.options.configuration = book.configuration?.shownPath
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
     if options.arguments != nil {

@@ -437,7 +437,7 @@ final class SessionQueue {
 
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
-    let (keeper, secrets) = (keeper, book.secrets)
+    let (keeper, book) = (keeper, book)
     let throttle = ChangeBuffer(everyMilliseconds: 100, on: .main, isMerging: true) {
       [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
     }
@@ -461,23 +461,23 @@ final class SessionQueue {
       },
       keeping: { [weak self] id, point in
         // A point that contains a secret is kept only in this process's memory.
-        if point?.texts.allSatisfy(secrets.isFree) ?? true {
+        if point?.texts.allSatisfy(book.secrets.isAbsent) ?? true {
           keeper.keep(point, of: id)
         }
         onMain { self?.loop.handle([.resumePoint(id, point)]) }
       },
       keepingRun: { target, point in
-        guard point?.values.values.allSatisfy(secrets.isFree) ?? true else { return true }
+        guard point?.values.values.allSatisfy(book.secrets.isAbsent) ?? true else { return true }
         return keeper.keepRun(point, of: target)
       },
       runReport: { [weak self] target, news in
-        let news = secrets.hidden(in: news)
+        let news = book.secrets.hidden(in: news)
         keeper.record(news, of: target)
         onMain { self?.hear(news, of: target) }
       }, hasUnsent: { keeper.hasUnsent($0) }, memory: keeper.store, digests: keeper.store,
       tokens: tokens
     ) { changes in
-      let changes = secrets.hidden(in: changes)
+      let changes = book.secrets.hidden(in: changes)
       // Write the changes before they are shown.
       keeper.write(changes)
       throttle.put(changes)

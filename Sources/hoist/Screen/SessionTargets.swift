@@ -68,8 +68,7 @@ final class SessionTargets {
       switch result {
       case .success((let changed, let turned)):
         self?.announce(changed)
-        return [.targets(book.names, urls: book.urls), .targetRows(book.rows)]
-          + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
+        return [.targets(book.rows)] + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
       case .failure(let error):
         let words = "\(error)"
         return name == nil

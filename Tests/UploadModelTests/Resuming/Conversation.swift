@@ -127,7 +127,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
   /// The version of the draft that a request names.
   private static func version(of request: ResumeRequest) -> DraftVersion? {
     DraftVersion(
-      named: request.headers.first { $0.name == "Upload-Draft-Interop-Version" }?.value)
+      named: request.headers.first { $0.name == "Upload-Draft-Interop-Version" }?.value.written)
   }
 
   /// An action in short, with the paths of addresses, and with the version of the draft if that is not 8.
@@ -135,7 +135,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     switch action {
     case .send(let request):
       func header(_ name: String) -> String? {
-        request.headers.first { $0.name == name }?.value
+        request.headers.first { $0.name == name }?.value.written
       }
       return [
         request.method, request.url.path, request.content.map { "\($0)" },

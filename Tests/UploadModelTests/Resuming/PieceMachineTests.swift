@@ -37,7 +37,7 @@ struct PieceMachineTests {
     pieces.piece = call("PUT", "/{begin.id}/{piece.number|03}") {
       $0.values = [value("etag", header: "etag")]
     }
-    pieces.each = .text(template("<{piece.number} {piece.etag}>"), separator: "")
+    pieces.each = PieceRules.Each(template("<{piece.number} {piece.etag}>"), separator: "")
     pieces.finish = call("POST", "/{begin.id}") { $0.text = template("{pieces}") }
     pieces.abort = call("DELETE", "/{begin.id}")
     change(&pieces)
@@ -347,7 +347,7 @@ struct PieceMachineTests {
       ]),
     row(
       "digests of pieces are kept for the list",
-      by: rules { $0.each = .json(template("\"{piece.sha1}\"")) }, size: 5,
+      by: rules { $0.each = PieceRules.Each(template("\"{piece.sha1}\"")) }, size: 5,
       [begun, etag(1), etag(2), .status(200)],
       [
         "POST /upload", "keep /upload at 0", "digest 0..<4", "PUT /upload/7/001 0..<4",

@@ -339,7 +339,7 @@ struct TusMachineTests {
     var machine = try TusMachine(ResumeStart(target, identity, server: .tus(TusServer())))
     func fields(_ actions: [ResumeAction]) -> [String] {
       for case .send(let request) in actions {
-        return request.headers.map { "\($0.name): \($0.value)" }
+        return request.headers.map { "\($0.name): \($0.value.written)" }
       }
       return []
     }

@@ -18,7 +18,7 @@ package struct HistoryRow: PaneRow {
   /// When the attempt ended, by the screen's clock; nil if that is not known.
   package var instant: Instant?
   /// How an attempt ended.
-  package enum End: Hashable, Sendable {
+  package enum End: String, Hashable, Sendable, CaseIterable {
     /// The server has taken the file.
     case sent
     case failed
@@ -74,9 +74,7 @@ package struct HistoryRow: PaneRow {
     self.path = path
     self.reply = reply
   }
-}
 
-extension HistoryRow {
   /// The orders in which the history can be shown.
   enum Order: CaseIterable {
     case time, name, failed
@@ -94,9 +92,12 @@ extension HistoryRow {
       switch self {
       case .time: rows
       case .name: rows.sorted { $0.name < $1.name }
-      case .failed: rows.sorted { $0.end.rank < $1.end.rank }
+      case .failed:
+        rows.sorted { Self.rank[$0.end, default: 2] < Self.rank[$1.end, default: 2] }
       }
     }
+
+    private static let rank: [End: Int] = [.failed: 0, .unknown: 1]
   }
 
   /// A row for each file and target: the one of the latest attempt, with the earlier attempts added.
@@ -138,15 +139,6 @@ extension HistoryRow {
 }
 
 extension HistoryRow.End {
-  /// Its rank in the order with failures first.
-  fileprivate var rank: Int {
-    switch self {
-    case .failed: 0
-    case .unknown: 1
-    case .sent, .open: 2
-    }
-  }
-
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
     case .sent: ("✓", .good)

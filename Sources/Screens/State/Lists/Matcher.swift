@@ -25,7 +25,7 @@ struct Matcher: Hashable, Sendable {
   /// How well a text matches; the best rank is the lowest.
   struct Rank: Comparable, Sendable {
     /// The kind of the worst match among the words.
-    enum Kind: UInt8, Comparable {
+    enum Kind: Comparable {
       /// The text begins with the word.
       case beginning
       /// A word of the text begins with it.
@@ -35,8 +35,6 @@ struct Matcher: Hashable, Sendable {
       case pieces
       /// The text contains its characters in their order.
       case scattered
-
-      static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
     }
 
     var kind: Kind
@@ -97,7 +95,7 @@ struct Matcher: Hashable, Sendable {
     var inside: Int?
     var start = 0
     while start + word.count <= units.count {
-      if isHere(word[...], in: units, at: start) {
+      if word.indices.allSatisfy({ folded(units[start + $0]) == word[$0] }) {
         if start == 0 { return (.beginning, [0..<word.count]) }
         if Self.isWordStart(start, of: units) { return (.wordStart, [start..<start + word.count]) }
         inside = inside ?? start
@@ -164,17 +162,6 @@ struct Matcher: Hashable, Sendable {
       return after[..<count]
     }
     return rest(0, at: starts)
-  }
-
-  private func isHere<Units: RandomAccessCollection>(
-    _ word: ArraySlice<UInt32>, in units: Units, at start: Int
-  ) -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int {
-    var place = start
-    for unit in word {
-      if folded(units[place]) != unit { return false }
-      place += 1
-    }
-    return true
   }
 
   private func folded(_ unit: some FixedWidthInteger) -> UInt32 {
