@@ -14,7 +14,9 @@ package struct SenderStatus: Hashable, Sendable {
 
   package mutating func record(_ news: SenderNews) {
     switch news {
-    case .item(let id, let state): items[id] = state.isKnownToQueue ? nil : state
+    case .item(let id, let state):
+      // The queue records that an item is being sent, but not its progress or its next attempt.
+      items[id] = state.takesLane || state.isRetrying ? state : nil
     case .server(let address, .away(let failure, let nextTry)):
       servers[address] = .away(failure, nextTry: nextTry)
     case .server(let address, _): servers[address] = nil
@@ -42,15 +44,5 @@ package struct SenderStatus: Hashable, Sendable {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }
-  }
-}
-
-extension ItemState {
-  /// Whether the queue records this state. It records that an item is being sent, but not its progress or next attempt.
-  fileprivate var isKnownToQueue: Bool {
-    switch self {
-    case .waiting, .processing, .paused, .done, .failed: true
-    case .preparing, .sending, .awaitingReply, .retrying: false
-    }
   }
 }

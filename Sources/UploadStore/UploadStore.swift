@@ -438,10 +438,5 @@ extension UploadStore: DigestMemory {
 
 extension ItemState {
   /// Whether the state is stored. Progress is not.
-  fileprivate var isWrittenDown: Bool {
-    switch self {
-    case .preparing, .sending: false
-    case .waiting, .awaitingReply, .processing, .retrying, .paused, .done, .failed: true
-    }
-  }
+  fileprivate var isWrittenDown: Bool { !isPreparing && !isMoving }
 }

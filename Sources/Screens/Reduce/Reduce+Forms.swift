@@ -100,8 +100,7 @@ extension AppState {
       message = "changed; now sent from the new path"
       return effects + retryNow(found)
     }
-    let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }
-    message = hasFailed ? "changed; r sends it again" : "changed"
+    message = editable.contains(where: \.state.isFailed) ? "changed; r sends it again" : "changed"
     return effects
   }
 }

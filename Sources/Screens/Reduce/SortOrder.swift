@@ -17,7 +17,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     case .largest: ("largest first", ["size", "big"], { $0.size > $1.size })
     case .type: ("by type", [], { $0.mediaType < $1.mediaType })
     case .target: ("by target", [], { $0.target < $1.target })
-    case .failed: ("failed first", ["state"], { $0.state.hasFailed && !$1.state.hasFailed })
+    case .failed: ("failed first", ["state"], { $0.state.isFailed && !$1.state.isFailed })
     case .reverse: ("in reverse order", ["reversed"], nil)
     }
   }
@@ -55,8 +55,4 @@ extension AppState {
 
   /// How the queue is sorted; nil if it is not sorted, or has changed since.
   var sortedNow: Sorted? { sorted.flatMap { $0.version == queue.version ? $0 : nil } }
-}
-
-extension ItemState {
-  fileprivate var hasFailed: Bool { isFinished && !isDone }
 }

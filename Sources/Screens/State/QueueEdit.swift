@@ -25,8 +25,7 @@ struct QueueEdit: Sendable {
 extension UploadItem {
   /// The item as it is restored when its removal is undone: an upload under way starts again.
   var asRemoved: UploadItem {
-    if case .retrying = state { return with(.waiting) }
-    return state.isActive ? with(.waiting) : self
+    state.isActive || state.isRetrying ? with(.waiting) : self
   }
 }
 

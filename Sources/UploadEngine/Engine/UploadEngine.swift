@@ -251,7 +251,7 @@ package actor UploadEngine {
     case .startTimer(let seconds):
       jobs[id]?.timer = after(seconds) { $0.handle(.timerFired, for: id) }
     case .report(let state):
-      if scheduler.isAhead(id), state.isWaitingOrPreparing { return }
+      if scheduler.isAhead(id), state == .waiting || state.isPreparing { return }
       if let job = jobs[id], job.successor != nil {
         // The successor replaces this upload if this one never arrived. If this one has arrived, or may have, that is
         // reported instead, and nothing is resent.
@@ -2234,16 +2234,6 @@ extension Target {
 
 extension JobMachine.State {
   fileprivate var isProcessing: Bool { if case .processing = self { true } else { false } }
-}
-
-extension ItemState {
-  /// Whether nothing has been sent yet.
-  fileprivate var isWaitingOrPreparing: Bool {
-    switch self {
-    case .waiting, .preparing: true
-    case .sending, .awaitingReply, .processing, .retrying, .paused, .done, .failed: false
-    }
-  }
 }
 
 extension UploadItem {

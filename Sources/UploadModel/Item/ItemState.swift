@@ -46,6 +46,15 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// Whether its bytes are being sent.
   package var isMoving: Bool { if case .sending = self { true } else { false } }
 
+  /// Whether it is about to be sent.
+  package var isPreparing: Bool { if case .preparing = self { true } else { false } }
+
+  /// Whether it waits for its next attempt.
+  package var isRetrying: Bool { if case .retrying = self { true } else { false } }
+
+  /// Whether it was not sent.
+  package var isFailed: Bool { if case .failed = self { true } else { false } }
+
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   package var takesLane: Bool { isActive && !isProcessed }
 

@@ -235,8 +235,6 @@ extension UploadItem {
 }
 
 extension ItemState {
-  fileprivate var isFailed: Bool { isFinished && failure != nil }
-
   /// One word for lists and scripts.
   var word: String {
     switch self {

@@ -144,9 +144,7 @@ struct PushProgress {
 
   /// Whether an item must not be tried again because its file has been replaced.
   func isGivenUp(_ id: ItemID, in state: ItemState) -> Bool {
-    guard superseded.contains(id) else { return false }
-    if case .retrying = state { return true }
-    return state == .waiting
+    superseded.contains(id) && (state == .waiting || state.isRetrying)
   }
 
   /// The final summary.

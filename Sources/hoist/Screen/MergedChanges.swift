@@ -19,7 +19,8 @@ struct MergedChanges {
       changes[index].1 = state
     }
     guard isMerging else { return }
-    replaceable[id] = state.endsAttempt ? nil : index
+    // The end of an attempt is never merged with what follows.
+    replaceable[id] = state.isFinished || state.isRetrying ? nil : index
   }
 
   /// Removes and returns the changes so far, in order.
@@ -29,14 +30,5 @@ struct MergedChanges {
       replaceable.removeAll(keepingCapacity: true)
     }
     return changes
-  }
-}
-
-extension ItemState {
-  fileprivate var endsAttempt: Bool {
-    switch self {
-    case .done, .failed, .retrying: true
-    case .waiting, .preparing, .sending, .awaitingReply, .processing, .paused: false
-    }
   }
 }

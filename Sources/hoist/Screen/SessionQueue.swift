@@ -351,10 +351,7 @@ final class SessionQueue {
   /// Tells the engine how to send the items that are still waiting.
   private func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = targets.jobs(
-      items.filter { item in
-        if case .retrying = item.state { return true }
-        return item.state == .waiting
-      })
+      items.filter { $0.state == .waiting || $0.state.isRetrying })
     engine?.update(sendable)
     // Items whose target cannot be used now.
     let failed = shown.filter(\.state.isFinished)
