@@ -90,7 +90,7 @@ package struct StatementValues {
   fileprivate init(_ statement: OpaquePointer) { self.statement = statement }
 
   /// Adds a value; nil is NULL.
-  package mutating func add(_ value: (some ColumnValue)?) {
+  package mutating func add(_ value: (any ColumnValue)?) {
     count += 1
     guard let value else { return }
     let code = value.bind(to: count, of: statement)
@@ -98,6 +98,6 @@ package struct StatementValues {
   }
 
   fileprivate mutating func add(all values: [(any ColumnValue)?]) {
-    for value in values { if let value { add(value) } else { count += 1 } }
+    for value in values { add(value) }
   }
 }
