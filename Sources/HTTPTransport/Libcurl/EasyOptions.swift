@@ -57,6 +57,7 @@ struct EasyOptions {
     if let key = tls.clientKey { try set(CURLOPT_SSLKEY, key) }
   }
 
+  /// Throws if libcurl has rejected an option.
   func check(_ code: CURLcode) throws(TransportError) {
     guard code == CURLE_OK else { throw TransportError(.optionRefused, code: code) }
   }

@@ -60,6 +60,6 @@ extension Target {
   fileprivate var memorableAddress: String? {
     guard [.auto, .http].contains(resume.mode), let origin = Origin(url) else { return nil }
     let address = origin.description + url.path
-    return secrets.hidden(in: address) == address ? address : nil
+    return secrets.areAbsent(from: address) ? address : nil
   }
 }

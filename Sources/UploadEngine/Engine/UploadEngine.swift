@@ -645,8 +645,8 @@ extension UploadEngine {
         uploads.append(job.upload)
       }
     }
-    let sent = uploads.map(\.item.id)
-    if opensRun(sent, how) || makesReady(sent, how) { return }
+    let left = uploads.map(\.item.id)
+    if opensRun(left, how) || makesReady(left, how) { return }
     uploads = attachPrepared(uploads, how.url)
     func goesOn(_ upload: UploadJob) -> Bool {
       upload.target.resume.holds(for: upload.item.size)
@@ -1707,8 +1707,8 @@ extension UploadEngine {
         }
       }
       return failures
-    } then: {
-      then($0, $1)
+    } then: { engine, failures in
+      then(engine, failures)
     }
     return true
   }

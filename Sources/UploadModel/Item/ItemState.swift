@@ -52,7 +52,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// Whether it waits for its next attempt.
   package var isRetrying: Bool { if case .retrying = self { true } else { false } }
 
-  /// Whether it was not sent.
+  /// Whether it has failed: it did not arrive, or nobody knows whether it did.
   package var isFailed: Bool { if case .failed = self { true } else { false } }
 
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.

@@ -1,5 +1,6 @@
 /// What has become of a run.
 package struct RunNews: Hashable, Sendable {
+  /// What has happened to it.
   package enum Kind: Hashable, Sendable {
     /// The run has begun.
     case opened

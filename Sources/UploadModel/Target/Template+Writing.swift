@@ -180,16 +180,17 @@ extension Template {
         placeholder = source
         return
       }
-      guard let slot = Placeholder(rawValue: name) else {
-        for named in Placeholder.named where scope.contains(named) {
-          guard let rest = named.rest(of: name) else { continue }
-          (placeholder, key) = (named, rest)
-          return
-        }
-        throw Self.error("unknown placeholder {\(name)}", scope)
+      if let slot = Placeholder(rawValue: name) {
+        guard scope.contains(slot) else { throw Self.error("{\(name)} has no value here", scope) }
+        placeholder = slot
+        return
       }
-      guard scope.contains(slot) else { throw Self.error("{\(name)} has no value here", scope) }
-      placeholder = slot
+      for named in Placeholder.named where scope.contains(named) {
+        guard let rest = named.rest(of: name) else { continue }
+        (placeholder, key) = (named, rest)
+        return
+      }
+      throw Self.error("unknown placeholder {\(name)}", scope)
     }
 
     /// Whether the placeholder of this name may be written as a number.

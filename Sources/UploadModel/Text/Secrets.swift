@@ -46,8 +46,9 @@ package struct Secrets: Sendable {
   }
 
   /// Whether a text contains none of the secrets.
-  package func isAbsent(from text: String) -> Bool { hidden(in: text) == text }
+  package func areAbsent(from text: String) -> Bool { hidden(in: text) == text }
 
+  /// Changes, with every secret replaced in the texts that the server sent.
   package func hidden(in changes: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
     changes.map { ($0.0, hidden(in: $0.1)) }
   }

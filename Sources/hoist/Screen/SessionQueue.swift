@@ -458,13 +458,13 @@ final class SessionQueue {
       },
       keeping: { [weak self] id, point in
         // A point that contains a secret is kept only in this process's memory.
-        if point?.texts.allSatisfy(book.secrets.isAbsent) ?? true {
+        if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true {
           keeper.keep(point, of: id)
         }
         onMain { self?.loop.handle([.resumePoint(id, point)]) }
       },
       keepingRun: { target, point in
-        guard point?.values.values.allSatisfy(book.secrets.isAbsent) ?? true else { return true }
+        guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
         return keeper.keepRun(point, of: target)
       },
       runReport: { [weak self] target, news in
