@@ -24,10 +24,8 @@ package struct Keymap: Sendable {
     }
   }
 
-  /// The keys of the table, which a test shows to be free of mistakes.
-  package static let usual: Keymap = {
-    do { return try Keymap([:]) } catch { preconditionFailure("\(error)") }
-  }()
+  /// The keys of the table.
+  package static let usual = Keymap(unchecked: [:])
 
   private let bindings: Bindings
   private let asked: [Mode: [Key: Action.Name]]
@@ -40,7 +38,6 @@ package struct Keymap: Sendable {
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)
     }
-    var asked: [Mode: [Key: Action.Name]] = [:]
     for mode in Mode.allCases {
       var taken: [Key: Action.Name] = [:]
       for action in Action.inMode(mode) {
@@ -51,9 +48,20 @@ package struct Keymap: Sendable {
           }
         }
       }
-      asked[mode] = taken
     }
-    (self.bindings, self.asked) = (bindings, asked)
+    self.init(unchecked: bindings)
+  }
+
+  private init(unchecked bindings: Bindings) {
+    self.bindings = bindings
+    var asked: [Mode: [Key: Action.Name]] = [:]
+    for mode in Mode.allCases {
+      let pairs = Action.inMode(mode).flatMap { action in
+        (bindings[action.name] ?? action.keys).map { ($0, action.name) }
+      }
+      asked[mode] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+    self.asked = asked
   }
 
   package func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }

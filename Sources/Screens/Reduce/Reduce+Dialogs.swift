@@ -64,11 +64,9 @@ extension AppState {
 
   /// Limits the bandwidth to the speed typed in the prompt, or in a line of the command line if `line` is given.
   mutating func setLimit(_ prompt: LimitPrompt, from line: String?) -> [Effect] {
-    if prompt.isUntouched {
-      dialog = nil
-      return []
-    }
-    guard let answer = prompt.answer else {
+    let limit: Int64?
+    switch prompt.answer {
+    case nil:
       if let line {
         return refuse("limit: \"\(line)\" is not a speed; give one like 2 MB/s or 500k, or off")
       }
@@ -76,8 +74,12 @@ extension AppState {
       prompt.isRefused = true
       dialog = .limit(prompt)
       return [.bell]
+    case .asItIs?:
+      dialog = nil
+      return []
+    case .off?: limit = nil
+    case .bytesPerSecond(let speed)?: limit = speed
     }
-    let limit = answer > 0 ? answer : nil
     (dialog, rateLimit) = (nil, limit)
     speeds.startOver(at: now)
     record("limit: \(limit.map { HumanReadable.speed(Double($0)) } ?? "none")")

@@ -86,11 +86,8 @@ extension AppState {
       guard let item = item(id), let old = queue.setState(id, new) else { continue }
       speeds.record(item, from: isNews ? old : new, to: new, at: now)
       if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
-      switch (old, new) {
-      // The same step of the same attempt, only further on.
-      case (.preparing, .preparing), (.processing, .processing): break
-      default: if old != new { record(item, became: new) }
-      }
+      if old.isPhase(of: new) { continue }
+      record(item, became: new)
     }
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
@@ -131,6 +128,18 @@ extension AppState {
 
   mutating func leaveIfDone() -> [Effect] {
     filesToFinish == 0 && !isReading ? [.quit(.idle)] : []
+  }
+}
+
+extension ItemState {
+  /// Whether `new` is the same step of the same attempt, only further on.
+  fileprivate func isPhase(of new: ItemState) -> Bool {
+    switch (self, new) {
+    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply),
+      (.processing, .processing):
+      true
+    default: self == new
+    }
   }
 }
 

@@ -187,11 +187,17 @@ struct Queue: Sendable {
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
-    discount(rows[position])
+    totals.subtract(rows[position].item, reached: rows[position].counted)
+    if old.takesLane != state.takesLane {
+      active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
+    }
+    if old.isFinished != state.isFinished {
+      countErrand(rows[position].item, by: state.isFinished ? -1 : 1)
+    }
     if old.kind != state.kind { kindsVersion += 1 }
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
-    count(rows[position])
+    totals.add(rows[position].item, reached: rows[position].counted)
     forgetGoneAtRest()
     return old
   }

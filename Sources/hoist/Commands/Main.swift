@@ -51,25 +51,32 @@ enum Main {
       return ExitStatus.success.rawValue
     } catch {
       let (status, words) = end(of: arguments, with: error)
-      guard let words else { return status }
-      guard status == ExitStatus.success.rawValue else {
-        // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
-        context.output.error("hoist: \(SafeText.lines(words).joined(separator: "\n"))")
-        return status
+      switch words {
+      case .help(let text):
+        context.output.line(text)
+        if context.output.lostLines != nil { return ExitStatus.someFailed.rawValue }
+      // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
+      case .complaint(let text):
+        context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
+      case nil: break
       }
-      context.output.line(words)
-      return (context.output.lostLines == nil ? ExitStatus.success : .someFailed).rawValue
+      return status
     }
+  }
+
+  private enum Words {
+    case help(String)
+    case complaint(String)
   }
 
   /// The exit status of a command that throws, and its last message.
   private static func end(
     of arguments: [String], with error: any Error
-  ) -> (status: Int32, words: String?) {
+  ) -> (status: Int32, words: Words?) {
     switch error {
-    case let error as ConfigError: return (ExitStatus.usage.rawValue, "\(error)")
-    case let error as StoreError: return (ExitStatus.someFailed.rawValue, "\(error)")
-    case let error as UserError: return (error.status.rawValue, "\(error)")
+    case let error as ConfigError: return (ExitStatus.usage.rawValue, .complaint("\(error)"))
+    case let error as StoreError: return (ExitStatus.someFailed.rawValue, .complaint("\(error)"))
+    case let error as UserError: return (error.status.rawValue, .complaint("\(error)"))
     case let error as ExitCode: return (error.rawValue, nil)
     default: break
     }
@@ -77,18 +84,22 @@ enum Main {
     case .success
     where !asksForHelp(arguments) && !arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
       let command = (["hoist"] + arguments).joined(separator: " ")
-      return (ExitStatus.usage.rawValue, "\(command) needs a command; see \(command) --help")
+      return (
+        ExitStatus.usage.rawValue, .complaint("\(command) needs a command; see \(command) --help")
+      )
     case .success where !asksForHelp(arguments):
       // "-dash.txt" contains "-h", and a script must not mistake the help for success.
       return (
         ExitStatus.usage.rawValue,
-        "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
+        .complaint(
+          "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
+        )
       )
-    case .success: return (ExitStatus.success.rawValue, Hoist.fullMessage(for: error))
+    case .success: return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))
     case .validationFailure:
       let mistake = Usage.usageError(Hoist.message(for: error), arguments)
-      return (mistake.status.rawValue, mistake.description)
-    case let code: return (code.rawValue, Hoist.message(for: error))
+      return (mistake.status.rawValue, .complaint(mistake.description))
+    case let code: return (code.rawValue, .complaint(Hoist.message(for: error)))
     }
   }
 

@@ -14,9 +14,11 @@ enum InterruptibleWrite {
   /// Milliseconds between two tries if there is room, but not enough.
   private static let pause: Int32 = 10
 
-  /// How many bytes a descriptor that has room, but could still block, accepts at once: a pipe PIPE_BUF on Linux, a
-  /// terminal most likely this many.
-  private static let most: [mode_t: Int] = [S_IFIFO: 4096, S_IFCHR: 256]
+  /// How many bytes a pipe that has room accepts without blocking (PIPE_BUF on Linux).
+  private static let mostForPipe = 4096
+
+  /// How many bytes a terminal that has room most likely accepts without blocking.
+  private static let mostForTerminal = 256
 
   private static let end = CancellationToken()
   private static let readers = Mutex<[Int32: Reader]>([:])
@@ -50,7 +52,7 @@ enum InterruptibleWrite {
         readers.withLock { $0[file]?.isAbandoned = true }
         return EPIPE
       }
-      let most = reader.own >= 0 ? Int.max : Self.most[reader.kind] ?? .max
+      let most = reader.own >= 0 ? .max : most(for: reader.kind)
       let count = rest.prefix(most).withUnsafeBytes { chunk in
         reader.kind == S_IFSOCK
           ? send(target, chunk.baseAddress, chunk.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -91,9 +93,18 @@ enum InterruptibleWrite {
     }
   }
 
+  /// How much may be written at once to a descriptor that has room but could still block.
+  private static func most(for kind: mode_t) -> Int {
+    switch kind {
+    case S_IFIFO: mostForPipe
+    case S_IFCHR: mostForTerminal
+    default: .max
+    }
+  }
+
   /// Waits until there is room. Returns false if the reader takes nothing for too long once the program should end.
   private static func waitsForRoom(in file: Int32, _ kind: mode_t) -> Bool {
-    guard kind == S_IFSOCK || most[kind] != nil else { return true }
+    guard kind == S_IFIFO || kind == S_IFCHR || kind == S_IFSOCK else { return true }
     return !end.isCancelled(waitingFor: file, POLLOUT) || hasRoom(file, within: patience)
   }
 

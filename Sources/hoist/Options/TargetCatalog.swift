@@ -13,11 +13,12 @@ final class TargetCatalog: Sendable {
   /// The file with the targets, which can be changed; nil without a configuration.
   let configuration: ConfigSource?
   private let content: Mutex<Content>
+  // Under a lock of its own: reading the configuration again can take a while, and replies do not wait for that.
+  private let allSecrets: Mutex<Secrets>
 
   private struct Content {
     var current: Boxed<Target>
     var settings: Settings
-    var secrets: Secrets
     var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
     /// The targets that have changed since `takeChanged` was last called.
     var changed: Set<String> = []
@@ -26,13 +27,13 @@ final class TargetCatalog: Sendable {
   /// A catalog of the targets of a configuration, with `current` selected.
   init(_ current: Target, settings: Settings, configuration: ConfigSource? = nil) {
     self.configuration = configuration
-    content = Mutex(
-      Content(current: Boxed(current), settings: settings, secrets: current.secrets))
+    content = Mutex(Content(current: Boxed(current), settings: settings))
+    allSecrets = Mutex(current.secrets)
   }
 
   /// The secrets of every target that has been looked up. They are removed from server replies before anything else
   /// sees the replies: no screen, file or line of output ever contains them.
-  var secrets: Secrets { content.withLock { $0.secrets } }
+  var secrets: Secrets { allSecrets.withLock { $0 } }
 
   /// The configuration's default target.
   var usual: String? { content.withLock { $0.settings }.defaultTarget }
@@ -160,10 +161,8 @@ final class TargetCatalog: Sendable {
     } catch {
       result = .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
     }
-    content.withLock { content in
-      if case .success(let target) = result { content.secrets.add(target.value.secrets) }
-      content.found[name] = result
-    }
+    if case .success(let target) = result { allSecrets.withLock { $0.add(target.value.secrets) } }
+    content.withLock { $0.found[name] = result }
     return result
   }
 }

@@ -24,7 +24,9 @@ struct ServerTime {
 
   /// The local time, such as "2026-11-20 22:15", of a text in ISO 8601, an HTTP date, or a number of seconds or
   /// milliseconds since 1970. Any other text stays as it is.
-  func local(_ text: String) -> String { date(text)?.localMinute ?? text }
+  func local(_ text: String, in zone: TimeZone = .current) -> String {
+    date(text)?.minute(in: zone) ?? text
+  }
 
   private func date(_ text: String) -> Date? {
     if let number = Double(text), number.isFinite {
@@ -34,5 +36,14 @@ struct ServerTime {
     }
     if let date = (try? plain.parse(text)) ?? (try? fine.parse(text)) { return date }
     return formatters.lazy.compactMap { $0.date(from: text) }.first
+  }
+}
+
+extension Date {
+  /// Local time in a zone, without seconds.
+  fileprivate func minute(in zone: TimeZone) -> String {
+    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
+    return String(
+      formatted(style.year().month().day().time(includingFractionalSeconds: false)).prefix(16))
   }
 }

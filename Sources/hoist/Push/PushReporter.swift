@@ -32,7 +32,7 @@ extension PushReporter {
   mutating func tick(at now: Instant) {}
 }
 
-/// Why an item is not sent.
+/// Why an item is not sent. The raw value is the event that `--json` prints.
 enum Omission: String {
   /// It was sent before.
   case skipped

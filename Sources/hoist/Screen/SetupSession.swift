@@ -36,7 +36,16 @@ final class SetupSession {
     case .redraw: loop.interface.redraw()
     case .suspend: loop.interface.suspend()
     // There is no queue and no list yet.
-    default: break
+    case .add, .addAgain, .previewLine, .previewFile, .complete, .retry, .pause, .resume, .remove,
+      .restore,
+      .move,
+      .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
+      .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget,
+      .restoreTarget,
+      .stopSetUp, .listServer,
+      .deleteOnServer, .deleteUploaded, .listHistory,
+      .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
+      break
     }
   }
 

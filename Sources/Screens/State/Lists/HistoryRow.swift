@@ -17,7 +17,7 @@ package struct HistoryRow: PaneRow {
   package var day: String
   /// When the attempt ended, by the screen's clock; nil if that is not known.
   package var instant: Instant?
-  /// How an attempt ended.
+  /// How an attempt ended. The raw value is the class of its marks on the page of a report.
   package enum End: String, Hashable, Sendable, CaseIterable {
     /// The server has taken the file.
     case sent
@@ -92,12 +92,9 @@ package struct HistoryRow: PaneRow {
       switch self {
       case .time: rows
       case .name: rows.sorted { $0.name < $1.name }
-      case .failed:
-        rows.sorted { Self.rank[$0.end, default: 2] < Self.rank[$1.end, default: 2] }
+      case .failed: rows.sorted { $0.end.rank < $1.end.rank }
       }
     }
-
-    private static let rank: [End: Int] = [.failed: 0, .unknown: 1]
   }
 
   /// A row for each file and target: the one of the latest attempt, with the earlier attempts added.
@@ -139,6 +136,15 @@ package struct HistoryRow: PaneRow {
 }
 
 extension HistoryRow.End {
+  /// Its rank in the order with failures first.
+  fileprivate var rank: Int {
+    switch self {
+    case .failed: 0
+    case .unknown: 1
+    case .sent, .open: 2
+    }
+  }
+
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
     case .sent: ("✓", .good)
