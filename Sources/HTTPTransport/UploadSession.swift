@@ -35,12 +35,13 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// would make a folder for each in the home directory.
   private static let foundation: URLSessionConfiguration = {
     URLCache.shared = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
-    let cookies = FileManager.default.urls(
-      for: .applicationSupportDirectory, in: .userDomainMask
-    ).first?.appendingPathComponent(Bundle.main.bundleURL.lastPathComponent).path
-    let isThere = cookies.map { access($0, F_OK) == 0 } ?? true
+    let shared = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+    let folders = (shared.first.map { [$0] } ?? []).flatMap {
+      [$0.appendingPathComponent(Bundle.main.bundleURL.lastPathComponent).path, $0.path]
+    }
+    let missing = folders.filter { access($0, F_OK) != 0 }
     let configuration = URLSessionConfiguration.default
-    if let cookies, !isThere { rmdir(cookies) }
+    for folder in missing { rmdir(folder) }
     return configuration
   }()
 

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Synchronization
 import TestSupport
 import Testing
 import UploadModel
@@ -70,6 +71,29 @@ struct OutageTests {
     #expect(failure.code == "connection-refused")
     #expect(told.last == .back && told.count { $0 == .back } == 1, "\(told)")
     if batch == nil { #expect(server.requests.count == 50) }
+  }
+
+  @Test("a server that takes bytes is there, before it has answered")
+  func reachedByBytes() async throws {
+    let port = try HostileServer.closedPort()
+    var target = Target.once(try #require(URL(string: "http://127.0.0.1:\(port)/up")))
+    target.retry = RetryPolicy(attempts: 1, base: 0.02, cap: 0.05)
+    let harness = EngineHarness(lanes: 4, waitsForServers: true)
+    let path = try folder.write("large", count: 3_000_000)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    try await wait(for: "the outage") { harness.reachability.isEmpty ? nil : true }
+    let isOver = Mutex(false)
+    let server = try HostileServer(port: port) { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      while !isOver.withLock({ $0 }) { usleep(10_000) }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    }
+    defer { server.stop() }
+    try await wait(for: "the server") { harness.reachability.last == .back ? true : nil }
+    let isFinished = harness.states(of: ItemID(1)).contains(where: \.isFinished)
+    #expect(!isFinished)
+    isOver.withLock { $0 = true }
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 200"])
   }
 
   /// Where the target's server only says where to, the one behind it may be away.

@@ -18,4 +18,8 @@ import UploadModel
     ("2 MB/s", 2_000_000), ("500k", 500_000), ("1 MiB/s", 1_048_576), ("3mbps", 3_000_000),
   ])
   func speeds(text: String, bytes: Int64) { #expect(ByteCount.speed(text) == bytes) }
+
+  @Test(
+    "a number without a unit is no speed: it may be meant in megabytes", arguments: ["2", "2/s"])
+  func bareNumbers(text: String) { #expect(ByteCount.speed(text) == nil) }
 }

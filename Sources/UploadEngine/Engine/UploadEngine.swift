@@ -786,6 +786,13 @@ extension UploadEngine {
     case .begun: break
     case .acknowledged(let bytes):
       transfer.recordAcknowledged(bytes)
+      // A server that takes a large file has been reached long before it answers.
+      if bytes > 0, let home = transfer.authorization.route.origin, scheduler.isDoubted(home),
+        transfer.origin != home || transfer.request.target.redirectOrigins.isEmpty
+      {
+        perform(scheduler.recordReached(home))
+        fillSoon()
+      }
       if let id = transfer.shares.first?.item.id, sendsInAnyOrder(id) {
         tellProgress(of: id)
       } else {

@@ -766,7 +766,10 @@ extension Scheduler {
 
 /// Servers that cannot be reached.
 extension Scheduler {
-  /// Records that a server answered, if only in part.
+  /// Whether the last attempt to reach a server failed.
+  package func isDoubted(_ origin: Origin) -> Bool { servers[origin] != nil }
+
+  /// Records that a server answered, or took something.
   package mutating func recordReached(_ origin: Origin) -> [Action] {
     guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
     return [.server(origin, .back)]

@@ -18,12 +18,13 @@ package enum ByteCount {
     return bytes >= 1 && bytes < 9e18 ? Int64(bytes) : nil
   }
 
-  /// The bytes per second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed.
+  /// The bytes per second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed. A number needs its unit, since
+  /// "2" may be meant in megabytes.
   package static func speed(_ text: String) -> Int64? {
-    let text = text.lowercased().filter { $0 != " " }
-    for suffix in ["/s", "ps"] where text.hasSuffix(scalars: suffix) {
-      return size(String(text.dropLast(suffix.count)))
+    var text = text.lowercased().filter { $0 != " " }
+    if let suffix = ["/s", "ps"].first(where: { text.hasSuffix(scalars: $0) }) {
+      text = String(text.dropLast(suffix.count))
     }
-    return size(text)
+    return Double(text) == nil ? size(text) : nil
   }
 }

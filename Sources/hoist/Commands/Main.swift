@@ -31,10 +31,7 @@ enum Main {
     do {
       try AddressSpace.check()
       // The root would examine all commands first, which takes longer than everything else.
-      if arguments == ["--version"] {
-        context.output.line(VersionText.text)
-        return (context.output.lostLines == nil ? ExitStatus.success : .someFailed).rawValue
-      }
+      if arguments == ["--version"] { return say(VersionText.text, in: context) }
       if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
@@ -52,9 +49,7 @@ enum Main {
     } catch {
       let (status, words) = end(of: arguments, with: error)
       switch words {
-      case .help(let text):
-        context.output.line(text)
-        if context.output.lostLines != nil { return ExitStatus.someFailed.rawValue }
+      case .help(let text): return say(text, in: context)
       // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
       case .complaint(let text):
         context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
@@ -62,6 +57,14 @@ enum Main {
       }
       return status
     }
+  }
+
+  /// Prints a text that was asked for, and returns the exit status.
+  private static func say(_ text: String, in context: Context) -> Int32 {
+    context.output.line(text)
+    guard let reason = context.output.lostLines else { return ExitStatus.success.rawValue }
+    context.output.error("hoist: the output could not be written: \(reason)")
+    return ExitStatus.someFailed.rawValue
   }
 
   private enum Words {

@@ -47,9 +47,12 @@ enum Usage {
       line.trimming(\.isWhiteSpace)
     }.joined(separator: " ")
     var words = text.prefix(1).lowercased() + text.dropFirst()
-    let isUnexpected = words.hasPrefix(scalars: "unexpected argument '")
-    if isUnexpected, let mistake = unknownCommand(arguments) { return mistake }
-    if arguments.first == ReceiveCommand.configuration.commandName, isUnexpected {
+    if words.contains(scalars: "unexpected argument"), let mistake = unknownCommand(arguments) {
+      return mistake
+    }
+    if arguments.first == ReceiveCommand.configuration.commandName,
+      words.hasPrefix(scalars: "unexpected argument '")
+    {
       let folder = String(words.unicodeScalars.dropFirst(21).dropLast())
       words += "; did you mean --dir \(folder)?"
     }

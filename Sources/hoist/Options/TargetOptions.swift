@@ -135,7 +135,10 @@ struct TargetOptions: ParsableArguments {
     }
     try Self.checked("--limit", limit) {
       target.rateLimit = nil
-      if $0 != "off" { try target.set("rate_limit", to: $0) }
+      if $0 == "off" { return }
+      do { try target.set("rate_limit", to: $0) } catch {
+        throw InvalidInput("\(error), or off")
+      }
     }
     return target
   }

@@ -643,6 +643,8 @@ final class SessionQueue {
       case .complete:
         isInformed = true
         nameSender()
+        // The limit of this session's command line holds for whatever sends the queue.
+        if !options.keepsLimit { _ = link.order(.limit(ownSettings.limit)) }
       }
     }
     if !before.isEmpty { events.append(.joined(before, at: time.now())) }

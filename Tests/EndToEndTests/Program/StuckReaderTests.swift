@@ -129,7 +129,7 @@ extension EndToEnd {
       arguments: [
         "queue list", "history", "history --json", "history --csv", "targets", "mime a.txt",
         "config show", "completions bash", "push a.txt --to t --dry-run",
-        "push a.txt --to t --as-curl",
+        "push a.txt --to t --as-curl", "--version", "push --help",
       ])
     func fullDisk(command: String) async throws {
       let person = try Person()

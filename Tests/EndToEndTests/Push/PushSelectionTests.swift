@@ -188,6 +188,10 @@ extension EndToEnd {
       let wrong = try await person.run("pusj", "a.jpg", "--to", "http://127.0.0.1:9/")
       #expect(wrong.status == 2 && wrong.errors.contains("did you mean hoist push?"), "\(wrong)")
       let inner = try await person.run("queue", "lsit")
+      for arguments in [["queue", "pause", "3"], ["target", "add", "x"]] {
+        let outcome = try await person.run(arguments)
+        #expect(outcome.errors.contains("has no command \"\(arguments[1])\"; "), "\(outcome)")
+      }
       let words = "hoist: queue has no command \"lsit\"; did you mean hoist queue list?\n"
       #expect(inner.status == 2 && inner.errors == words, "\(inner)")
       try person.folder.write("pusj", [1])

@@ -134,6 +134,23 @@ extension EndToEnd {
       #expect(inbox.names == ["refused.bin", "small.bin"])
     }
 
+    @Test("a limit on the command line holds for whatever sends the queue")
+    func limitOfAnOnlooker() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("large.bin", count: 3_000_000, seed: 4)
+      _ = try await person.run("add", "large.bin", "--to", inbox.url)
+      let first = try person.hoist("send", "--limit", "2kB/s")
+      try await wait(for: "the first to send", otherwise: { first.output + first.errors }) {
+        try UploadStore(path: "\(person.home.path)/.local/state/hoist/queue.sqlite").items().first?
+          .state.isActive == true ? true : nil
+      }
+      let second = try await person.hoist("send", "--limit", "off").end()
+      #expect(second.status == 0, "\(second)")
+      let sent = try await first.end()
+      #expect(sent.status == 0, "\(sent)")
+      #expect(inbox.names == ["large.bin"])
+    }
+
     @Test("a stopped screen slows nobody, and is up to date when it goes on")
     func stopped() async throws {
       let gate = Gate()
