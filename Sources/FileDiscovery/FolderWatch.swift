@@ -7,7 +7,8 @@ import MultipartForm
 /// once.
 /// Source: inotify(7).
 ///
-/// Unchecked: only `init` uses what changes without the lock, before any other thread can.
+/// Unchecked: everything that changes is used only by `init`, before any other thread can see it, and by `run`, which
+/// holds the lock.
 package final class FolderWatch: @unchecked Sendable {
   /// The watched folder.
   package let root: FileLocation

@@ -151,7 +151,7 @@ struct TargetOptions: ParsableArguments {
     try UserError.about("\(option) \(value)") { try set(value) }
   }
 
-  /// The value of `--limit`, in bytes per second; nil if there is none, or it is "off".
+  /// The limit that `--limit` sets, in bytes per second; nil if it is "off" or not given.
   var speed: Int64? { limit.flatMap(ByteCount.speed) }
 
   /// A field whose value is hidden if its name suggests a secret.
