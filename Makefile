@@ -22,8 +22,9 @@ ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz
 # ICU's data, which Foundation brings, would be half of the program: a fifteenth of it is enough.
 # Without Python, all of it is linked.
 ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
-# Addresses are bound and made read-only at the start, and functions in C watch their stacks.
-HARDENED = -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
+# Addresses are bound and made read-only at the start, and functions in C watch their stacks. Libraries are not looked for
+# in the program's folder, which may be one of downloads.
+HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
 # Nothing in the program names this folder, so that a release is the same from any folder.
 MAPPED = -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 # What `hoist --version` says of the commit; a plus after it means changes.
