@@ -21,17 +21,7 @@ package struct Directory {
     package let size: Int64
     /// The modification time, in seconds since 1970.
     package let modified: Int
-    let place: Place
-  }
-
-  /// The identity of a folder, independent of its path.
-  struct Place: Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    fileprivate init(_ status: stat) {
-      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-    }
+    let place: FilePlace
   }
 
   /// Why a folder cannot be listed.
@@ -47,7 +37,7 @@ package struct Directory {
   let path: [UInt8]
   /// The names in the folder except `.` and `..`, in no particular order.
   package internal(set) var names: [[UInt8]]
-  let place: Place
+  let place: FilePlace
 
   /// Lists a folder, which may be given as a link.
   /// - Throws: `ReadError` if the folder cannot be listed.
@@ -61,7 +51,7 @@ package struct Directory {
     defer { closedir(stream) }
     var status = stat()
     guard fstat(dirfd(stream), &status) == 0 else { throw ReadError(code: errno) }
-    place = Place(status)
+    place = FilePlace(status)
     var names: [[UInt8]] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
@@ -94,7 +84,7 @@ package struct Directory {
       }
     return Entry(
       kind: kind, isLink: isLink, size: kind == .file ? Int64(status.st_size) : 0,
-      modified: status.st_mtim.tv_sec, place: Place(status))
+      modified: status.st_mtim.tv_sec, place: FilePlace(status))
   }
 
   /// Whether a path leads to a folder, possibly through a link.

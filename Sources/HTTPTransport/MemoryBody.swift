@@ -2,21 +2,29 @@ import Foundation
 
 package struct MemoryBody: ExchangeBody {
   package let bytes: Data
+  private let check: @Sendable () throws -> Void
 
-  /// A body that consists of these bytes.
-  package init(_ bytes: Data) { self.bytes = bytes }
+  /// A body that consists of these bytes. Each reader calls `check` before it hands out the first of them.
+  package init(_ bytes: Data, check: @escaping @Sendable () throws -> Void = {}) {
+    (self.bytes, self.check) = (bytes, check)
+  }
 
   /// The exact number of bytes.
   package var length: Int64 { Int64(bytes.count) }
 
   /// A reader that starts at the first byte.
-  package func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
+  package func makeReader() -> any ExchangeBodyReader { Reader(self) }
 
   private final class Reader: ExchangeBodyReader {
     private var left: Data
-    init(_ bytes: Data) { left = bytes }
+    /// Nil once it has passed.
+    private var check: (@Sendable () throws -> Void)?
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    init(_ body: MemoryBody) { (left, check) = (body.bytes, body.check) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      try check?()
+      check = nil
       let count = left.prefix(buffer.count).copyBytes(to: buffer)
       left = left.dropFirst(count)
       return count

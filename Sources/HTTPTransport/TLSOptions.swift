@@ -13,14 +13,6 @@ package struct TLSOptions: Hashable, Sendable {
   /// The path of a PEM file with the client's private key, without a pass phrase.
   package var clientKey: String?
 
-  /// The system's rules, modified by these options.
-  package init(
-    caFile: String? = nil, pinnedKey: String? = nil, clientCertificate: String? = nil,
-    clientKey: String? = nil
-  ) {
-    self.caFile = caFile
-    self.pinnedKey = pinnedKey
-    self.clientCertificate = clientCertificate
-    self.clientKey = clientKey
-  }
+  /// The system's rules.
+  package init() {}
 }

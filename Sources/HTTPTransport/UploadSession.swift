@@ -98,7 +98,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// A task that sends the request with its `httpBody`.
   package override func dataTask(with request: URLRequest) -> URLSessionDataTask {
     guard request.httpBodyStream == nil else { return super.dataTask(with: request) }
-    return make(request, request.httpBody.map(MemoryBody.init), .delegate)
+    return make(request, request.httpBody.map { MemoryBody($0) }, .delegate)
   }
 
   /// A task that gets the content at the URL.
@@ -114,7 +114,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     guard request.httpBodyStream == nil else {
       return super.dataTask(with: request, completionHandler: completionHandler)
     }
-    return make(request, request.httpBody.map(MemoryBody.init), .completion(completionHandler))
+    return make(request, request.httpBody.map { MemoryBody($0) }, .completion(completionHandler))
   }
 
   /// A task that gets the content at the URL, and calls the handler when it ends.

@@ -25,11 +25,8 @@ public final class ContentSniffer: Sendable {
 
   /// Guesses from the first bytes of the file at a path. Only regular files are read.
   public func guess(path: [UInt8]) -> MediaTypeGuess {
-    switch Self.sample(of: path) {
-    case .failure(let problem):
-      MediaTypeGuess(type: .octetStream, source: .unknown(problem.reason))
-    case .success(let bytes):
-      guess(content: bytes)
+    do throws(Problem) { return guess(content: try Self.sample(of: path)) } catch {
+      return MediaTypeGuess(type: .octetStream, source: .unknown(error.reason))
     }
   }
 
@@ -73,24 +70,21 @@ public final class ContentSniffer: Sendable {
 
   /// The first bytes of a regular file; nil if they cannot be read.
   static func head(of path: [UInt8]) -> [UInt8]? {
-    try? sample(of: path, upTo: Signature.longest).get()
+    try? sample(of: path, upTo: Signature.longest)
   }
 
   private static func sample(
     of path: [UInt8], upTo sampleSize: Int = sampleSize
-  ) -> Result<[UInt8], Problem> {
-    func failure(_ reason: MediaTypeGuess.Reason) -> Result<[UInt8], Problem> {
-      .failure(Problem(reason: reason))
-    }
-    guard !path.isEmpty, !path.contains(0) else { return failure(.unreadable(ENOENT)) }
+  ) throws(Problem) -> [UInt8] {
+    guard !path.isEmpty, !path.contains(0) else { throw Problem(reason: .unreadable(ENOENT)) }
     // Opening a pipe would wait for its writer, and opening a device may have an effect, so check first.
     var status = stat()
     let cPath = path.map { CChar(truncatingIfNeeded: $0) } + [0]
-    guard stat(cPath, &status) == 0 else { return failure(.unreadable(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return failure(.notARegularFile) }
+    guard stat(cPath, &status) == 0 else { throw Problem(reason: .unreadable(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(reason: .notARegularFile) }
     // Non-blocking, in case a pipe has taken the file's place.
     let descriptor = open(cPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { return failure(.unreadable(errno)) }
+    guard descriptor >= 0 else { throw Problem(reason: .unreadable(errno)) }
     defer { close(descriptor) }
     var code: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: sampleSize) { buffer, count in
@@ -106,7 +100,8 @@ public final class ContentSniffer: Sendable {
         }
       }
     }
-    return code == 0 ? .success(bytes) : failure(.unreadable(code))
+    guard code == 0 else { throw Problem(reason: .unreadable(code)) }
+    return bytes
   }
 }
 

@@ -75,14 +75,14 @@ public struct NameTable: Sendable {
     let pattern = isCaseSensitive ? pattern : pattern.lowercased()
     let wildcards = pattern.utf8.count { Self.isWildcard($0) }
     if wildcards == 0 {
-      Self.merge(&names, pattern, pattern, type, weight, isCaseSensitive)
+      Self.merge(&names, pattern, type, weight, isCaseSensitive)
     } else if wildcards == 1, pattern.utf8.starts(with: "*.".utf8) {
       let suffix = append(pattern.utf8.dropFirst(2))
       add(
         suffix: suffix, type: type.map { append($0.description.utf8) }, weight: weight,
         isCaseSensitive: isCaseSensitive)
     } else {
-      Self.merge(&globs, pattern, pattern, type, weight, isCaseSensitive)
+      Self.merge(&globs, pattern, type, weight, isCaseSensitive)
     }
   }
 
@@ -158,11 +158,10 @@ public struct NameTable: Sendable {
   }
 
   private static func merge(
-    _ table: inout [Key: Match], _ text: String, _ pattern: String, _ type: MediaType?,
-    _ weight: Int,
+    _ table: inout [Key: Match], _ pattern: String, _ type: MediaType?, _ weight: Int,
     _ isCaseSensitive: Bool
   ) {
-    let key = Key(text: text, isCaseSensitive: isCaseSensitive)
+    let key = Key(text: pattern, isCaseSensitive: isCaseSensitive)
     guard let known = table[key], known.weight >= weight else {
       table[key] = Match(pattern: pattern, type: type, weight: weight)
       return

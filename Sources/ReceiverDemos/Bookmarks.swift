@@ -116,8 +116,7 @@ struct Bookmarks {
     return words.allSatisfy { word in
       !word.isEmpty
         && word.utf8.allSatisfy {
-          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0.isDigit
         }
     } && name.utf8.first.map { $0 >= UInt8(ascii: "a") } == true
   }

@@ -61,6 +61,14 @@ extension StringProtocol {
     return String(result)
   }
 
+  /// The text as it is written in an element or a quoted attribute of XML (XML 1.0 §2.4) or HTML (HTML §13.3). HTML before version 5
+  /// has no `&apos;`.
+  package func markup(apostrophe: String = "&apos;") -> String {
+    guard utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return String(self) }
+    return [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", apostrophe)]
+      .reduce(String(self)) { $0.replacing(scalars: $1.0, with: $1.1) }
+  }
+
   /// The pieces between separators, including empty ones by default, so that joining them restores the text.
   package func split(
     scalar separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = false

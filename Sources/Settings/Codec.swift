@@ -106,17 +106,18 @@ extension Codec {
       })
   }
 
-  /// One element, or an array of them.
+  /// One element, or an array of them, for which `nothing` means the same as in `list`.
   static func oneOrMore<Element: Sendable>(
-    _ element: Codec<Element>
+    _ element: Codec<Element>, nothing: String? = nil
   ) -> Codec where Value == [Element] {
-    Codec(
+    let list = list(element, nothing: nothing)
+    return Codec(
       read: { node, reader in
         guard case .array = node.value else { return [try element.read(node, reader)] }
-        return try list(element).read(node, reader)
+        return try list.read(node, reader)
       },
       write: { values, writer in
-        values.count == 1 ? element.write(values[0], writer) : list(element).write(values, writer)
+        values.count == 1 ? element.write(values[0], writer) : list.write(values, writer)
       })
   }
 

@@ -10,17 +10,12 @@ extension ConfigEdit {
   package func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {
-    let before = try settings(text)
-    let isNew = !before.targetNames.contains(name)
-    let edited = isNew ? adding(pin, to: name, at: url) : replacing(pin, in: name)
-    var wanted = isNew ? Target(name: name, url: url) : before.blueprint(of: name)
-    wanted?.tls.pin = pin
-    guard let edited, let wanted, let after = try? settings(edited),
-      after.has(wanted, named: name, besides: before)
-    else {
-      throw notEditable("write pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
-    }
-    return edited
+    var wanted = try settings(text).meaning
+    let isNew = wanted.targets[name] == nil
+    wanted.targets[name, default: Target(name: name, url: url)].tls.pin = pin
+    return try checked(
+      isNew ? adding(pin, to: name, at: url) : replacing(pin, in: name), means: wanted,
+      or: "write pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
   }
 
   // MARK: Lines

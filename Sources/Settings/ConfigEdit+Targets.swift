@@ -9,11 +9,8 @@ extension ConfigEdit {
   /// - Throws: `ConfigError` if there is no such target, if it is the default one, or if the text cannot be edited
   ///   safely.
   package func removing(_ name: String) throws(ConfigError) -> String {
-    let before = try settings(text)
-    guard before.targetNames.contains(name) else {
-      throw ConfigError(file: file, "there is no target called \"\(name)\"")
-    }
-    guard before.defaultTarget != name else {
+    var wanted = try meaning(with: name)
+    guard wanted.usual != name else {
       throw ConfigError(
         file: file, "\"\(name)\" is the default target; make another the default first")
     }
@@ -25,12 +22,10 @@ extension ConfigEdit {
     {
       lines.removeLast()
     }
-    let edited = lines.joined(separator: "\n")
-    guard let after = try? settings(edited), after.defaultTarget == before.defaultTarget,
-      after.targetNames == before.targetNames.filter({ $0 != name }),
-      after.targetNames.allSatisfy({ after.blueprint(of: $0) == before.blueprint(of: $0) })
-    else { throw notEditable("remove the table targets.\(TOMLText.key(name)) yourself") }
-    return edited
+    wanted.targets[name] = nil
+    return try checked(
+      lines.joined(separator: "\n"), means: wanted,
+      or: "remove the table targets.\(TOMLText.key(name)) yourself")
   }
 
   /// The text with the address or the name of a target changed.
@@ -40,11 +35,8 @@ extension ConfigEdit {
   package func changing(
     _ name: String, url: URL? = nil, name newName: String
   ) throws(ConfigError) -> String {
-    let before = try settings(text)
-    guard let old = before.blueprint(of: name) else {
-      throw ConfigError(file: file, "there is no target called \"\(name)\"")
-    }
-    guard newName == name || !before.targetNames.contains(newName) else {
+    var wanted = try meaning(with: name)
+    guard newName == name || wanted.targets[newName] == nil else {
       throw ConfigError(file: file, "there is already a target called \"\(newName)\"")
     }
     var lines = rows
@@ -55,6 +47,8 @@ extension ConfigEdit {
           in: lines[line - 1], with: TargetText.string(url.absoluteString))
       else { throw notEditable("change the url of targets.\(TOMLText.key(name)) yourself") }
       lines[line - 1] = edited
+      wanted.targets[name]?.url = url
+      wanted.targets[name]?.address = nil
     }
     if newName != name {
       for range in tables(of: name, in: lines) {
@@ -64,22 +58,18 @@ extension ConfigEdit {
             scalars: form, with: "targets.\(TOMLText.key(newName))")
         }
       }
-      if before.defaultTarget == name, let line = keys.line(ofExactly: ["default_target"]),
+      if wanted.usual == name, let line = keys.line(ofExactly: ["default_target"]),
         let edited = Self.replacingString(in: lines[line - 1], with: TargetText.string(newName))
       {
         lines[line - 1] = edited
       }
+      if wanted.usual == name { wanted.usual = newName }
+      wanted.targets[newName] = wanted.targets.removeValue(forKey: name)
+      wanted.targets[newName]?.name = newName
     }
-    let edited = lines.joined(separator: "\n")
-    let names = before.targetNames.map { $0 == name ? newName : $0 }
-    guard let after = try? settings(edited), Set(after.targetNames) == Set(names),
-      after.defaultTarget == before.defaultTarget.map({ $0 == name ? newName : $0 }),
-      after.blueprint(of: newName)?.url == url ?? old.url,
-      after.targetNames.allSatisfy({
-        $0 == newName || after.blueprint(of: $0) == before.blueprint(of: $0)
-      })
-    else { throw notEditable("change targets.\(TOMLText.key(name)) yourself") }
-    return edited
+    return try checked(
+      lines.joined(separator: "\n"), means: wanted,
+      or: "change targets.\(TOMLText.key(name)) yourself")
   }
 
   /// The line with the string after its equals sign replaced. The rest of the line, such as a comment, stays. Nil if
@@ -105,10 +95,8 @@ extension ConfigEdit {
   ///
   /// - Throws: `ConfigError` if there is no such target, or if the text cannot be edited safely.
   package func choosing(_ name: String) throws(ConfigError) -> String {
-    let before = try settings(text)
-    guard before.targetNames.contains(name) else {
-      throw ConfigError(file: file, "there is no target called \"\(name)\"")
-    }
+    var wanted = try meaning(with: name)
+    wanted.usual = name
     let entry = "default_target = \(TargetText.string(name))"
     var lines = rows
     if let line = KeyLocator(text).line(ofExactly: ["default_target"]) {
@@ -117,12 +105,9 @@ extension ConfigEdit {
       // A top-level key must come before the first table.
       lines.insert(contentsOf: [entry, ""], at: 0)
     }
-    let edited = lines.joined(separator: "\n")
-    guard let after = try? settings(edited), after.defaultTarget == name,
-      after.targetNames == before.targetNames,
-      after.targetNames.allSatisfy({ after.blueprint(of: $0) == before.blueprint(of: $0) })
-    else { throw notEditable("write \(entry) before the file's first table yourself") }
-    return edited
+    return try checked(
+      lines.joined(separator: "\n"), means: wanted,
+      or: "write \(entry) before the file's first table yourself")
   }
 
   /// The lines of the text, split by scalar, so that a carriage return stays with its line.

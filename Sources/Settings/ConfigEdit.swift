@@ -44,16 +44,34 @@ package struct ConfigEdit {
   private func adding(
     _ table: String, named name: String, meaning wanted: Target?
   ) throws(ConfigError) -> String {
-    let before = try settings(text)
-    guard !before.targetNames.contains(name) else {
+    var meaning = try settings(text).meaning
+    guard meaning.targets[name] == nil else {
       throw ConfigError(file: file, "there is already a target called \"\(name)\"")
     }
     let edited = withTable(table)
-    let after = try settings(edited)
-    guard after.has(wanted, named: name, besides: before) else {
-      throw notEditable("add this yourself:\n\(table)")
+    let new = try settings(edited).blueprint(of: name)
+    meaning.targets[name] = wanted ?? new
+    return try checked(
+      new == nil ? nil : edited, means: meaning, or: "add this yourself:\n\(table)")
+  }
+
+  /// The edited text, if it means exactly what is wanted.
+  func checked(
+    _ edited: String?, means wanted: Settings.Meaning, or instead: String
+  ) throws(ConfigError) -> String {
+    guard let edited, let after = try? settings(edited), after.meaning == wanted else {
+      throw notEditable(instead)
     }
     return edited
+  }
+
+  /// What the text means; it must have the target called `name`.
+  func meaning(with name: String) throws(ConfigError) -> Settings.Meaning {
+    let meaning = try settings(text).meaning
+    guard meaning.targets[name] != nil else {
+      throw ConfigError(file: file, "there is no target called \"\(name)\"")
+    }
+    return meaning
   }
 
   func settings(_ text: String) throws(ConfigError) -> Settings {
@@ -70,15 +88,10 @@ package struct ConfigEdit {
 }
 
 extension Settings {
-  /// Whether these settings equal `others`, except for the target called `name`, which must equal `wanted`. If `wanted`
-  /// is nil, any target is accepted.
-  func has(_ wanted: Target?, named name: String, besides others: Settings) -> Bool {
-    defaultTarget == others.defaultTarget
-      && Set(targetNames) == Set(others.targetNames).union([name])
-      && targetNames.allSatisfy {
-        $0 == name
-          ? wanted == nil || blueprint(of: name) == wanted
-          : blueprint(of: $0) == others.blueprint(of: $0)
-      }
+  /// The default target, and all targets by name.
+  typealias Meaning = (usual: String?, targets: [String: Target])
+
+  var meaning: Meaning {
+    (defaultTarget, targetNames.reduce(into: [:]) { $0[$1] = blueprint(of: $1) })
   }
 }

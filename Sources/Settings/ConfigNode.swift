@@ -228,3 +228,12 @@ struct ConfigNode: Sendable {
     return seconds
   }
 }
+
+extension [String: ConfigNode] {
+  /// Throws an error at a key, if the entries have it and the condition holds.
+  func refuse(
+    _ key: String, _ why: @autoclosure () -> String, if condition: Bool = true
+  ) throws(ConfigError) {
+    if condition, let node = self[key] { throw node.fault(why()) }
+  }
+}

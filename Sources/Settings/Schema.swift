@@ -111,14 +111,12 @@ extension Schema.Key {
 
   /// A table for a part of the root.
   init<Part: Sendable>(
-    _ name: String, _ path: WritableKeyPath<Root, Part> & Sendable, _ schema: Schema<Part>,
-    check: @escaping @Sendable (Part) throws -> Void = { _ in }
+    _ name: String, _ path: WritableKeyPath<Root, Part> & Sendable, _ schema: Schema<Part>
   ) {
     self.init(
       name: name,
       read: { node, root, reader in
         try schema.read(node, into: &root[keyPath: path], reader)
-        try check(root[keyPath: path])
       },
       write: { root, usual, writer in
         writer.table(schema.entries(root[keyPath: path], usually: usual[keyPath: path], writer))

@@ -8,33 +8,28 @@ struct ScreenReader {
       return
     }
     if let node = table["mouse"] { settings.usesMouse = try node.bool() }
-    if let node = table["on_end"] {
-      settings.onEnd = entry("on_end", try node.strings(), at: "screen.on_end")
-    }
+    if let node = table["on_end"] { settings.onEnd = entry("on_end", node, try node.strings()) }
     if let node = table["background"] { settings.goesOnInBackground = try node.bool() }
     if let node = table["when_done"] {
-      settings.whenDone = entry("when_done", try node.fixed(), at: "screen.when_done")
+      settings.whenDone = entry("when_done", node, try node.fixed())
     }
   }
 
   func readKeys(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
     for (name, node) in try node?.entries() ?? [] {
-      settings.keys.append(entry(name, try node.strings(), at: "keys.\(name)"))
+      settings.keys.append(entry(name, node, try node.strings()))
     }
-    settings.keys.sort { $0.key < $1.key }
   }
 
   func readTheme(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
     for (name, node) in try node?.entries() ?? [] {
-      settings.theme.append(entry(name, try node.fixed(), at: "theme.\(name)"))
+      settings.theme.append(entry(name, node, try node.fixed()))
     }
-    settings.theme.sort { $0.key < $1.key }
   }
 
   private func entry<Value>(
-    _ key: String, _ value: Value, at path: String
+    _ key: String, _ node: ConfigNode, _ value: Value
   ) -> ScreenSettings.Entry<Value> {
-    ScreenSettings.Entry(
-      key: key, value: value, keyPath: path, file: file, line: lines.line(of: path))
+    ScreenSettings.Entry(key: key, value: value, place: node.fault("").placed(in: file, lines))
   }
 }

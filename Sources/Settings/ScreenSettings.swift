@@ -8,21 +8,17 @@ package struct ScreenSettings: Sendable {
     package let key: String
     /// The value as read.
     package let value: Value
-    let keyPath: String
-    let file: String?
-    let line: Int?
+    /// An error at its place, without words.
+    let place: ConfigError
 
     /// An error at this place.
     package func error(_ reason: String) -> ConfigError {
-      var error = ConfigError(keyPath: keyPath, reason)
-      error.file = file
-      error.line = line
+      var error = place
+      error.problem = reason
       return error
     }
   }
 
-  /// The configuration file; nil if there is none.
-  package var file: String?
   /// Whether clicks and the wheel are used.
   package var usesMouse = true
   /// Whether uploads continue in the background once the user leaves the screen or its terminal is closed.

@@ -40,9 +40,8 @@ struct Secrets: Sendable {
     guard ["env", "file", "command"].count(where: { entries[$0] != nil }) == 1 else {
       throw node.fault(wanted)
     }
-    if let node = entries["timeout"], entries["command"] == nil {
-      throw node.fault("\"timeout\" works only with \"command\"")
-    }
+    try entries.refuse(
+      "timeout", "\"timeout\" works only with \"command\"", if: entries["command"] == nil)
     if let node = entries["env"] {
       let variable = try node.fixed()
       guard !variable.isEmpty else { throw node.fault("expected the name of a variable") }

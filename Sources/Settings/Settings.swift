@@ -71,7 +71,8 @@ package struct Settings: Sendable {
     (one.line ?? 0, one.keyPath) < (other.line ?? 0, other.keyPath)
   }
 
-  private static func text(
+  /// The text of a configuration; nil if the file does not exist and may be missing.
+  package static func text(
     of file: String, mayBeMissing: Bool
   ) throws(ConfigError) -> String? {
     guard !mayBeMissing || FileManager.default.fileExists(atPath: file) else { return nil }
@@ -165,7 +166,6 @@ package struct Settings: Sendable {
       file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
       environment: environment, secrets: secrets ?? .none)
     let screen = ScreenReader(file: file, lines: lines)
-    settings.screen.file = file
     part(or: ()) { () throws(ConfigError) in try screen.readScreen(top["screen"], &settings.screen)
     }
     part(or: ()) { () throws(ConfigError) in try screen.readKeys(top["keys"], &settings.screen) }

@@ -58,26 +58,28 @@ package final class Terminal {
     let environment = ProcessInfo.processInfo.environment
     let type = environment["TERM"] ?? ""
     output = STDOUT_FILENO
-    guard isatty(output) == 1 else { throw .notATerminal }
+    guard isatty(output) == 1 else { throw TerminalError("standard output is not a terminal") }
     input = try Self.openKeyboard()
     var settings = termios()
-    guard tcgetattr(input, &settings) == 0 else { throw .noKeyboard(Self.reason) }
+    guard tcgetattr(input, &settings) == 0 else { throw Self.noKeyboard }
     before = settings
 
     // Must come before `newterm`, since ncurses installs its own handlers only for signals that have no handler yet.
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
-    guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
+    guard news >= 0 else { throw TerminalError("signals cannot be caught: \(Self.reason)") }
     guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(),
       let keyboard = newpad(1, 1)
     else {
       signals_close()
-      throw .unknownType(type)
+      throw TerminalError(
+        "nothing is known about a terminal of type \"\(type)\"; "
+          + "set TERM to your terminal's type, for example xterm-256color")
     }
     guard !ControlSequences.capability("cup").isEmpty, type != "dumb" else {
       endwin()
       signals_close()
-      throw .cannotMoveCursor(type)
+      throw TerminalError("a terminal of type \"\(type)\" cannot move its cursor")
     }
     self.screen = screen
     // Reading from a window refreshes it, so keys are read from a pad that is never shown.
@@ -381,8 +383,12 @@ package final class Terminal {
   private static func openKeyboard() throws(TerminalError) -> Int32 {
     if isatty(STDIN_FILENO) == 1 { return STDIN_FILENO }
     let descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .noKeyboard(reason) }
+    guard descriptor >= 0 else { throw noKeyboard }
     return descriptor
+  }
+
+  private static var noKeyboard: TerminalError {
+    TerminalError("there is no terminal to read keys from (\(reason))")
   }
 
   private static var reason: String { String(cString: strerror(errno)) }

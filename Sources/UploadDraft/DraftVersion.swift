@@ -3,8 +3,18 @@ import StructuredFields
 /// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): its interop number, on which client
 /// and server must agree, and its rules.
 ///
-/// ``all`` is the only place that says how the versions differ.
-package struct DraftVersion: Hashable, Sendable {
+/// `Rule.versions` is the only place that says how the versions differ.
+package enum DraftVersion: Int64, CaseIterable, Codable, Sendable {
+  // The interop numbers, each with its drafts.
+  case three = 3  // -01
+  case four  // -02
+  case five  // -03
+  case six  // -04, -05
+  case seven  // -06 to -08
+  case eight  // -09 to -11
+  case nine  // -12
+  case ten  // -13
+
   /// A rule that only some versions have.
   package enum Rule: Hashable, Sendable, CaseIterable {
     /// `Upload-Incomplete` takes the place of `Upload-Complete`, with the opposite meaning.
@@ -30,64 +40,39 @@ package struct DraftVersion: Hashable, Sendable {
     /// A lost reply to a complete upload can be requested again. (Version 8 forbids that. It has this rule
     /// nevertheless, since only clients that want the reply ask for it.)
     case replay
+
+    /// The versions that have the rule.
+    fileprivate var versions: ClosedRange<Int64> {
+      switch self {
+      case .incomplete: 3...3
+      case .bareQuestions: 3...6
+      case .statedCompleteness: 3...9
+      case .progress: 5...10
+      case .pieceType, .length, .limits: 6...10
+      case .maxAge, .markedReplies: 7...10
+      case .replay: 8...10
+      }
+    }
   }
+
+  package static let newest = DraftVersion.ten
+  /// The version of an upload whose record names none: such records date from when hoist supported only this one.
+  package static let unnamed = DraftVersion.eight
 
   /// The interop version's number.
-  package let number: Int64
-  package let drafts: String
-  private let rules: Set<Rule>
+  package var number: Int64 { rawValue }
 
-  /// All versions, the oldest first.
-  package static let all: [DraftVersion] = [
-    DraftVersion(3, "-01", [.incomplete, .bareQuestions, .statedCompleteness]),
-    DraftVersion(4, "-02", [.bareQuestions, .statedCompleteness]),
-    DraftVersion(5, "-03", [.bareQuestions, .statedCompleteness, .progress]),
-    DraftVersion(
-      6, "-04, -05",
-      [.bareQuestions, .statedCompleteness, .progress, .pieceType, .length, .limits]),
-    DraftVersion(
-      7, "-06 to -08",
-      [.statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies]),
-    DraftVersion(
-      8, "-09 to -11",
-      [
-        .statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies,
-        .replay,
-      ]),
-    DraftVersion(
-      9, "-12",
-      [
-        .statedCompleteness, .progress, .pieceType, .length, .limits, .maxAge, .markedReplies,
-        .replay,
-      ]),
-    DraftVersion(
-      10, "-13", [.progress, .pieceType, .length, .limits, .maxAge, .markedReplies, .replay]),
-  ]
-  package static let newest = all[all.count - 1]
-  /// The version of an upload whose record names none: such records date from when hoist supported only this one.
-  package static let unnamed = DraftVersion(number: 8) ?? newest
-
-  private init(_ number: Int64, _ drafts: String, _ rules: Set<Rule>) {
-    (self.number, self.drafts, self.rules) = (number, drafts, rules)
-  }
-
-  /// The version with that number; nil if it is not in the table.
-  package init?(number: Int64) {
-    guard let known = Self.all.first(where: { $0.number == number }) else { return nil }
-    self = known
-  }
-
-  /// The version that a message names; nil if it names none, or one that is not in the table.
+  /// The version that a message names; nil if it names none, or one that is unknown.
   package init?(named value: String?) {
     guard let number = value.flatMap({ FieldValue(item: $0)?.integer }) else { return nil }
-    self.init(number: number)
+    self.init(rawValue: number)
   }
 
   /// Whether the version has that rule.
-  package func has(_ rule: Rule) -> Bool { rules.contains(rule) }
+  package func has(_ rule: Rule) -> Bool { rule.versions.contains(number) }
 
   /// The versions before this one, the newest first.
-  package var older: [DraftVersion] { Self.all.filter { $0.number < number }.reversed() }
+  package var older: [DraftVersion] { Self.allCases.filter { $0.number < number }.reversed() }
 
   // MARK: Header fields
 
@@ -120,24 +105,5 @@ package struct DraftVersion: Hashable, Sendable {
   package func isComplete(_ value: (String) -> String?) -> Bool? {
     value(completenessField.lowercased()).flatMap { FieldValue(item: $0)?.boolean }
       .map { $0 != has(.incomplete) }
-  }
-}
-
-/// Encoded as the version's number.
-extension DraftVersion: Codable {
-  /// Fails if no version has that number.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let known = DraftVersion(number: try container.decode(Int64.self)) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "no version of the draft")
-    }
-    self = known
-  }
-
-  /// Writes the number.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(number)
   }
 }

@@ -8,22 +8,15 @@ struct AttemptEnd {
 
   var outcome: AttemptOutcome
   var bytes: Int64?
-  /// Whether `bytes` counts from the first byte that the attempt sent rather than from the start of the file.
-  var isRelative = false
   var status: Int?
   var message: String?
   /// The server's reply as the engine reported it; nil if hoist itself ended the attempt.
   var reply: Reply?
-  var url: String?
-  var deletionURL: String?
-  /// The algorithm of the server's checksum, if that matches the file's.
-  var verified: String?
+  /// What the server said when it took the file. If it took the file, `bytes` counts from the first byte that the
+  /// attempt sent rather than from the start of the file.
+  var receipt: Receipt?
   /// How far the attempt came, if the file is sent in pieces.
   var pieces: PieceCount?
-  /// The file as the request described it.
-  var sent: SentFile?
-  /// The duration from the first byte on, if known.
-  var seconds: Double?
 
   init(_ outcome: AttemptOutcome, bytes: Int64?, message: String? = nil) {
     self.outcome = outcome
@@ -33,15 +26,8 @@ struct AttemptEnd {
 
   init(_ receipt: Receipt) {
     self.init(receipt.wasThere ? .wasThere : .done, bytes: receipt.bytes)
-    isRelative = true
-    status = receipt.status
+    (self.receipt, status, pieces) = (receipt, receipt.status, receipt.pieces)
     reply = Self.excerpt(receipt.reply)
-    url = receipt.url
-    deletionURL = receipt.deletionURL
-    verified = receipt.verified
-    sent = receipt.sent
-    seconds = receipt.seconds > 0 ? receipt.seconds : nil
-    pieces = receipt.pieces
   }
 
   /// - Parameter goesOn: whether another attempt resumes the upload.
@@ -65,7 +51,10 @@ struct AttemptEnd {
 
   /// When the attempt began to send, given that it ends at `now`; 0 if unknown. Work before sending, such as checksums,
   /// does not count.
-  func beginning(at now: Double) -> Double { seconds.map { now - $0 } ?? 0 }
+  func beginning(at now: Double) -> Double {
+    guard let receipt, receipt.seconds > 0 else { return 0 }
+    return now - receipt.seconds
+  }
 
   /// The columns that `add` provides values for.
   static let columns = [
@@ -80,9 +69,9 @@ struct AttemptEnd {
     values.add(status.map(Int64.init))
     for text in [outcome.rawValue, message, reply?.text, reply?.mediaType] { values.add(text) }
     values.add(reply?.isCut ?? false)
-    values.add(url)
-    values.add(deletionURL)
-    values.add(verified)
+    values.add(receipt?.url)
+    values.add(receipt?.deletionURL)
+    values.add(receipt?.verified)
     values.add(JSONColumn.text(pieces))
   }
 

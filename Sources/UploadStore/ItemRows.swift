@@ -86,13 +86,13 @@ enum ItemRows {
     item.resumePoint = JSONColumn.value(row[17])
     switch row[13] as String {
     case "paused": item.state = .paused
-    case "sending": item.state = .preparing(attempt: last?.number ?? 1)
+    case "sending": item.state = .preparing(attempt: last?.receipt.attempts ?? 1)
     case "handed over":
       if let processing: Processing = JSONColumn.value(row[19]) {
         item.state = .processing(processing)
         break
       }
-      item.state = .awaitingReply(attempt: last?.number ?? 1, since: Instant(seconds: 0))
+      item.state = .awaitingReply(attempt: last?.receipt.attempts ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
     case "failed": item.state = .failed(failure(row[14], last))
     default: item.wasInterrupted = last?.isCutOff == true
@@ -105,6 +105,6 @@ enum ItemRows {
     return Failure(
       JSONColumn.value(text) ?? .network(words ?? "the reason was not recorded"),
       status: last?.status,
-      reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
+      reply: last?.receipt.reply ?? Reply(), attempts: last?.receipt.attempts ?? 0)
   }
 }

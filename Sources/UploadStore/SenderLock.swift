@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 import ScalarText
 import Synchronization
 
@@ -86,27 +87,17 @@ package final class SenderLock: Sendable {
 /// It is never closed but reused: closing a file releases all fcntl(2) locks that the process has on it, and
 /// with them those of SQLite.
 private struct QueueFile: Sendable {
-  private struct Key: Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    init(_ status: stat) {
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      inode = UInt64(status.st_ino)
-    }
-  }
-
-  private static let unused = Mutex<[Key: [Int32]]>([:])
+  private static let unused = Mutex<[FilePlace: [Int32]]>([:])
 
   let descriptor: Int32
-  private let key: Key
+  private let place: FilePlace
 
   init(_ path: String) throws(StoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw Self.trouble(path) }
-    let key = Key(status)
-    self.key = key
-    if let known = Self.unused.withLock({ $0[key]?.popLast() }) {
+    let place = FilePlace(status)
+    self.place = place
+    if let known = Self.unused.withLock({ $0[place]?.popLast() }) {
       descriptor = known
     } else {
       descriptor = open(path, O_RDWR | O_CLOEXEC)
@@ -118,18 +109,18 @@ private struct QueueFile: Sendable {
   init(_ path: String, _ descriptor: Int32) throws(StoreError) {
     var (named, opened) = (stat(), stat())
     guard stat(path, &named) == 0 else { throw Self.trouble(path) }
-    guard fstat(descriptor, &opened) == 0, Key(opened) == Key(named) else {
+    guard fstat(descriptor, &opened) == 0, FilePlace(opened) == FilePlace(named) else {
       throw StoreError("the descriptor that was handed over is not that of the queue \(path)")
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     self.descriptor = descriptor
-    key = Key(named)
+    place = FilePlace(named)
   }
 
   /// Releases the lock, if it is held, and keeps the descriptor for reuse.
   func putBack() {
     flock(descriptor, LOCK_UN)
-    Self.unused.withLock { $0[key, default: []].append(descriptor) }
+    Self.unused.withLock { $0[place, default: []].append(descriptor) }
   }
 
   private static func trouble(_ path: String) -> StoreError {

@@ -33,15 +33,12 @@ struct StateWriter {
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way are sent when hoist next runs. The other items keep their state: waiting or paused.
       if try end(id, cutOff(.stopped, id, bytes)) { try set("waiting", of: id) }
-    case .failed(let failure) where failure.cause == .cancelled:
-      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
-      // An item that was removed and has since been restored keeps waiting.
-      try set(
-        "failed", of: id, failure: failure.cause.column,
-        unless: "listed AND state = 'waiting'")
     case .failed(let failure):
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
-      try set("failed", of: id, failure: failure.cause.column)
+      // A cancelled item was removed; if it has been restored since, it keeps waiting.
+      try set(
+        "failed", of: id, failure: failure.cause.column,
+        unless: failure.cause == .cancelled ? "listed AND state = 'waiting'" : "0")
     case .preparing, .sending: break
     }
   }
@@ -96,7 +93,7 @@ struct StateWriter {
     try db.statement(
       """
       UPDATE attempt SET ended = ?,
-        bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
+        bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
         status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
         deletion_url = ?, verified = ?, pieces = ?,
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
@@ -105,9 +102,9 @@ struct StateWriter {
       """
     ).execute { values in
       ending.add(to: &values, at: now)
-      values.add(ending.sent?.name)
-      values.add(ending.sent?.mediaType)
-      values.add(ending.sent?.size)
+      values.add(ending.receipt?.sent?.name)
+      values.add(ending.receipt?.sent?.mediaType)
+      values.add(ending.receipt?.sent?.size)
       values.add(ending.beginning(at: now))
       values.add(id.rawValue)
     }

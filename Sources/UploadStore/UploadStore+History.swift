@@ -105,10 +105,10 @@ extension UploadStore {
         values.add(item.identity?.modified)
         values.add(item.size)
         values.add(item.sum)
-        let name = end.sent?.name ?? item.fileName
+        let name = end.receipt?.sent?.name ?? item.fileName
         values.add(name == file.lastComponent ? nil : name)
-        values.add(end.sent?.mediaType ?? item.mediaType)
-        values.add(Int64(max(1, item.attemptsMade)))
+        values.add(end.receipt?.sent?.mediaType ?? item.mediaType)
+        values.add(Int64(max(1, end.receipt?.attempts ?? item.state.failure?.attempts ?? 0)))
         let ended = now.timeIntervalSince1970
         values.add(max(began.timeIntervalSince1970, end.beginning(at: ended)))
         end.add(to: &values, at: ended)
@@ -215,16 +215,6 @@ extension UploadStore {
       latest = max(moment, latest ?? moment)
     }
     return latest
-  }
-}
-
-extension UploadItem {
-  fileprivate var attemptsMade: Int {
-    switch state {
-    case .done(let receipt): receipt.attempts
-    case .failed(let failure): failure.attempts
-    case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused: 0
-    }
   }
 }
 

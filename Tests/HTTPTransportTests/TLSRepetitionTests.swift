@@ -95,7 +95,7 @@ struct TLSRepetitionTests {
     let (server, url, authority) = try await start(Self.server, "\(count)")
     let session = UploadSession(maxIdle: 600)
     var request = ExchangeRequest(url: url, method: "POST", body: MemoryBody(Data("first".utf8)))
-    request.tls = TLSOptions(caFile: authority.root.file)
+    request.tls.caFile = authority.root.file
     #expect(await Asker(session, request).run().end?.head?.status == 200)
     request.body = Self.body(size)
     request.mayRepeat = mayRepeat
@@ -168,7 +168,7 @@ struct TLSRepetitionTests {
     let (server, url, authority) = try await start(
       Self.hasty, readsOn ? "read" : "reset", "\(Self.keptSize)")
     var request = ExchangeRequest(url: url, method: "POST", body: Self.body(Self.keptSize))
-    request.tls = TLSOptions(caFile: authority.root.file)
+    request.tls.caFile = authority.root.file
     let asker = Asker(UploadSession(), request)
     async let whole = asker.run()
     try await wait(for: "the reply", otherwise: { server.errors }) {

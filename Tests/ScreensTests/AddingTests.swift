@@ -368,7 +368,8 @@ import UploadModel
 
   @Test func aFirstStartAsksForATargetAndTriesIt() {
     var state = AppState.setup(
-      isASCII: false, size: Size(width: 80, height: 24), now: Instant(seconds: 0), keymap: .usual)
+      isASCII: false, size: Size(width: 80, height: 24), now: Instant(seconds: 0),
+      options: AppState.Options())
     #expect(
       Self.said(state).contains("Where should files go?") && Self.said(state).contains("hoist demo")
     )

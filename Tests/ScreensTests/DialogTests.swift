@@ -77,6 +77,7 @@ import Testing
     var state = Fixture.mixed()
     Fixture.play(
       &state, .key("G"), .key("j"), .command("details 4"), .request(ItemID(4), ["POST /"]))
+    _ = render(state, size: state.size)
     Fixture.play(
       &state, .tick(state.now + 1), .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
     let row = try #require(state.queue.row(ItemID(4)))

@@ -33,6 +33,11 @@ enum Fixture {
     names.map { TargetRow(name: $0, url: "http://\($0)/") }
   }
 
+  /// Targets of these names that show no URL.
+  static func choices(_ names: String...) -> [TargetRow] {
+    names.map { TargetRow(name: $0, url: "") }
+  }
+
   /// The target's server cannot be reached, for eight seconds from the beginning.
   static let away = AppEvent.reachability(
     server: "https://api.example.com",

@@ -55,7 +55,7 @@ import UploadModel
     Fixture.play(&state, .history(.rows(rows)))
     #expect(Self.footer(state).contains("y copy URL  r send again"))
     // What went to another target is sent again from there, which can be chosen here.
-    state.options.targets = ["photos", "tickets"]
+    state.options.targets = Fixture.choices("photos", "tickets")
     Fixture.type("j", &state)
     #expect(Self.footer(state).contains("t target"))
     #expect(

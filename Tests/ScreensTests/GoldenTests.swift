@@ -86,7 +86,7 @@ import UploadModel
         Fixture.play(&state, .key(.enter))
       case .sortMenu: Fixture.type("oj", &state)
       case .targetMenu:
-        state.options.targets = ["album", "photos", "tickets"]
+        state.options.targets = Fixture.choices("album", "photos", "tickets")
         Fixture.type("t", &state)
       case .find: Fixture.type("/no", &state)
       case .filtered:
@@ -159,7 +159,7 @@ import UploadModel
         state = Fixture.empty(ascii: ascii, size: size)
         Fixture.type("4", &state)
       case .formTarget:
-        state.options.targets = ["album", "photos"]
+        state.options.targets = Fixture.choices("album", "photos")
         Fixture.type("jjjjjjje", &state)
         Fixture.play(&state, .key(.backTab), .paste("album"))
       case .attempts:

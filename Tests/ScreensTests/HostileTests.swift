@@ -91,7 +91,7 @@ enum Hostile {
     _ state: inout AppState, _ name: String, _ size: Size
   ) {
     state.options.listsServer = true
-    state.options.targets = [name, "other"]
+    state.options.targets = Fixture.choices(name, "other")
     let entry = Folder.Entry(name: name, path: Array(name.utf8), isFolder: true, size: 1)
     let rows = [ServerEntry(id: name, name: name, size: 1, time: name, url: name)]
     let past = [

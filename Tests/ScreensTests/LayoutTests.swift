@@ -176,7 +176,7 @@ import Testing
       render(state, size: state.size).text.contains { $0.contains("(2.5 MB sent)") })
     // The answer that loses nothing is the one that is lit.
     #expect(Fixture.play(&state, .key(.enter)) == [.setStarted(false)])
-    #expect(!state.isStarted)
+    #expect(!state.settings.isStarted)
     Fixture.type("P", &state)
     guard case .pause(let ids)? = Fixture.type("p", &state).first else {
       Issue.record("nothing was paused")

@@ -294,7 +294,7 @@ import Testing
     Fixture.play(
       &state, .target(name: "photos", url: "https://p/", concurrency: 4, listsServer: false))
     #expect(Fixture.type("-", &state) == [.setConcurrency(4, target: "photos")])
-    #expect(state.wishes == ["photos": 4, "slow": 2])
+    #expect(state.settings.lanes == ["photos": 4, "slow": 2])
   }
 
   @Test func aTargetThatRefusesTheCredentialsIsTriedAgainThoughNothingHasFailed() {

@@ -98,8 +98,8 @@ import Testing
 
   @Test func theBestTargetIsFirst() {
     var state = Fixture.empty()
-    state.options.targets = ["my-nas", "nas", "photos"]
-    state.options.targetURLs = ["photos": "https://nas.example.com/"]
+    state.options.targets = Fixture.choices("my-nas", "nas", "photos")
+    state.options.targets[2].url = "https://nas.example.com/"
     Fixture.type("tnas", &state)
     guard case .menu(let menu) = state.dialog else {
       Issue.record("the menu has closed")
@@ -129,7 +129,7 @@ import Testing
   ])
   func tabTakesTheBest(_ text: String, _ line: String) {
     var state = Fixture.mixed()
-    state.options.targets = ["photos", "tickets"]
+    state.options.targets = Fixture.choices("photos", "tickets")
     Fixture.type(":" + text, &state)
     Fixture.play(&state, .key(.tab))
     if state.commandText != line { Fixture.play(&state, .key(.tab)) }

@@ -22,7 +22,7 @@ import UploadModel
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func anythingGoes(seed: UInt64) {
     var dice = Dice(state: seed)
     var state = Fixture.empty(ascii: seed % 2 == 0)
-    state.options.targets = ["photos", "album"]
+    state.options.targets = Fixture.choices("photos", "album")
     state.options.listsServer = true
     var nextID: Int64 = 1
     for step in 0..<Effort.of(800, long: 20_000) {

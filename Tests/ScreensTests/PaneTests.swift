@@ -154,7 +154,7 @@ import UploadModel
 
   @Test func tabCompletesATargetAsFarAsItIsClear() {
     var state = Fixture.empty()
-    state.options.targets = ["album", "photos-new", "photos-old"]
+    state.options.targets = Fixture.choices("album", "photos-new", "photos-old")
     var item = Fixture.item(1, "a.txt")
     item.target = "album"
     Fixture.play(&state, .added([item]), .key("e"), .key(.backTab))
@@ -170,7 +170,7 @@ import UploadModel
 
   @Test func onlyWhatIsChangedIsLookedAt() {
     var state = Fixture.empty()
-    state.options.targets = ["photos"]
+    state.options.targets = Fixture.choices("photos")
     var item = Fixture.item(1, "a.txt")
     item.target = "https://elsewhere.example.com/"
     Fixture.play(&state, .added([item]), .key("e"))
@@ -195,12 +195,12 @@ import UploadModel
 
   @Test func theTargetIsSwitched() {
     var state = Fixture.mixed()
-    state.options.targets = ["album", "photos", "tickets"]
+    state.options.targets = Fixture.choices("album", "photos", "tickets")
     #expect(
       Fixture.play(&state, .key("t"), .key(.down), .key(.enter))
         == [.readTargets, .switchTarget("tickets")])
     // What is typed narrows them down, by name or address.
-    state.options.targetURLs = ["album": "https://pictures.example.com/"]
+    state.options.targets[0].url = "https://pictures.example.com/"
     Fixture.type("tpict", &state)
     #expect(
       render(state, size: state.size).text.contains {
@@ -356,7 +356,7 @@ import UploadModel
     ])
   func aNewTargetIsMadeWhereTargetsAreChosen(_ typed: String, _ url: String, _ name: String) {
     var state = Fixture.mixed()
-    state.options.targets = ["photos"]
+    state.options.targets = Fixture.choices("photos")
     Fixture.type("t" + typed, &state)
     Fixture.play(&state, .key(.end), .key(.down), .key(.enter))
     #expect(
@@ -385,7 +385,7 @@ import UploadModel
 
   @Test func targetsThatWereWrittenMeanwhileAreSeen() {
     var state = Fixture.mixed()
-    state.options.targets = ["photos"]
+    state.options.targets = Fixture.choices("photos")
     Fixture.type("t", &state)
     Fixture.play(&state, .targets(Fixture.rows("album", "photos", "nas")))
     #expect(Self.menu(state) == ["album", "photos", "nas", "new target…"])
@@ -426,7 +426,7 @@ import UploadModel
 
   @Test func commandsAreCompletedAndRemembered() {
     var state = Fixture.empty()
-    state.options.targets = ["album", "photos"]
+    state.options.targets = Fixture.choices("album", "photos")
     func text() -> String {
       if case .command(let prompt) = state.dialog { prompt.line.field.text } else { "" }
     }

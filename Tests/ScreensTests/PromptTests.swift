@@ -167,9 +167,9 @@ import Testing
   @Test func aLimitThatNobodyTouchedStaysToTheByte() {
     var state = Fixture.empty()
     Fixture.play(&state, .command("limit 1250k"))
-    #expect(state.rateLimit == 1_250_000)
+    #expect(state.settings.limit == 1_250_000)
     #expect(Fixture.play(&state, .key("u"), .key(.enter)) == [])
-    #expect(state.rateLimit == 1_250_000)
+    #expect(state.settings.limit == 1_250_000)
     #expect(Fixture.play(&state, .key("u"), .key(.left), .key(.enter)) == [])
     #expect(state.mode == .queue)
     #expect(

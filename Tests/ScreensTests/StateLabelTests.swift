@@ -24,7 +24,7 @@ struct StateLabelTests {
     processing.trouble = trouble
     let item = UploadItem(
       id: ItemID(1), location: FileLocation("/a"), state: .processing(processing))
-    let label = StateLabel(item, speed: nil, eta: nil, now: Instant(seconds: 0))
+    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
     #expect(label.forms == forms)
     #expect((label.role == .warning) == (trouble != nil))
   }

@@ -71,10 +71,10 @@ import Testing
   @Test func whatTheScreenCallsStoppedIsStopped() {
     var state = Fixture.empty()
     #expect(Fixture.play(&state, .held("the disk is full")) == [.hold])
-    #expect(!state.isStarted)
+    #expect(!state.settings.isStarted)
     // What another session has said is shown, and not said once more.
-    #expect(Fixture.play(&state, .stopped(false)) == [] && state.isStarted)
-    #expect(Fixture.play(&state, .stopped(true)) == [] && !state.isStarted)
+    #expect(Fixture.play(&state, .stopped(false)) == [] && state.settings.isStarted)
+    #expect(Fixture.play(&state, .stopped(true)) == [] && !state.settings.isStarted)
   }
 
   @Test func aQueueThatIsStillReadIsNotCalledEmpty() {

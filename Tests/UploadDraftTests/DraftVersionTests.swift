@@ -6,13 +6,13 @@ import UploadDraft
 @Suite("What each version of the draft says")
 struct DraftVersionTests {
   @Test func numbers() {
-    #expect(DraftVersion.all.map(\.number) == Array(3...10))
+    #expect(DraftVersion.allCases.map(\.number) == Array(3...10))
     #expect(
       DraftVersion.newest.number == 10
         && DraftVersion.newest.older.map(\.number) == [9, 8, 7, 6, 5, 4, 3])
-    #expect(DraftVersion(number: 3)?.older == [])
+    #expect(DraftVersion(rawValue: 3)?.older == [])
     #expect(DraftVersion.unnamed.number == 8)
-    #expect(DraftVersion(number: 2) == nil && DraftVersion(number: 11) == nil)
+    #expect(DraftVersion(rawValue: 2) == nil && DraftVersion(rawValue: 11) == nil)
   }
 
   static let rules: [(DraftVersion.Rule, ClosedRange<Int64>)] = [
@@ -22,7 +22,7 @@ struct DraftVersionTests {
   ]
 
   @Test(arguments: rules) func rule(_ rule: DraftVersion.Rule, _ numbers: ClosedRange<Int64>) {
-    #expect(DraftVersion.all.filter { $0.has(rule) }.map(\.number) == Array(numbers))
+    #expect(DraftVersion.allCases.filter { $0.has(rule) }.map(\.number) == Array(numbers))
   }
 
   @Test func allRulesHaveRows() {
@@ -39,7 +39,7 @@ struct DraftVersionTests {
     #expect(DraftVersion(named: value)?.number == number)
   }
 
-  @Test(arguments: DraftVersion.all) func completeness(_ version: DraftVersion) {
+  @Test(arguments: DraftVersion.allCases) func completeness(_ version: DraftVersion) {
     for isComplete in [true, false] {
       let (name, value) = version.completeness(isComplete)
       #expect(name == (version.number == 3 ? "Upload-Incomplete" : "Upload-Complete"))
@@ -55,17 +55,17 @@ struct DraftVersionTests {
 
   @Test func fields() {
     #expect(
-      DraftVersion.all.map(\.ageKey) == Array(repeating: "expires", count: 4)
+      DraftVersion.allCases.map(\.ageKey) == Array(repeating: "expires", count: 4)
         + Array(repeating: "max-age", count: 4))
     #expect(
-      DraftVersion.all.map { $0.pieceType != nil } == [
+      DraftVersion.allCases.map { $0.pieceType != nil } == [
         false, false, false, true, true, true, true, true,
       ])
     #expect(DraftVersion.newest.pieceType == "application/partial-upload")
     #expect(DraftVersion.newest.stamp == ("Upload-Draft-Interop-Version", "10"))
   }
 
-  @Test(arguments: DraftVersion.all) func isKeptByNumber(_ version: DraftVersion) throws {
+  @Test(arguments: DraftVersion.allCases) func isKeptByNumber(_ version: DraftVersion) throws {
     let data = try JSONEncoder().encode([version])
     #expect(String(decoding: data, as: UTF8.self) == "[\(version.number)]")
     #expect(try JSONDecoder().decode([DraftVersion].self, from: data) == [version])

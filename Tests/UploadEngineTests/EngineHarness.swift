@@ -60,17 +60,21 @@ final class EngineHarness: Sendable {
     lanes: Int = 4, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil,
     digests: (any DigestMemory)? = nil,
-    preparesAhead: Bool = true, runReport: @escaping UploadEngine.RunReport = { _, _ in }
+    preparesAhead: Bool = true,
+    runReport: @escaping @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
   ) {
     let log = Log()
     self.log = log
+    var hooks = EngineHooks()
+    hooks.outage = { _, news in log.content.withLock { $0.reachability.append(news) } }
+    hooks.refusal = { target, isRefused in
+      let words = "\(target) \(isRefused ? "refused" : "tried again")"
+      log.content.withLock { $0.refusals.append(words) }
+    }
+    hooks.runReport = runReport
     engine = UploadEngine(
-      lanes: lanes, time: time, session: session, waitsForServers: waitsForServers,
-      outage: { _, news in log.content.withLock { $0.reachability.append(news) } },
-      refusal: { target, isRefused in
-        let words = "\(target) \(isRefused ? "refused" : "tried again")"
-        log.content.withLock { $0.refusals.append(words) }
-      }, runReport: runReport, memory: memory, digests: digests, preparesAhead: preparesAhead
+      lanes: lanes, time: time, session: session, waitsForServers: waitsForServers, hooks: hooks,
+      memory: memory, digests: digests, preparesAhead: preparesAhead
     ) {
       log.record($0)
     }
@@ -140,6 +144,17 @@ extension UploadItem {
     let identity = try? FileIdentity(of: location)
     return UploadItem(
       id: ItemID(id), location: location, size: identity?.size ?? 0, identity: identity)
+  }
+}
+
+extension EngineHooks {
+  /// Hooks that only keep the points where uploads can resume.
+  static func keeping(
+    _ keep: @escaping @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
+  ) -> EngineHooks {
+    var hooks = EngineHooks()
+    hooks.keeping = keep
+    return hooks
   }
 }
 

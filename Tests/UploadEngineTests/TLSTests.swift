@@ -189,15 +189,6 @@ struct TLSTests {
     #expect(throws: Failure.Cause.self) { try request.obey(target, at: .now) }
   }
 
-  @Test func aCertificateNamesAddressesAsPeopleWriteThem() throws {
-    let made = try authority.selfSigned("host.test", addresses: ["10.0.0.1", "2001:db8::1"])
-    let text = try String(contentsOfFile: made.file, encoding: .utf8)
-    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("-----") }
-    let der = try #require(Data(base64Encoded: lines.joined()))
-    let certificate = try #require(X509Certificate(der: Array(der)))
-    #expect(certificate.names == ["host.test", "10.0.0.1", "2001:db8::1"])
-  }
-
   /// libcurl shares connections between requests, but none that was made with other rules.
   @Test func twoTargetsWithOtherRulesAtOneOriginDoNotShareTrust() async throws {
     let host = NginxServer.freshHost()

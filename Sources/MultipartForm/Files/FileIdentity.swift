@@ -1,3 +1,5 @@
+import Glibc
+
 /// Distinguishes one state of a file from another without reading the file.
 ///
 /// A write that keeps the size goes unnoticed if it falls into the same tick of the kernel's clock (up to 4 ms on
@@ -40,6 +42,16 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     if now.size < size { return .shrunk(from: size, to: now.size) }
     if now.size > size { return .grown(from: size, to: now.size) }
     return modified == now.modified ? nil : .modified
+  }
+}
+
+/// The identity of a file or folder on this machine, independent of its path and its state.
+package struct FilePlace: Hashable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  package init(_ status: stat) {
+    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
   }
 }
 

@@ -42,21 +42,14 @@ struct PartEncoding {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + 16)
     for (position, byte) in bytes.enumerated() {
-      switch byte {
-      case ASCII.carriageReturn:
-        if position + 1 == bytes.count || bytes[position + 1] != ASCII.lineFeed {
-          try refuseIfStrict(byte, in: place)
-          result += [ASCII.carriageReturn, ASCII.lineFeed]
-        } else {
-          result.append(byte)
-        }
-      case ASCII.lineFeed:
-        if position == 0 || bytes[position - 1] != ASCII.carriageReturn {
-          try refuseIfStrict(byte, in: place)
-          result.append(ASCII.carriageReturn)
-        }
-        result.append(byte)
-      default:
+      let isLone =
+        byte == ASCII.carriageReturn
+        ? bytes[(position + 1)...].first != ASCII.lineFeed
+        : byte == ASCII.lineFeed && (position == 0 || bytes[position - 1] != ASCII.carriageReturn)
+      if isLone {
+        try refuseIfStrict(byte, in: place)
+        result += "\r\n".utf8
+      } else {
         result.append(byte)
       }
     }

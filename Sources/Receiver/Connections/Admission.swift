@@ -6,24 +6,9 @@ import ScalarText
 
 /// What is decided about an upload before its body is read. A client that sends `Expect: 100-continue` can be refused
 /// here before it sends a byte of the body.
-struct Admission {
-  /// The boundary of the form that follows.
-  let boundary: Boundary
-  /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).
-  let awaitsContinue: Bool
-
-  /// Checks the head of an upload.
-  /// - Parameter freeBytes: the free space on the disk; nil if unknown.
-  init(
-    _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
-    freeBytes: @autoclosure () -> Int64?
-  ) throws(Refusal) {
-    try Self.check(head, configuration: configuration, freeBytes: freeBytes())
-    boundary = try Self.boundary(head)
-    awaitsContinue = try Self.awaitsContinue(head)
-  }
-
+enum Admission {
   /// Checks the head of an upload with any content, form or not.
+  /// - Parameter freeBytes: the free space on the disk; nil if unknown.
   static func check(
     _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
@@ -110,7 +95,8 @@ struct Admission {
     return length
   }
 
-  private static func boundary(_ head: HTTPRequestHead) throws(Refusal) -> Boundary {
+  /// The boundary of the form that follows.
+  static func boundary(_ head: HTTPRequestHead) throws(Refusal) -> Boundary {
     guard let type = head.headers["content-type"].first else {
       throw Refusal(
         .unsupportedMediaType,

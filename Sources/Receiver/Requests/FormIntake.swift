@@ -20,23 +20,19 @@ final class FormIntake {
 
   private let inbox: Inbox
   private let maxFiles: Int
-  private let decodesEscapedNames: Bool
-  private let syncsToDisk: Bool
+  private let configuration: UploadReceiver.Configuration
   private var reserve: DiskReserve
   private var parser: FormParser
   private var current: Part?
   private var files: [Incoming] = []
-  private var fields: [String: [String]] = [:]
-  private var order: [String] = []
-  private var types: [String: String] = [:]
+  private var form = ReceivedForm(order: [], types: [:], fields: [:], files: [])
 
   init(
     boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: UploadReceiver.Configuration
   ) {
     self.inbox = inbox
     self.maxFiles = maxFiles
-    decodesEscapedNames = configuration.decodesEscapedNames
-    syncsToDisk = configuration.syncsToDisk
+    self.configuration = configuration
     reserve = DiskReserve(bytes: configuration.reservedBytes) { inbox.freeBytes }
     parser = FormParser(boundary: boundary, limits: configuration.limits)
   }
@@ -64,14 +60,7 @@ final class FormIntake {
   ) throws -> StoredForm {
     try parser.finish()
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
-    try check(
-      ReceivedForm(
-        order: order, types: types, fields: fields,
-        files: files.map {
-          ReceivedForm.File(
-            field: $0.header.name, name: $0.fileName, type: $0.type, size: $0.file.size,
-            beginning: $0.beginning)
-        }))
+    try check(form)
     let earlier = files.enumerated().map { index, incoming in
       named.indices.contains(index) ? find(incoming, numbered: named[index]) : nil
     }
@@ -91,12 +80,12 @@ final class FormIntake {
             size: incoming.file.size, type: incoming.type, sha256: incoming.sha256,
             url: FileURL.make(baseURL, name.text)))
       }
-      if syncsToDisk { try inbox.sync() }
+      if configuration.syncsToDisk { try inbox.sync() }
     } catch {
       for name in names { inbox.remove(name) }
       throw error
     }
-    return StoredForm(files: stored, fields: fields)
+    return StoredForm(files: stored, fields: form.fields)
   }
 
   /// The name that a file already has, found by its number and content; nil if it has none yet.
@@ -115,9 +104,9 @@ final class FormIntake {
   }
 
   private func begin(_ header: PartHeader) throws -> Part {
-    order.append(header.name)
-    if let type = header.contentType { types[header.name] = type }
-    let fileName = decodesEscapedNames ? header.unescapedFileName : header.fileName
+    form.order.append(header.name)
+    if let type = header.contentType { form.types[header.name] = type }
+    let fileName = configuration.decodesEscapedNames ? header.unescapedFileName : header.fileName
     guard let fileName else { return .field(name: header.name, value: []) }
     return .file(Incoming(header: header, fileName: fileName, file: try inbox.makeTemporary()))
   }
@@ -151,10 +140,14 @@ final class FormIntake {
         if incoming.fileName.isEmpty { return }
         try countFile()
       }
-      incoming.sha256 = try incoming.file.finish(syncing: syncsToDisk)
+      incoming.sha256 = try incoming.file.finish(syncing: configuration.syncsToDisk)
       files.append(incoming)
+      form.files.append(
+        ReceivedForm.File(
+          field: incoming.header.name, name: incoming.fileName, type: incoming.type,
+          size: incoming.file.size, beginning: incoming.beginning))
     case .field(let name, let value):
-      fields[name, default: []].append(String(decoding: value, as: UTF8.self))
+      form.fields[name, default: []].append(String(decoding: value, as: UTF8.self))
     case nil: break
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// The page at `/`: a form to send files, and a list of those that have arrived.
 enum IndexPage {
@@ -8,7 +9,7 @@ enum IndexPage {
   static func html(_ entries: [Inbox.Entry], maxFiles: Int) -> String {
     let rows = entries.prefix(maxShown).map { entry in
       """
-      <tr><td><a href="\(escape(entry.url))">\(escape(entry.name))</a></td>\
+      <tr><td><a href="\(entry.url.markup())">\(entry.name.markup())</a></td>\
       <td class="n">\(entry.size)</td><td>\(entry.modified.formatted(.iso8601))</td></tr>
       """
     }
@@ -33,7 +34,7 @@ enum IndexPage {
     page(
       """
       <h1>Not stored</h1>
-      <p>\(escape(refusal.message))</p>
+      <p>\(refusal.message.markup())</p>
       <p><a href="/">Back</a></p>
       """)
   }
@@ -54,17 +55,5 @@ enum IndexPage {
     </body></html>
 
     """
-  }
-
-  private static func escape(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
   }
 }

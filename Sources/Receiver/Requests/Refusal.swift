@@ -64,6 +64,13 @@ public struct Refusal: Error {
     }
   }
 
+  /// The error with a header field, unless it is no refusal or already has a field of that name.
+  static func adding(_ field: (String, String), to error: any Error) -> any Error {
+    guard var refusal = Refusal(of: error) else { return error }
+    if !refusal.headers.contains(where: { $0.0 == field.0 }) { refusal.headers.append(field) }
+    return refusal
+  }
+
   /// 413 for a body that is too long, 400 for one that is malformed.
   init(_ error: ParserError) {
     switch error {

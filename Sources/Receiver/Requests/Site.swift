@@ -17,11 +17,11 @@ struct Site: Sendable {
   func store(
     _ request: Request, maxFiles: Int, checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
-    let admission = try Admission(
-      request.head, configuration: configuration, freeBytes: inbox.freeBytes)
+    try Admission.check(request.head, configuration: configuration, freeBytes: inbox.freeBytes)
     let intake = FormIntake(
-      boundary: admission.boundary, inbox: inbox, maxFiles: maxFiles, configuration: configuration)
-    if admission.awaitsContinue { try await request.sendContinue() }
+      boundary: try Admission.boundary(request.head), inbox: inbox, maxFiles: maxFiles,
+      configuration: configuration)
+    if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     do {
       while let buffer = try await request.body.next() {
         try buffer.withUnsafeReadableBytes(intake.push)

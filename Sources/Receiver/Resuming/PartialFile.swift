@@ -68,18 +68,14 @@ final class PartialFile {
   /// Removes all bytes from `start` on, for example because their checksum is wrong.
   func cut(to start: Int64) throws {
     guard let descriptor else { return }
-    guard ftruncate(descriptor, off_t(start)) == 0 else {
-      throw Inbox.Failure(doing: "shorten the upload", code: errno)
-    }
+    try Inbox.check(ftruncate(descriptor, off_t(start)), "shorten the upload")
     offset = start
     try trust(nil)
   }
 
   /// Records that all bytes so far are correct.
   func settle(syncing: Bool) throws {
-    if syncing, let descriptor, fsync(descriptor) != 0 {
-      throw Inbox.Failure(doing: "flush the upload", code: errno)
-    }
+    if syncing, let descriptor { try Inbox.check(fsync(descriptor), "flush the upload") }
     try trust(nil)
     if offset > 0 { expires = owner.expiry(offset, changed: Date()) }
   }

@@ -3,7 +3,7 @@ import Digests
 /// Receives uploads that arrive in several requests, for both protocols.
 struct PartialIntake: Sendable {
   private let site: Site
-  private let uploads: PartialUploads
+  let uploads: PartialUploads
 
   init(_ site: Site) {
     self.site = site
@@ -17,15 +17,8 @@ struct PartialIntake: Sendable {
     try await open(uploads.create(record), for: request)
   }
 
-  func remove(_ file: PartialFile) { uploads.remove(file.id) }
-
-  /// The upload with this identifier; nil if it is unknown.
-  func find(_ id: String, for request: Request) async throws -> PartialFile? {
-    try await uploads.open(id, for: request.channel)
-  }
-
   func open(_ id: String, for request: Request) async throws -> PartialFile {
-    guard let file = try await find(id, for: request) else {
+    guard let file = try await uploads.open(id, for: request.channel) else {
       throw Refusal(.notFound, "There is no such upload; it may have expired.")
     }
     return file
@@ -119,14 +112,11 @@ struct PartialIntake: Sendable {
       }
       return hash.finalize()
     } catch {
-      remove(file)
-      for id in ids { try? await find(id, for: request)?.update { $0.whole = nil } }
+      uploads.remove(file.id)
+      for id in ids { try? await uploads.open(id, for: request.channel)?.update { $0.whole = nil } }
       throw error
     }
   }
-
-  /// Removes the content of an upload, which has been copied elsewhere, but keeps its record.
-  func removeContent(of id: String) { uploads.removeContent(id) }
 
   /// Makes a completely received file visible.
   @discardableResult

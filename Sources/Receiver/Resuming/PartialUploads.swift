@@ -121,8 +121,7 @@ final class PartialUploads: Sendable {
     }
     let id = randomBytes(16).hexadecimal
     let content = Self.content(id)
-    let file = inbox.open(content, O_WRONLY | O_CREAT | O_EXCL)
-    guard file >= 0 else { throw Inbox.Failure(doing: "make a file", code: errno) }
+    let file = try Inbox.check(inbox.open(content, O_WRONLY | O_CREAT | O_EXCL), "make a file")
     close(file)
     do { try write(record, of: id) } catch {
       inbox.remove(content)

@@ -77,7 +77,7 @@ struct ResumableService: Sendable {
       switch request.head.method {
       case .HEAD, .GET: return status(of: file, in: named ?? file.version)
       case .DELETE:
-        intake.remove(file)
+        intake.uploads.remove(file.id)
         return .empty(.noContent)
       case .PATCH: return try await append(to: file, request)
       default: throw Refusal(.methodNotAllowed, "This method is not supported here.")
@@ -118,18 +118,13 @@ struct ResumableService: Sendable {
     do {
       return try await append(asked, to: file, request)
     } catch {
-      guard !asked.version.has(.markedReplies), var refusal = Refusal(of: error) else {
-        throw error
-      }
-      if !refusal.headers.contains(where: { $0.0 == "Upload-Offset" }) {
-        refusal.headers.append(("Upload-Offset", "\(file.offset)"))
-      }
-      throw refusal
+      guard !asked.version.has(.markedReplies) else { throw error }
+      throw Refusal.adding(("Upload-Offset", "\(file.offset)"), to: error)
     }
   }
 
   private static let versions =
-    "\(DraftVersion.all[0].number) to \(DraftVersion.newest.number)"
+    "\(DraftVersion.allCases[0].number) to \(DraftVersion.newest.number)"
 
   private func append(
     _ asked: ResumableRequest, to file: PartialFile, _ request: Request
@@ -186,11 +181,9 @@ struct ResumableService: Sendable {
     }
     let answer: PartialUploads.Record.Answer
     do { answer = try await complete(file, request) } catch let refusal as Refusal {
-      intake.remove(file)
+      intake.uploads.remove(file.id)
       guard version.has(.markedReplies) else { throw refusal }
-      var refusal = refusal
-      refusal.headers.append(version.completeness(true))
-      throw refusal
+      throw Refusal.adding(version.completeness(true), to: refusal)
     }
     return Self.reply(answer, file, in: version)
   }
@@ -255,10 +248,8 @@ struct ResumableService: Sendable {
     in version: DraftVersion, _ work: () async throws -> Reply
   ) async throws -> Reply {
     do { return try await work() } catch {
-      guard version.has(.markedReplies), var refusal = Refusal(of: error) else { throw error }
-      let mark = version.completeness(false)
-      if !refusal.headers.contains(where: { $0.0 == mark.0 }) { refusal.headers.append(mark) }
-      throw refusal
+      guard version.has(.markedReplies) else { throw error }
+      throw Refusal.adding(version.completeness(false), to: error)
     }
   }
 

@@ -23,9 +23,7 @@ struct TusService: Sendable {
       reply.headers.append(version)
       return reply
     } catch {
-      guard var refusal = Refusal(of: error) else { throw error }
-      refusal.headers.append(version)
-      throw refusal
+      throw Refusal.adding(version, to: error)
     }
   }
 
@@ -126,7 +124,7 @@ struct TusService: Sendable {
       earlier = part.record.whole
     }
     var known: PartialFile?
-    if let earlier { known = try await intake.find(earlier, for: request) }
+    if let earlier { known = try await intake.uploads.open(earlier, for: request.channel) }
     if known?.record.concat != concat { known = nil }
     let file: PartialFile
     if let known {
@@ -141,7 +139,7 @@ struct TusService: Sendable {
     }
     let sum = file.isWhole ? nil : try await intake.join(ids, into: file, for: request)
     if file.isUnpublished { try await intake.publish(file, sum, request) }
-    for id in ids { intake.removeContent(of: id) }
+    for id in ids { intake.uploads.removeContent(id) }
     return .empty(.created, [("Location", site.location("/uploads/\(file.id)"))])
   }
 
@@ -185,7 +183,7 @@ struct TusService: Sendable {
     guard file.record.stored == nil else {
       throw Refusal(.forbidden, "The upload is complete; only unfinished uploads can be deleted.")
     }
-    intake.remove(file)
+    intake.uploads.remove(file.id)
     return .empty(.noContent)
   }
 

@@ -119,10 +119,16 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Flushes the folder itself, so that new names survive a power failure.
-  func sync() throws(Failure) {
-    guard fsync(descriptor) == 0 else { throw Failure(doing: "flush the folder", code: errno) }
+  /// The result of a system call.
+  /// - Throws: ``Failure`` with the value of `errno` if it is negative.
+  @discardableResult
+  static func check(_ result: Int32, _ doing: String) throws(Failure) -> Int32 {
+    guard result >= 0 else { throw Failure(doing: doing, code: errno) }
+    return result
   }
+
+  /// Flushes the folder itself, so that new names survive a power failure.
+  func sync() throws(Failure) { try Self.check(fsync(descriptor), "flush the folder") }
 
   /// The number of bytes that an unprivileged user can still write.
   var freeBytes: Int64? {
@@ -136,14 +142,17 @@ final class Inbox: Sendable {
   /// The files, newest first.
   func list() throws(Failure) -> [Entry] {
     try names().filter { !$0.isHidden }.compactMap { name in
-      var status = stat()
-      guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
-        status.st_mode & S_IFMT == S_IFREG
-      else { return nil }
+      guard let status = status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
       return Entry(
         name: name.text, size: Int64(status.st_size),
         modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)))
     }.sorted { ($1.modified, $0.name) < ($0.modified, $1.name) }
+  }
+
+  /// What the folder says about a name, not following a link; nil if there is nothing.
+  private func status(of name: EntryName) -> stat? {
+    var status = stat()
+    return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
   }
 
   /// Opens a file for reading; nil if no visible file has that name.
@@ -172,8 +181,7 @@ final class Inbox: Sendable {
 
   /// Opens a regular file directly in the folder.
   func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
-    let file = open(name, O_RDONLY)
-    guard file >= 0 else { throw Failure(doing: doing, code: errno) }
+    let file = try Self.check(open(name, O_RDONLY), doing)
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(file)
@@ -251,9 +259,7 @@ final class Inbox: Sendable {
   /// The final name of a file that was published as `name`, found by its number; nil if it was not published.
   func find(_ number: FileNumber, named name: SafeFileName) -> EntryName? {
     for count in 1...10_000 {
-      guard let candidate = Self.candidate(name, count) else { return nil }
-      var status = stat()
-      guard fstatat(descriptor, candidate.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      guard let candidate = Self.candidate(name, count), let status = status(of: candidate) else {
         return nil
       }
       if FileNumber(status.st_ino) == number { return candidate }
@@ -280,11 +286,7 @@ final class Inbox: Sendable {
     EntryName(name.candidate(number == 1 ? nil : String(number)))
   }
 
-  private func exists(_ name: EntryName?) -> Bool {
-    guard let name else { return false }
-    var status = stat()
-    return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0
-  }
+  private func exists(_ name: EntryName?) -> Bool { name.flatMap(status(of:)) != nil }
 
   /// Gives a temporary file its final name. Returns zero, or the value of `errno`, which is EEXIST if the name is
   /// taken.
@@ -342,17 +344,12 @@ final class Inbox: Sendable {
 
   /// Gives a temporary file this name, and replaces any file that already has it.
   func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
-    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
-      throw Failure(doing: "write \(name)", code: errno)
-    }
+    try Self.check(renameat(descriptor, temporary.text, descriptor, name.text), "write \(name)")
   }
 
   /// Whether a file exists, how many bytes it has, and when it was last written to.
   func look(at name: EntryName) -> (found: Bool, size: Int64, changed: Date) {
-    var status = stat()
-    guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      return (false, 0, .distantPast)
-    }
+    guard let status = status(of: name) else { return (false, 0, .distantPast) }
     let time = status.st_mtim
     let changed = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     return (true, Int64(status.st_size), changed)
@@ -368,8 +365,7 @@ final class Inbox: Sendable {
   func locked<Result>(
     _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
   ) throws -> Result {
-    let file = open(name, O_RDWR | O_CREAT)
-    guard file >= 0 else { throw Failure(doing: "open \(name)", code: errno) }
+    let file = try Self.check(open(name, O_RDWR | O_CREAT), "open \(name)")
     defer { Foundation.close(file) }
     let deadline = ContinuousClock.now + patience
     while flock(file, LOCK_EX | LOCK_NB) != 0 {

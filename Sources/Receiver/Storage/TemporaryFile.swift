@@ -41,9 +41,7 @@ final class TemporaryFile {
   /// Writes all buffered bytes, and returns the SHA-256 of the content as hexadecimal digits.
   func finish(syncing: Bool) throws(Inbox.Failure) -> String {
     try flush()
-    if syncing, fsync(descriptor) != 0 {
-      throw Inbox.Failure(doing: "flush the file", code: errno)
-    }
+    if syncing { try Inbox.check(fsync(descriptor), "flush the file") }
     pending = []
     return hash.finalize().hexadecimal
   }
@@ -51,9 +49,7 @@ final class TemporaryFile {
   /// The file's number in the file system.
   func number() throws(Inbox.Failure) -> FileNumber {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw Inbox.Failure(doing: "look at the file", code: errno)
-    }
+    try Inbox.check(fstat(descriptor, &status), "look at the file")
     return FileNumber(status.st_ino)
   }
 

@@ -111,8 +111,7 @@ struct BrowserBox {
     }
     var rest = ColumnsFromRight(end: inner.upperBound - 1)
     func put(_ text: String, _ place: Range<Int>, _ role: Role) {
-      canvas.putRight(
-        text, row: row, end: place.upperBound, width: place.count, style: style(role))
+      canvas.putRight(text, row: row, columns: place, style: style(role))
     }
     if inner.count >= 70 { put(entry.time, rest.take(16, gap: 2), .dim) }
     let hasSize = !entry.isFolder && entry.isSendable
@@ -162,8 +161,7 @@ struct BrowserBox {
     }
     guard !facts.isEmpty else { return }
     canvas.putRight(
-      " \(facts.joined(separator: " · ")) ", row: row, end: inner.upperBound, width: inner.count,
-      style: Style(.dim))
+      " \(facts.joined(separator: " · ")) ", row: row, columns: inner, style: Style(.dim))
   }
 }
 

@@ -48,7 +48,7 @@ struct CommandPalette {
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
     if lines.count > height {
       canvas.putRight(
-        " \(lines.count - height) more: Tab ", row: bottom, end: width - 2, width: width - 14,
+        " \(lines.count - height) more: Tab ", row: bottom, columns: 12..<width - 2,
         style: Style(.dim))
     }
     guard !lines.isEmpty else {

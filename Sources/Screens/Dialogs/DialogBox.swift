@@ -55,22 +55,6 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts laid out, so that drawing a frame need not lay them out.
-  var laidOut: Dialog {
-    switch dialog {
-    case .details(var details):
-      guard let row = state.queue.row(details.id) else { return dialog }
-      let item = ItemDetails(row: row, state: state)
-      details.texts.update(
-        for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
-      return .details(details)
-    case .page(var page):
-      page.text.update(for: paper, compute: page.layOut)
-      return .page(page)
-    default: return dialog
-    }
-  }
-
   private var paper: Page.Paper { Page.Paper(width: width - 4, isASCII: state.isASCII) }
 
   /// The columns of a dialog that scrolls.
@@ -93,7 +77,7 @@ struct DialogBox {
     if lines.count > visible {
       let place = " \(first + 1)-\(min(first + visible, lines.count)) of \(lines.count) "
       canvas.putRight(
-        place, row: height, end: left + width - 2, width: width - 4, style: Style(.dim))
+        place, row: height, columns: left + 2..<left + width - 2, style: Style(.dim))
     }
   }
 

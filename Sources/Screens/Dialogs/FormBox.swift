@@ -31,9 +31,7 @@ struct FormBox {
         canvas.putMiddle(row.text.text, row: line, columns: columns, style: Style(.plain))
       } else {
         // The host of a URL matters more than its end.
-        canvas.put(
-          row.text.text, row: line, column: columns.lowerBound, width: columns.count,
-          style: Style(.plain))
+        canvas.put(row.text.text, row: line, columns: columns, style: Style(.plain))
       }
     }
     for (index, name) in form.newNames.prefix(names).enumerated() {
@@ -82,7 +80,7 @@ struct FormBox {
   private var advice: String {
     if form.isTrying { return "testing the target…" }
     let field = form.rows[form.focus].field
-    let names = field == .target ? ": " + state.options.targets.joined(separator: ", ") : ""
-    return field.words.explanation + names
+    let names = state.options.targets.map(\.name).joined(separator: ", ")
+    return field.words.explanation + (field == .target ? ": \(names)" : "")
   }
 }

@@ -50,8 +50,7 @@ struct QuestionBox {
         hint(of: button), row: row, column: left + 9, width: width - 11, style: style)
       if let cost = cost(of: button.name, fitting: width - 13 - used) {
         canvas.putRight(
-          cost, row: row, end: left + width - 3, width: cost.count,
-          style: isLit ? style : Style(.dim))
+          cost, row: row, columns: left + 2..<left + width - 3, style: isLit ? style : Style(.dim))
       }
     }
   }
@@ -74,7 +73,8 @@ struct QuestionBox {
       if moving > 0 { parts.append(HumanReadable.count(moving, "upload") + " under way") }
       if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
       let waiting = totals.waiting + totals.retrying
-      if waiting > 0 { parts.append("\(waiting) \(state.isStarted ? "still to come" : "stopped")") }
+      let rest = state.settings.isStarted ? "still to come" : "stopped"
+      if waiting > 0 { parts.append("\(waiting) \(rest)") }
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
       // The last upload may end while the question is being read.
@@ -213,10 +213,10 @@ struct QuestionBox {
     let (totals, speeds) = (state.queue.totals, state.speeds)
     switch name {
     // A stopped queue finishes only what is under way.
-    case .finishThenQuit where state.isStarted:
+    case .finishThenQuit where state.settings.isStarted:
       if totals.awaitsReplies { return [state.repliesAwaited] }
       let eta = speeds.totalETA(
-        remaining: totals.bytesToGo, limit: state.rateLimit, at: state.now)
+        remaining: totals.bytesToGo, limit: state.settings.limit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

@@ -56,6 +56,11 @@ struct Canvas {
     return at - column
   }
 
+  /// Paints text in columns, made safe and cut at its end if it is too long.
+  mutating func put(_ text: String, row: Int, columns: Range<Int>, style: Style) {
+    put(text, row: row, column: columns.lowerBound, width: columns.count, style: style)
+  }
+
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
   ///
   /// - Parameter matcher: finds the parts of the text to highlight.
@@ -64,12 +69,10 @@ struct Canvas {
   ) {
     let whole = Glyphs.of(text, ascii: ascii)
     let glyphs = TextFitting.middle(whole, to: columns.count, ascii: ascii)
-    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
-    guard let matcher, !matcher.isEmpty else { return }
-    let places = matcher.places(in: whole, isLoose: true)
-    light(
-      TextFitting.places(places, of: whole, inMiddleOf: columns.count), of: glyphs, row: row,
-      column: columns.lowerBound, on: style)
+    let places = matcher?.places(in: whole, isLoose: true) ?? []
+    let lit =
+      places.isEmpty ? [] : TextFitting.places(places, of: whole, inMiddleOf: columns.count)
+    put(glyphs, lit: lit, row: row, columns: columns, style: style)
   }
 
   /// Paints text, made safe and cut at its end if it does not fit into the columns.
@@ -80,24 +83,23 @@ struct Canvas {
   ) {
     let whole = Glyphs.of(text, ascii: ascii)
     let glyphs = TextFitting.end(whole, to: columns.count, ascii: ascii)
-    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
-    guard let matcher, !matcher.isEmpty else { return }
-    let places = matcher.places(in: whole)
+    let places = matcher?.places(in: whole) ?? []
     let isCut = glyphs.count < whole.count || Glyphs.width(whole) > columns.count
-    light(
-      isCut ? places.filter { $0 < glyphs.count - 1 } : places, of: glyphs, row: row,
-      column: columns.lowerBound, on: style)
+    put(
+      glyphs, lit: isCut ? places.filter { $0 < glyphs.count - 1 } : places, row: row,
+      columns: columns, style: style)
   }
 
-  /// Highlights glyphs that have been painted from `column` on.
-  mutating func light(
-    _ places: [Int], of glyphs: [Glyph], row: Int, column: Int, on style: Style
+  /// Paints glyphs, some of them highlighted.
+  private mutating func put(
+    _ glyphs: [Glyph], lit places: [Int], row: Int, columns: Range<Int>, style: Style
   ) {
+    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
     var lit = style
     lit.role = .match
     if style.role == .button { lit.ground = .lit }
-    var (at, rest) = (column, places[...])
-    for (index, glyph) in glyphs.enumerated() {
+    var (at, rest) = (columns.lowerBound, places[...])
+    for (index, glyph) in glyphs.enumerated() where !rest.isEmpty {
       if rest.first == index {
         rest.removeFirst()
         put(CollectionOfOne(glyph), row: row, column: at, width: Int(glyph.width), style: lit)
@@ -106,10 +108,12 @@ struct Canvas {
     }
   }
 
-  /// Paints `text` so that it ends before column `end`.
-  mutating func putRight(_ text: String, row: Int, end: Int, width: Int, style: Style) {
-    let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii)
-    put(glyphs, row: row, column: end - Glyphs.width(glyphs), width: width, style: style)
+  /// Paints text, made safe, so that it ends with the columns.
+  mutating func putRight(_ text: String, row: Int, columns: Range<Int>, style: Style) {
+    let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
+    put(
+      glyphs, row: row, column: columns.upperBound - Glyphs.width(glyphs), width: columns.count,
+      style: style)
   }
 
   /// Fills columns of one line with a glyph.

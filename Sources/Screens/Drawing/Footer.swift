@@ -70,7 +70,7 @@ extension AppState {
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
     func rank(_ action: Action) -> Int {
       // Stopping is one action among many; resuming is what a stopped queue waits for.
-      action.name == .startStop && isStarted ? .max : action.footer
+      action.name == .startStop && settings.isStarted ? .max : action.footer
     }
     return useful.sorted { rank($0) < rank($1) }.map { offer($0, on: subjects) }
   }
@@ -79,14 +79,14 @@ extension AppState {
   private func offer(_ action: Action, on subjects: [UploadItem]) -> Footer.Offer {
     var offer = Footer.Offer(action: action, words: action.hint ?? "")
     switch action.name {
-    case .retry where mode == .queue, .startStop where !isStarted: offer.isUrgent = true
+    case .retry where mode == .queue, .startStop where !settings.isStarted: offer.isUrgent = true
     default: break
     }
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
     if action.name == .open, case .browser(let browser) = dialog, !browser.marks.isEmpty {
       offer.words = "add what is marked"
     }
-    if action.name == .startStop && !isStarted || action.name == .pause && isPaused {
+    if action.name == .startStop && !settings.isStarted || action.name == .pause && isPaused {
       offer.words = "go on"
     }
     return offer
@@ -139,8 +139,8 @@ extension AppState {
     case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
     case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
-    case .startStop: !isStarted || queue.totals.busy > 0
-    case .limit: queue.totals.busy > 0 || rateLimit != nil
+    case .startStop: !settings.isStarted || queue.totals.busy > 0
+    case .limit: queue.totals.busy > 0 || settings.limit != nil
     case .target: options.hasTargets
     case .clear: queue.totals.done > 0
     case .mark, .sort: queue.count > 1

@@ -48,7 +48,7 @@ struct Header {
   private var pieces: [Piece] {
     var pieces: [Piece] = []
     func add(_ rank: Int, _ forms: Canvas.Spans...) { pieces.append((rank, forms)) }
-    if !state.isStarted { add(1, [("stopped", .warning)]) }
+    if !state.settings.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
       let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
       add(1, [("quits after \(count) more", .warning)], [("quits when done", .warning)])
@@ -69,17 +69,17 @@ struct Header {
         [("no server · \(soon ?? "now")", .warning)],
       ]
       // A stopped queue does not try servers.
-      pieces.append((0, (state.isStarted ? tries : []) + [[("no server", .warning)]]))
+      pieces.append((0, (state.settings.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
     if totals.awaitsReplies {
       add(2, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
     } else if totals.active > 0 {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
       add(2, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
-    } else if totals.busy > 0, state.isStarted, state.nextProbe == nil {
+    } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       add(2, [("waiting", .plain)])
     }
-    if let limit = state.rateLimit {
+    if let limit = state.settings.limit {
       add(3, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
     }
     return pieces

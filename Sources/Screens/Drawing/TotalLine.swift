@@ -78,7 +78,7 @@ struct TotalLine {
     }
     if totals.bytesToGo == 0 { return far }
     let eta = state.speeds.totalETA(
-      remaining: totals.bytesToGo, limit: state.rateLimit, at: state.now)
+      remaining: totals.bytesToGo, limit: state.settings.limit, at: state.now)
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
   }
 

@@ -83,9 +83,8 @@ package enum AppEvent: Sendable {
   case leaveWhenDone
   /// Whether another process is sending the queue.
   case aside(Bool)
-  /// Settings for all uploads, made in an earlier session or in another one: the limit in bytes per second,
-  /// whether further files start, and how many are sent at once to each target, keyed by its name.
-  case settings(limit: Int64?, isStarted: Bool, lanes: [String: Int])
+  /// Settings for all uploads, made in an earlier session or in another one.
+  case settings(SenderSettings)
   /// A message, shown until the next key.
   case message(String)
   /// A line that stays on the screen, such as the place where received files are stored; `nil` removes it.

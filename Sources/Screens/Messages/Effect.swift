@@ -91,7 +91,7 @@ package enum Effect: Sendable, Equatable {
   /// Show a notification on the desktop without the terminal's help.
   case notifyDesktop(String)
   /// Run the user's command for the end of the queue.
-  case runEndCommand(EndCounts)
+  case runEndCommand(Totals)
   /// Ring the bell.
   case bell
   /// Repaint everything.

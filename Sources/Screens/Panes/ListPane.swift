@@ -55,7 +55,7 @@ struct ListPane<Row> {
       return canvas.putMiddle(text, row: line, columns: columns, style: style, lighting: matcher)
     }
     let text = TextFitting.middle(text, to: columns.count, ascii: canvas.ascii)
-    canvas.putRight(text, row: line, end: columns.upperBound, width: columns.count, style: style)
+    canvas.putRight(text, row: line, columns: columns, style: style)
   }
 }
 

@@ -7,9 +7,7 @@ struct PreviewView {
   /// Paints as much as fits.
   func paint(rows: Range<Int>, columns: Range<Int>, on canvas: inout Canvas) {
     guard !rows.isEmpty, !columns.isEmpty else { return }
-    canvas.put(
-      preview.words, row: rows.lowerBound, column: columns.lowerBound, width: columns.count,
-      style: Style(role))
+    canvas.put(preview.words, row: rows.lowerBound, columns: columns, style: Style(role))
     var rest = rows.dropFirst(2)
     if let picture = preview.picture {
       canvas.put(picture, rows: rest, columns: columns)
@@ -18,8 +16,8 @@ struct PreviewView {
     for line in preview.lines {
       guard let row = rest.popFirst() else { return }
       canvas.put(
-        rest.isEmpty && preview.isCut ? "…" : line, row: row, column: columns.lowerBound,
-        width: columns.count, style: Style(.plain))
+        rest.isEmpty && preview.isCut ? "…" : line, row: row, columns: columns, style: Style(.plain)
+      )
     }
     if preview.isCut, let row = rest.popFirst() {
       canvas.put("…", row: row, column: columns.lowerBound, style: Style(.dim))

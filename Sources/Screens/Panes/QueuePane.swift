@@ -52,14 +52,15 @@ struct QueuePane {
       let isFalling = (sorted.order == .largest) != sorted.isReversed
       return "\(word) \(Glyph(sign: isFalling ? "▼" : "▲", ascii: canvas.ascii).text)"
     }
-    put(head("NAME", .name), row, columns.name, style, on: &canvas)
-    put(head("TARGET", .target), row, columns.target, style, on: &canvas)
-    put(head("TYPE", .type), row, columns.type, style, on: &canvas)
+    canvas.put(head("NAME", .name), row: row, columns: columns.name, style: style)
+    canvas.put(head("TARGET", .target), row: row, columns: columns.target, style: style)
+    canvas.put(head("TYPE", .type), row: row, columns: columns.type, style: style)
     canvas.putRight(
-      head("SIZE", .largest, .smallest), row: row, end: columns.size.upperBound,
-      width: columns.size.count, style: style)
-    put("PROGRESS", row, columns.bar.isEmpty ? columns.percent : columns.bar, style, on: &canvas)
-    put(head("STATE", .failed), row, columns.state, style, on: &canvas)
+      head("SIZE", .largest, .smallest), row: row, columns: columns.size, style: style)
+    canvas.put(
+      "PROGRESS", row: row, columns: columns.bar.isEmpty ? columns.percent : columns.bar,
+      style: style)
+    canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
 
   /// Paints a row, and returns the words for what it is waiting for.
@@ -88,7 +89,7 @@ struct QueuePane {
       typeText(item, width: columns.type.count), row: line, column: columns.type.lowerBound,
       width: columns.type.count, style: style(.dim))
     canvas.putRight(
-      sizeText(item), row: line, end: columns.size.upperBound, width: columns.size.count,
+      sizeText(item), row: line, columns: columns.size,
       style: style(item.state.isDone ? .dim : .plain))
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
@@ -118,8 +119,7 @@ struct QueuePane {
     if let arrival = row.attempts.last, arrival.isGood {
       // Without seconds.
       let time = String(state.clock(arrival.at).dropLast(3))
-      canvas.putRight(
-        time, row: line, end: place.upperBound, width: time.count, style: Style(.dim, on: ground))
+      canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }
     if let proof = row.item.state.receipt?.proof, row.item.url != nil,
@@ -158,9 +158,7 @@ struct QueuePane {
   ) {
     canvas.bar(Bar(of: item, reached: reached), row: line, columns: columns.bar, on: ground)
     let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
-    canvas.putRight(
-      percent, row: line, end: columns.percent.upperBound, width: 4,
-      style: Style(.plain, on: ground))
+    canvas.putRight(percent, row: line, columns: columns.percent, style: Style(.plain, on: ground))
   }
 
   private func paintEmpty(on canvas: inout Canvas) {
@@ -208,13 +206,6 @@ struct QueuePane {
   private func sizeText(_ item: UploadItem) -> String {
     if item.sentSize == 0, item.identity == nil, item.state.failure != nil { return "—" }
     return HumanReadable.bytes(item.sentSize)
-  }
-
-  private func put(
-    _ text: String, _ row: Int, _ columns: Range<Int>, _ style: Style, on canvas: inout Canvas
-  ) {
-    canvas.put(
-      text, row: row, column: columns.lowerBound, width: columns.count, style: style)
   }
 }
 

@@ -11,7 +11,7 @@ struct SidePane {
     let name = TextFitting.middle(
       row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
     let item = ItemDetails(row: row, state: state)
-    let width = Self.textWidth(of: box)
+    let width = max(2, box.innerColumns.count - 2)
     let texts = state.sideTexts.value(
       for: item.textSource(width: width, request: []), compute: item.texts)
     let lines = item.glance(width: width, texts: texts)
@@ -30,20 +30,9 @@ struct SidePane {
       rows: rest, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1,
       on: &canvas)
   }
-
-  static func textWidth(of box: Layout.Box) -> Int { max(2, box.innerColumns.count - 2) }
 }
 
 extension AppState {
-  /// Lays out the long texts of the selected file as soon as they change, so that they are not laid out for each frame.
-  mutating func layOutSide() {
-    guard pane == .queue, let box = layout.side, let row = row(list.cursor) else { return }
-    let item = ItemDetails(row: row, state: self)
-    sideTexts.update(
-      for: item.textSource(width: SidePane.textWidth(of: box), request: []),
-      compute: item.texts)
-  }
-
   /// A key and its action, for an edge of a box.
   func hint(_ name: Action.Name, _ words: String) -> Canvas.Spans {
     let key = keymap.label(name, in: pane.mode, ascii: isASCII)

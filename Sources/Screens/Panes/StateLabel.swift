@@ -38,26 +38,10 @@ struct StateLabel {
     self.forms = forms.compactMap(\.self)
   }
 
-  init(of row: Queue.Row, in state: AppState) {
+  /// The words for a row. `isPlain` leaves out its ETA and the server's message.
+  init(of row: Queue.Row, in state: AppState, isPlain: Bool = false) {
     let (item, now) = (row.item, state.now)
-    let sent = item.state.bytesHandedOver(of: item.sentSize) ?? 0
-    self.init(
-      item, speed: state.speeds.speed(of: item.id, at: now),
-      eta: state.speeds.eta(of: item.id, remaining: item.sentSize - sent, at: now), now: now,
-      obstacle: state.obstacle(for: item), said: row.said, reached: row.reached,
-      copies: state.queue.copies(of: item))
-  }
-
-  /// The words for `item` as of `now`, with its speed and ETA if it is being sent.
-  ///
-  /// - Parameters:
-  ///   - said: the server's message when it refused the item.
-  ///   - reached: how many bytes the last attempt had sent when it ended.
-  ///   - copies: how many times its file is queued for its target.
-  init(
-    _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
-    said: String? = nil, reached: Int64 = 0, copies: Int = 1
-  ) {
+    let (obstacle, copies) = (state.obstacle(for: item), state.queue.copies(of: item))
     switch (item.state, obstacle) {
     case (.waiting, _) where item.wasInterrupted && item.canGoOn:
       self.init("‖", .warning, "interrupted · resumes where it left off", "interrupted")
@@ -82,12 +66,14 @@ struct StateLabel {
       self.init("·", .dim, "waiting\(note)", "waiting")
     case (.preparing(let attempt), _):
       self.init("·", inASCII: ":", .accent, "preparing\(Self.again(attempt))", "preparing")
-    case (.sending(let attempt, _, _), _):
-      guard let speed = speed.map(HumanReadable.speed) else {
+    case (.sending(let attempt, let sent, _), _):
+      guard let speed = state.speeds.speed(of: item.id, at: now).map(HumanReadable.speed) else {
         self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
         return
       }
-      let eta = eta.map(HumanReadable.timeLeft) ?? "—"
+      let left = max(0, item.sentSize - sent)
+      let seconds = isPlain ? nil : state.speeds.eta(of: item.id, remaining: left, at: now)
+      let eta = seconds.map(HumanReadable.timeLeft) ?? "—"
       self.init(
         "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
@@ -113,13 +99,13 @@ struct StateLabel {
     case (.paused, _) where item.canGoOn:
       self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):
-      self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
+      self.init("‖", .warning, row.reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _):
       self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
     case (.failed(let failure), _):
-      self.init(failure, said: said)
+      self.init(failure, said: isPlain ? nil : row.said)
     }
   }
 

@@ -28,10 +28,9 @@ struct ThroughputPane {
     let values = state.speeds.whole.values(width * ThroughputGraph.seconds, at: state.now)
     let graph = ThroughputGraph(values)
     let top = HumanReadable.speed(Double(graph.scale))
-    canvas.putRight(
-      top, row: lines.lowerBound, end: labels, width: Self.labels, style: Style(.dim))
-    canvas.putRight(
-      "0", row: lines.upperBound - 2, end: labels, width: Self.labels, style: Style(.dim))
+    let numbers = labels - Self.labels..<labels
+    canvas.putRight(top, row: lines.lowerBound, columns: numbers, style: Style(.dim))
+    canvas.putRight("0", row: lines.upperBound - 2, columns: numbers, style: Style(.dim))
     for (index, glyphs) in graph.rows(width: width, height: height, ascii: canvas.ascii)
       .enumerated()
     {
@@ -42,7 +41,7 @@ struct ThroughputPane {
     }
     // The axis has a label for each minute for which there is room.
     let axis = lines.upperBound - 1
-    canvas.putRight("now", row: axis, end: end, width: 3, style: Style(.dim))
+    canvas.putRight("now", row: axis, columns: end - 3..<end, style: Style(.dim))
     let step = 60 / ThroughputGraph.seconds
     var minute = 1
     while minute * step < width - 4 {

@@ -126,10 +126,7 @@ package struct Announcer: Sendable {
     guard state.rowCount > 0 else { return [emptiness(of: state)] }
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
-        let words = StateLabel(
-          row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
-          now: state.now, obstacle: state.obstacle(for: row.item), reached: row.reached,
-          copies: state.queue.copies(of: row.item))
+        let words = StateLabel(of: row, in: state, isPlain: true)
         let size = HumanReadable.bytes(row.item.sentSize)
         return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
       }

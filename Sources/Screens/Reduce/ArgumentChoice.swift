@@ -26,7 +26,7 @@ extension AppState {
   func choices(after name: Action.Name) -> [ArgumentChoice]? {
     switch name {
     case .target:
-      options.targets.map { ArgumentChoice(word: $0, note: options.targetURLs[$0] ?? "") }
+      options.targets.map { ArgumentChoice(word: $0.name, note: $0.url) }
     case .sort:
       SortOrder.allCases.map {
         ArgumentChoice(word: $0.rawValue, note: $0.words, others: $0.others)

@@ -80,7 +80,7 @@ extension AppState {
     case .off?: limit = nil
     case .bytesPerSecond(let speed)?: limit = speed
     }
-    (dialog, rateLimit) = (nil, limit)
+    (dialog, settings.limit) = (nil, limit)
     speeds.startOver(at: now)
     record("limit: \(limit.map { HumanReadable.speed(Double($0)) } ?? "none")")
     return [.setLimit(limit)]
@@ -222,12 +222,5 @@ extension AppState {
       dialog.scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
       return dialog
     }
-  }
-
-  /// Lays out long texts as soon as they change, so that they need not be laid out for each frame.
-  mutating func layOutDialogs() {
-    guard !dialogs.isEmpty else { return }
-    let state = self
-    changeDialogs { DialogBox(dialog: $0, state: state, size: state.size).laidOut }
   }
 }

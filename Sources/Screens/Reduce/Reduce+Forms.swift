@@ -3,12 +3,10 @@ import UploadModel
 /// The actions while a form is being filled in.
 extension AppState {
   /// The screen of a first start: nothing but the form for a new target.
-  package static func setup(
-    isASCII: Bool, size: Size, now: Instant, keymap: Keymap
-  ) -> AppState {
+  package static func setup(isASCII: Bool, size: Size, now: Instant, options: Options) -> AppState {
     var state = AppState(
       target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now)
-    state.options.keymap = keymap
+    state.options = options
     state.open(.form(Form(forTarget: "", isFirst: true)))
     return state
   }
@@ -32,14 +30,14 @@ extension AppState {
     case (.close, _):
       dialog = nil
       return form.isTrying ? [.stopSetUp] : []
-    case (.next, _) where form.complete(among: options.targets): break
+    case (.next, _) where form.complete(among: options.targets.map(\.name)): break
     case (.next, _): form.moveFocus(by: 1)
     case (.previous, _): form.moveFocus(by: -1)
     case (.accept, _) where form.isTrying: return []
     case (.accept, let subject):
       form.completeURL()
       form.completePath(home: options.home)
-      if let error = form.firstError(targets: options.targets) {
+      if let error = form.firstError(targets: options.targets.map(\.name)) {
         (form.focus, form.complaint) = (error.row, error.words)
         dialog = .form(form)
         return [.bell]

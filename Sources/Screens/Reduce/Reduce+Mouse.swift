@@ -109,8 +109,10 @@ extension AppState {
     guard layout.list.contains(column) else { return [] }
     if row == layout.headings, pane == .queue { return sort(byColumn: column) }
     if row == layout.headings, pane == .history { return performInPane(.order) }
-    guard layout.rows.contains(row) else { return [] }
-    return click(line: row - layout.rows.lowerBound)
+    guard let index = rowIndex(atRow: row, column: column) else { return [] }
+    let again = index == shown.cursor
+    change(.row(index))
+    return again ? performInPane(.details) : []
   }
 
   /// Sorts by the column whose heading was clicked; another click reverses the order.
@@ -124,14 +126,6 @@ extension AppState {
     guard let order = heads.first(where: { $0.0.contains(column) })?.1 else { return [] }
     let effects = sort(order)
     return effects.isEmpty ? sort(.reverse) : effects
-  }
-
-  private mutating func click(line: Int) -> [Effect] {
-    let list = shown
-    let row = list.scroll + line
-    guard row < list.count else { return [] }
-    change(.row(row))
-    return row == list.cursor ? performInPane(.details) : []
   }
 
   private mutating func click(in browser: Browser, row: Int, column: Int) -> [Effect] {

@@ -105,24 +105,23 @@ extension AppState {
   var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
 
   private func tellOfTheEnd() -> [Effect] {
-    let counts = EndCounts(
-      sent: queue.totals.done, failed: queue.totals.failed, unknown: queue.totals.unknown)
+    let totals = queue.totals
     let signal: [Effect] =
       switch options.endSignal {
       case .none: []
       case .bell: [.bell]
       // If the window has the focus, the user can see the result on the screen.
-      case .notify: hasFocus ? [.bell] : [.notify(counts.words), .bell]
-      case .desktop: [.notifyDesktop(counts.words)]
+      case .notify: hasFocus ? [.bell] : [.notify(totals.endWords), .bell]
+      case .desktop: [.notifyDesktop(totals.endWords)]
       }
-    return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])
+    return signal + (options.hasEndCommand ? [.runEndCommand(totals)] : [])
   }
 
   /// Leaves once everything that can be sent has been sent.
   mutating func leaveWhenDone() -> [Effect] {
     // If another process sends the queue, files may be waiting without being under way, and that process may resume
     // a stopped queue.
-    finishing = isStarted || isAside ? .queue : .underWay
+    finishing = settings.isStarted || isAside ? .queue : .underWay
     return leaveIfDone()
   }
 

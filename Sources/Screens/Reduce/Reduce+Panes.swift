@@ -150,9 +150,8 @@ extension AppState {
     guard options.hasTargets else {
       return refuse("there is no configuration to choose a target from")
     }
-    var menu = Menu(
-      targets: options.targets, urls: options.targetURLs, makesNew: options.configuration != nil)
-    let row = options.targets.firstIndex(of: target) ?? 0
+    var menu = Menu(targets: options.targets, makesNew: options.configuration != nil)
+    let row = options.targets.firstIndex { $0.name == target } ?? 0
     menu.list.move(to: row, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
     dialog = .menu(menu)
     return [.readTargets]

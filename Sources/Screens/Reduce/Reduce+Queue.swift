@@ -39,8 +39,8 @@ extension AppState {
       dialog = .menu(menu)
     case .target: return openTargets()
     case .startStop:
-      return start(!isStarted)
-    case .limit: dialog = .limit(LimitPrompt(rateLimit))
+      return start(!settings.isStarted)
+    case .limit: dialog = .limit(LimitPrompt(settings.limit))
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
     case .copyURL: return copyURLs(of: subjects)
@@ -77,11 +77,11 @@ extension AppState {
 
   /// Starts or stops the queue, which sets whether further files are started.
   mutating func start(_ isWanted: Bool) -> [Effect] {
-    isStarted = isWanted
-    if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
+    settings.isStarted = isWanted
+    if finishing != nil { finishing = isWanted || isAside ? .queue : .underWay }
     // Another process that sends the queue logs this itself.
-    if !isAside { record(isStarted ? "resumed" : "stopped: no more files start") }
-    return [.setStarted(isStarted)] + (finishing == nil ? [] : leaveIfDone())
+    if !isAside { record(isWanted ? "resumed" : "stopped: no more files start") }
+    return [.setStarted(isWanted)] + (finishing == nil ? [] : leaveIfDone())
   }
 
   mutating func openDetails(_ id: ItemID) -> [Effect] {
@@ -143,7 +143,7 @@ extension AppState {
   mutating func setConcurrency(_ count: Int) -> [Effect] {
     guard Target.concurrencyRange.contains(count) else { return [.bell] }
     concurrency = count
-    wishes[target] = count
+    settings.lanes[target] = count
     message = "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
     return [.setConcurrency(count, target: target)]
   }

@@ -64,16 +64,14 @@ extension AppState {
 
   /// Takes the targets of the configuration, which has been read again.
   mutating func setTargets(_ rows: [TargetRow]) {
-    let isNew = !Set(rows.map(\.name)).isSubset(of: options.targets)
-    options.take(rows)
+    let isNew = !Set(rows.map(\.name)).isSubset(of: options.targets.map(\.name))
+    options.targets = rows
     let state = self
     changeDialogs { dialog in
       // The target being tried has been added to the configuration, so close its form.
       if case .form(let form) = dialog, form.isTrying, isNew { return nil }
       guard case .menu(var menu) = dialog else { return dialog }
-      menu.update(
-        targets: state.options.targets, urls: state.options.targetURLs,
-        height: MenuBox.lines(menu, in: state.size))
+      menu.update(targets: rows, height: MenuBox.lines(menu, in: state.size))
       return .menu(menu)
     }
     let usual = targets.rows.all.first(where: \.isUsual)?.name

@@ -8,8 +8,6 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
   effects += state.previewFile()
-  state.layOutDialogs()
-  state.layOutSide()
   assert(state.isSound, "out of order after \(event)")
   return effects
 }
@@ -50,7 +48,7 @@ extension AppState {
       let isNew = name != target || url != self.url
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
-      self.concurrency = wishes[name] ?? concurrency
+      self.concurrency = settings.lanes[name] ?? concurrency
       server = PaneList()
       // The question is about entries on the old target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
@@ -106,13 +104,13 @@ extension AppState {
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
     case .aside(let isAside): self.isAside = isAside
-    case .settings(let limit, let isStarted, let lanes):
-      if limit != rateLimit { speeds.startOver(at: now) }
-      (rateLimit, self.isStarted, wishes) = (limit, isStarted, lanes)
-      if let count = lanes[target] { concurrency = count }
-    case .stopped(let isStopped): isStarted = !isStopped
+    case .settings(let settings):
+      if settings.limit != self.settings.limit { speeds.startOver(at: now) }
+      self.settings = settings
+      if let count = settings.lanes[target] { concurrency = count }
+    case .stopped(let isStopped): settings.isStarted = !isStopped
     case .held(let reason):
-      isStarted = false
+      settings.isStarted = false
       message = reason
       record(reason, .bad)
       return [.hold]
@@ -211,7 +209,7 @@ extension AppState {
   }
 
   /// Whether another process would have something to do: stopped or paused items continue only when the user says so.
-  var canGoOnInBackground: Bool { isStarted && (queue.totals.busy > 0 || isReading) }
+  var canGoOnInBackground: Bool { settings.isStarted && (queue.totals.busy > 0 || isReading) }
 
   /// Whether there is anything to wait for before quitting.
   private var canFinish: Bool { canGoOnInBackground || queue.totals.active > 0 || isReading }

@@ -13,16 +13,12 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests may be sent to the target at once.
   package internal(set) var concurrency: Int
-  /// The numbers of simultaneous requests that the user has set, by the names of the targets.
-  package internal(set) var wishes: [String: Int] = [:]
-  /// The limit on all uploads together, in bytes a second; `nil` for none.
-  package internal(set) var rateLimit: Int64?
+  /// The user's settings for all uploads.
+  package internal(set) var settings = SenderSettings()
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package internal(set) var isReading: Bool
   /// Whether another process sends the queue.
   package internal(set) var isAside = false
-  /// Whether further files are started.
-  package internal(set) var isStarted = true
   package internal(set) var size: Size
   /// The latest time that came with an event.
   package internal(set) var now: Instant
@@ -61,7 +57,7 @@ package struct AppState: Sendable {
   /// The dialogs over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
-  var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  let sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The folder from which files were chosen last.
@@ -92,8 +88,8 @@ package struct AppState: Sendable {
 
   /// What a session gives its screen to work with.
   package struct Options: Sendable {
-    /// The names of the targets that can be chosen.
-    package var targets: [String] = []
+    /// The targets that can be chosen.
+    package var targets: [TargetRow] = []
     /// Which key asks for which action.
     package var keymap = Keymap.usual
     /// How things look.
@@ -108,8 +104,6 @@ package struct AppState: Sendable {
     package var showsPictures = false
     /// The local time at instant 0, in seconds since midnight.
     package var midnight = 0.0
-    /// The URLs of the targets that can be chosen, by their names, without secrets.
-    package var targetURLs: [String: String] = [:]
     /// Whether there is a target to choose, or a configuration to add one to.
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
@@ -124,12 +118,6 @@ package struct AppState: Sendable {
     package var background = Background.unavailable
 
     package init() {}
-
-    /// Takes the targets of the configuration.
-    package mutating func take(_ rows: [TargetRow]) {
-      targets = rows.map(\.name)
-      targetURLs = Dictionary(rows.map { ($0.name, $0.url) }) { first, _ in first }
-    }
   }
 
   /// Whether another process can continue with the queue when the screen is left.
@@ -156,15 +144,14 @@ package struct AppState: Sendable {
 
   /// An empty queue for the target called `target` at `url`.
   package init(
-    target: String, url: String, concurrency: Int = 4, rateLimit: Int64? = nil,
-    isASCII: Bool = false, size: Size = Size(width: 80, height: 24),
-    now: Instant = Instant(seconds: 0), isReading: Bool = false, notice: String? = nil
+    target: String, url: String, concurrency: Int = 4, isASCII: Bool = false,
+    size: Size = Size(width: 80, height: 24), now: Instant = Instant(seconds: 0),
+    isReading: Bool = false, notice: String? = nil
   ) {
     self.target = target
     self.url = url
     urls = [target: url]
     self.concurrency = concurrency
-    self.rateLimit = rateLimit
     self.isASCII = isASCII
     self.size = size
     self.now = now
@@ -174,7 +161,7 @@ package struct AppState: Sendable {
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   package var needsTicks: Bool {
-    queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
+    queue.totals.active + queue.totals.retrying > 0 || settings.isStarted && nextProbe != nil
   }
 
   /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog. Setting it to `nil` closes
@@ -265,7 +252,7 @@ package struct AppState: Sendable {
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
-    guard isStarted else {
+    guard settings.isStarted else {
       return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
     }
     if refusals.contains(targetName(of: item)) { return .refused }
@@ -286,7 +273,8 @@ package struct AppState: Sendable {
   }
 
   func url(ofTarget name: String) -> String {
-    name.isEmpty ? url : urls[name] ?? options.targetURLs[name] ?? name
+    if name.isEmpty { return url }
+    return urls[name] ?? options.targets.first { $0.name == name }?.url ?? name
   }
 
   var keymap: Keymap { options.keymap }

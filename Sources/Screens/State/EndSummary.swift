@@ -2,11 +2,19 @@ import UploadModel
 
 /// The outcome of the queue when nothing was left to send, shown until the next key.
 struct EndSummary: Hashable, Sendable {
-  let counts: EndCounts
+  let counts: Totals
   /// How many of the sent files have an address.
   let addresses: Int
 
   var problems: Int { counts.failed + counts.unknown }
+}
+
+extension Totals {
+  /// How the files ended, in words: "3 files sent, 1 failed".
+  var endWords: String {
+    HumanReadable.count(done, "file") + " sent" + (failed > 0 ? ", \(failed) failed" : "")
+      + (unknown > 0 ? ", \(unknown) unknown" : "")
+  }
 }
 
 extension AppState {
@@ -14,9 +22,7 @@ extension AppState {
   mutating func sumUp() {
     let totals = queue.totals
     guard finishing == nil, totals.over > 1 else { return }
-    summary = EndSummary(
-      counts: EndCounts(sent: totals.done, failed: totals.failed, unknown: totals.unknown),
-      addresses: queue.rows.count { $0.item.url != nil })
+    summary = EndSummary(counts: totals, addresses: queue.rows.count { $0.item.url != nil })
   }
 
   /// Performs an action that has another meaning while the summary is shown; returns nil for all other actions.

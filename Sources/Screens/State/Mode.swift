@@ -6,10 +6,9 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   case prompt, limit, command, find, form, setup, pick
   // Dialogs over the panes.
   case details, page, help, browser, menu
-  // Questions.
-  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget,
-    addingAgain,
-    sendingAgain
+  // Questions, which come last.
+  case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget
+  case addingAgain, sendingAgain
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log, .targets]
@@ -25,8 +24,5 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   static let lists: [Mode] = panes + [.browser, .menu]
   /// Modes in which the user can move up and down.
   static let moving = lists + reading
-  static let questions: [Mode] = [
-    .quitting, .pausing, .breakingOff, .removing, .deleting, .deletingTarget, .keepingTarget,
-    .addingAgain, .sendingAgain,
-  ]
+  static let questions = Array(allCases.drop { $0 != .quitting })
 }

@@ -5,7 +5,6 @@ import UploadModel
 package struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
-  private var active: [ItemID: UploadItem] = [:]
   /// The files that have begun and not finished, as they are counted in the totals.
   private var begun: [ItemID: Queue.Row] = [:]
   private var totals = Totals()
@@ -35,7 +34,6 @@ package struct ProgressBoard: Sendable {
     var row = old
     row.set(item)
     speeds.record(item, from: old.item.state, to: item.state, at: now)
-    active[item.id] = item.state.isActive ? item : nil
     begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : row
     totals.subtract(old.item, reached: old.counted)
     totals.add(item, reached: row.counted)
@@ -49,7 +47,7 @@ package struct ProgressBoard: Sendable {
   /// The lines for a terminal of this size; at most half its height.
   package func frame(size: Size, at now: Instant) -> Frame {
     // Items that the server is processing come last.
-    let items = active.values.sorted {
+    let items = begun.values.lazy.map(\.item).filter(\.state.isActive).sorted {
       $0.state.isProcessed == $1.state.isProcessed ? $0.id < $1.id : $1.state.isProcessed
     }
     let room = max(1, size.height / 2 - 1)
@@ -144,12 +142,8 @@ package struct ProgressBoard: Sendable {
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Bytes handed over do not mean that a file is done; only a reply shows that.
     let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
-    canvas.putRight(
-      "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,
-      style: Style(.plain))
-    canvas.putRight(
-      size, row: row, end: sizeAt.upperBound, width: sizeAt.count, style: Style(.dim))
-    canvas.put(
-      words, row: row, column: wordsAt.lowerBound, width: wordsAt.count, style: Style(.accent))
+    canvas.putRight("\(percent)%", row: row, columns: percentAt, style: Style(.plain))
+    canvas.putRight(size, row: row, columns: sizeAt, style: Style(.dim))
+    canvas.put(words, row: row, columns: wordsAt, style: Style(.accent))
   }
 }

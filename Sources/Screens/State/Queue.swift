@@ -83,7 +83,6 @@ struct Queue: Sendable {
   private struct Errand: Hashable {
     var path: [UInt8]
     var target: String
-
   }
 
   /// How many unfinished items send the same file to the same target.

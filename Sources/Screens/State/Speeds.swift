@@ -170,16 +170,3 @@ struct Speeds: Sendable {
     }
   }
 }
-
-extension ItemState {
-  /// The number of the attempt under way, or of the one that succeeded.
-  fileprivate var attempt: Int? {
-    switch self {
-    case .preparing(let attempt), .sending(let attempt, _, _), .awaitingReply(let attempt, _):
-      attempt
-    case .processing(let processing): processing.receipt.attempts
-    case .done(let receipt): receipt.attempts
-    case .waiting, .retrying, .paused, .failed: nil
-    }
-  }
-}

@@ -38,21 +38,15 @@ package struct ShareXUploader {
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
     guard !written.isEmpty else { throw InvalidInput("has no RequestURL") }
-    let address: Template
+    let (address, url): (Template, URL)
     do throws(InvalidInput) {
       address = try texts.template(written, escaping: .url)
-    } catch {
-      throw InvalidInput("RequestURL: \(error.description)")
-    }
-    let (url, sample): (URL, URL)
-    do throws(InvalidInput) {
       url = try TargetURL.parse(address.commonStart)
-      sample = try TargetURL.parse(address.sample("a"))
+      guard Origin(try TargetURL.parse(address.sample("a"))) == Origin(url) else {
+        throw InvalidInput("the host and port of a URL cannot contain placeholders")
+      }
     } catch {
       throw InvalidInput("RequestURL: \(error.description)")
-    }
-    guard Origin(sample) == Origin(url) else {
-      throw InvalidInput("RequestURL: the host and port of a URL cannot contain placeholders")
     }
     var name = members["Name"]?.text ?? ""
     if name.isEmpty { name = url.host ?? "sharex" }

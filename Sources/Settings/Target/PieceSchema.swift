@@ -17,9 +17,9 @@ extension Schema where Root == PieceRules {
       Key("first", \.first, .integer(in: 0...1_000_000)),
       Key(
         "begin", \.begin, from: PieceCall(method: "POST"),
-        .small(file, "values") + .judged, check: PieceCall.check),
+        .small(file, "values"), check: PieceCall.check),
       Key(
-        "ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece) + .judged,
+        "ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece),
         check: PieceCall.check),
       Key(
         "piece", \.piece,
@@ -27,19 +27,19 @@ extension Schema where Root == PieceRules {
           + Schema<PieceCall>([
             .init("unanswered", \.unanswered, .choice),
             .init("begins", \.beginning, .values(.begun)),
-          ]), check: { try $0.checkPiece() }),
+          ])
+      ).checked { try $0.piece.checkPiece() },
       Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])) {
         call, _ in try call.checkPiece()
       },
       Key(
-        "finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces]) + .judged,
+        "finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces]),
         check: PieceCall.check),
       Key(
-        "abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun) + .judged,
-        check: PieceCall.check),
+        "abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun), check: PieceCall.check),
       Key(
         "status", \.status, from: PieceCall(method: "GET"),
-        .small(begun + [.pieceOffset], "offset") + .judged, check: PieceCall.check),
+        .small(begun + [.pieceOffset], "offset"), check: PieceCall.check),
       Key("each", \.each, .each(scope: ofPiece + [.pieceValue])),
       Key("forgotten", \.forgotten, .list(.failure)),
     ])
@@ -51,8 +51,8 @@ extension Schema where Root == PieceCall {
 
   /// How a reply is judged. The reply to the request that ends an upload is judged by the target's `response`, unless
   /// that request has rules of its own.
-  static var judged: Schema {
-    Schema(Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
+  private static var judged: [Key] {
+    Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) }
   }
 
   /// Where a request goes, and with which header fields.
@@ -76,7 +76,8 @@ extension Schema where Root == PieceCall {
       Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
       Key("text", \.text, .text(scope: scope)),
     ]
-    return Schema(head(scope) + bodies + reading(placeholder).filter { more.contains($0.name) })
+    return Schema(
+      head(scope) + bodies + reading(placeholder).filter { more.contains($0.name) } + judged)
   }
 
   /// A request with a piece.
@@ -84,7 +85,7 @@ extension Schema where Root == PieceCall {
     Schema(
       head(scope) + [
         Key("body", \.body, .choice)
-      ] + reading(.pieceValue) + judged.keys)
+      ] + reading(.pieceValue) + judged)
   }
 
   /// The keys for values that are read from replies.
@@ -260,9 +261,7 @@ extension Codec where Value == PieceRules.Each {
     Codec(
       read: { node, reader in
         let entries = try node.table(["json", "text", "separator"])
-        if let node = entries["separator"], entries["text"] == nil {
-          throw node.fault("works only with \"text\"")
-        }
+        try entries.refuse("separator", "works only with \"text\"", if: entries["text"] == nil)
         switch (entries["json"], entries["text"]) {
         case (let node?, nil): return PieceRules.Each(try reader.json(node, scope: scope))
         case (nil, let node?):
@@ -296,25 +295,18 @@ extension PieceRules {
     func place(_ name: String) -> ConfigNode {
       entries.first { $0.key == name }?.node ?? node
     }
-    let begun = begunNames
-    let kept = Set(piece.values.map(\.name))
+    let kept = piece.values.map(\.name)
+    let kinds: [(Template.Placeholder, Set<String>, String)] = [
+      (.begun, begunNames, "\"values\" of \"begin\", or in \"begins\" of \"piece\""),
+      (.pieceValue, Set(kept), "\"values\" of \"piece\""),
+      (.pieceValue, Set(last?.values.map(\.name) ?? kept), "\"values\" of \"last\" as well"),
+    ]
     for (name, template) in namedTemplates {
-      for value in template.names(of: .begun) where !begun.contains(value) {
-        throw place(name).fault(
-          "{begin.\(value)} has no value: define it in \"values\" of \"begin\", or in \"begins\" of \"piece\""
-        )
-      }
-      for value in template.names(of: .pieceValue) where !kept.contains(value) {
-        throw place(name).fault(
-          "{piece.\(value)} has no value: define it in \"values\" of \"piece\"")
-      }
-      if let last,
-        let value = template.names(of: .pieceValue).first(where: { name in
-          !last.values.contains { $0.name == name }
-        })
-      {
-        throw place(name).fault(
-          "{piece.\(value)} has no value: define it in \"values\" of \"last\" as well")
+      for (kind, known, home) in kinds {
+        for value in template.names(of: kind) where !known.contains(value) {
+          throw place(name).fault(
+            "{\(kind.prefix ?? "")\(value)} has no value: define it in \(home)")
+        }
       }
       if ticket == nil, template.placeholders.contains(.ticket) {
         throw place(name).fault("{ticket:…} has no value without \"ticket\"")

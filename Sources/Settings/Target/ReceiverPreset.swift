@@ -24,9 +24,7 @@ enum ReceiverPreset {
       )
     }
     for key in decided {
-      if let node = entries[key] {
-        throw node.fault("the type decides this; leave out \"\(key)\" or \"type\"")
-      }
+      try entries.refuse(key, "the type decides this; leave out \"\(key)\" or \"type\"")
     }
     guard let url = entries["url"] else { return entries }
     let base = try address(url)

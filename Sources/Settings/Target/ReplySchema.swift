@@ -19,30 +19,16 @@ extension Schema where Root == ReplyRules {
     ])
 }
 
-extension Codec where Value == [ClosedRange<Int>] {
-  /// `"200-299"`, `201`, or an array of these.
-  static var statuses: Codec {
-    Codec(
-      { node in
-        guard case .array = node.value else { return [try range(node)] }
-        let ranges = try node.array().map(range)
-        guard !ranges.isEmpty else {
-          throw InvalidInput("an empty list would make every reply a failure")
-        }
-        return ranges
-      },
-      { ranges in
-        let texts = ranges.map { range in
-          range.count == 1
-            ? "\(range.lowerBound)" : TOMLText.string("\(range.lowerBound)-\(range.upperBound)")
-        }
-        return texts.count == 1 ? texts[0] : TOMLText.array(texts)
-      })
+extension Codec where Value == ClosedRange<Int> {
+  /// `"200-299"` or `201`.
+  fileprivate static var statuses: Codec {
+    Codec({ try range($0) }) { range in
+      range.count == 1
+        ? "\(range.lowerBound)" : TOMLText.string("\(range.lowerBound)-\(range.upperBound)")
+    }
   }
 
-  @Sendable private static func range(
-    _ node: ConfigNode
-  ) throws(ConfigError) -> ClosedRange<Int> {
+  private static func range(_ node: ConfigNode) throws(ConfigError) -> ClosedRange<Int> {
     let text: String
     switch node.value {
     case .integer(let number): text = String(number)
@@ -60,6 +46,13 @@ extension Codec where Value == [ClosedRange<Int>] {
         "expected statuses from 200 to 599 such as \"200-299\" or 201, found \"\(text)\"")
     }
     return first...last
+  }
+}
+
+extension Codec where Value == [ClosedRange<Int>] {
+  /// `"200-299"`, `201`, or an array of these.
+  static var statuses: Codec {
+    .oneOrMore(.statuses, nothing: "an empty list would make every reply a failure")
   }
 }
 

@@ -3,9 +3,8 @@ import UploadModel
 /// The tables `open` and `close` of a target: the requests before the first and after the last file of a run.
 extension Schema where Root == PieceCall {
   static let open =
-    Schema.small(Template.Placeholder.always, "values", values: .opened) + Schema.judged
-  fileprivate static let close = Schema.small(closing) + Schema.judged
-  fileprivate static let closing = Template.Placeholder.always + [.opened]
+    Schema.small(Template.Placeholder.always, "values", values: .opened)
+  fileprivate static let close = Schema.small(Template.Placeholder.always + [.opened])
 }
 
 extension Schema where Root == RunRules.Closing {
@@ -46,11 +45,10 @@ extension RunRules {
         }
       }
     }
-    if let node = entries["open"], entries["exists"] != nil {
-      throw node.fault(
-        "cannot be combined with \"exists\": this request would be sent even if no file needs to be sent"
-      )
-    }
+    try entries.refuse(
+      "open",
+      "cannot be combined with \"exists\": this request would be sent even if no file needs to be sent",
+      if: entries["exists"] != nil)
     if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
       throw node.fault("on_failure = \"abort\" needs the request \"abort\"")
     }

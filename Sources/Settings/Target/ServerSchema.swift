@@ -25,9 +25,8 @@ extension ServerCall {
   }
 
   fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
-    if let node = entries["form"], json != nil {
-      throw node.fault("a request has one body; leave \"json\" or \"form\" out")
-    }
+    try entries.refuse(
+      "form", "a request has one body; leave \"json\" or \"form\" out", if: json != nil)
     if let body = entries["json"] ?? entries["form"], ["GET", "HEAD"].contains(method) {
       throw body.fault("a \(method) request has no body")
     }
@@ -62,7 +61,7 @@ extension ExistenceCheck {
   ) throws {
     try check.call.check(entries)
     guard check.each != nil else {
-      if let node = entries["max_files"] { throw node.fault("works only with \"each\"") }
+      try entries.refuse("max_files", "works only with \"each\"")
       if check.call.templates.contains(where: { $0.asks(for: .files) }) {
         throw InvalidInput("{files} has no value without \"each\"")
       }
@@ -266,14 +265,12 @@ extension Codec where Value == NextPage {
         let entries = try node.table(["pointer", "query", "from"])
         let pointer = try entries["pointer"].map(JSONPointer.init)
         let query = try entries["query"]?.fixed()
-        if let node = entries["query"], query?.isEmpty == true {
-          throw node.fault("expected the name of a query item, found nothing")
-        }
-        if let node = entries["from"], pointer != nil || query == nil {
-          throw node.fault(
-            "\"from\" is the number of the first page: use it with \"query\" and without \"pointer\""
-          )
-        }
+        try entries.refuse(
+          "query", "expected the name of a query item, found nothing", if: query?.isEmpty == true)
+        try entries.refuse(
+          "from",
+          "\"from\" is the number of the first page: use it with \"query\" and without \"pointer\"",
+          if: pointer != nil || query == nil)
         switch (pointer, query) {
         case (let pointer?, let query?): return .token(pointer, query: query)
         case (let pointer?, nil): return .address(pointer)

@@ -101,17 +101,12 @@ extension Codec where Value == [Target.Field] {
   static var metadata: Codec {
     Codec(
       read: { node, reader in
-        var fields: [Target.Field] = []
-        for (key, node) in try node.entries() {
-          // Keys are sent unencoded, separated by commas and spaces (tus 1.0.0, "Creation").
-          guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C })
-          else {
-            throw node.fault("a metadata key must be ASCII, without blanks or commas")
-          }
-          fields.append(
-            Target.Field(name: try node.fixed(key), value: try reader.value(node, named: key)))
+        // Keys are sent unencoded, separated by commas and spaces (tus 1.0.0, "Creation").
+        for (key, node) in try node.entries()
+        where key.isEmpty || !key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C }) {
+          throw node.fault("a metadata key must be ASCII, without blanks or commas")
         }
-        return fields
+        return try reader.pairs(node)
       },
       write: { $0.isEmpty ? nil : $1.pairs($0) })
   }

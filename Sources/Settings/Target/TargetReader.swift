@@ -1,4 +1,3 @@
-import Foundation
 import UploadModel
 
 /// Reads a target from a table of the configuration, and checks that its options can be combined.
@@ -14,31 +13,20 @@ struct TargetReader {
     let values = try entries["values"].map { (node) throws(ConfigError) in
       try Codec<[DerivedValue]>.derivedValues.read(node, templates)
     }
-    return try TargetReader(templates: templates.knowing(values ?? []))
-      .target(named: name, node, entries, values ?? [])
-  }
-
-  private func target(
-    named name: String, _ node: ConfigNode, _ entries: [String: ConfigNode],
-    _ values: [DerivedValue]
-  ) throws(ConfigError) -> Target {
-    var target = try start(name, node, entries)
-    target.values = values
-    try Schema<Target>.target.read(entries, into: &target, templates)
+    let reader = TargetReader(templates: templates.knowing(values ?? []))
+    var target = try reader.start(name, node, entries)
+    target.values = values ?? []
+    try Schema<Target>.target.read(entries, into: &target, reader.templates)
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)
     try checkResuming(of: target, entries)
     try checkCompanions(of: target, entries)
     try target.run.check(node, entries, of: target)
     if let node = entries["wait"] { try target.wait?.check(node, of: target) }
-    if let node = entries["batch"] {
-      // A batch of one file is the same as no batch.
-      if target.batch?.maxFiles == 1 { target.batch = nil }
-      if let conflict = target.batchConflict { throw node.fault(conflict) }
-    }
-    if let node = entries["auth"], let conflict = target.signatureConflict {
-      throw node.fault(conflict)
-    }
+    // A batch of one file is the same as no batch.
+    if target.batch?.maxFiles == 1 { target.batch = nil }
+    if let conflict = target.batchConflict { try entries.refuse("batch", conflict) }
+    if let conflict = target.signatureConflict { try entries.refuse("auth", conflict) }
     return target
   }
 
@@ -50,12 +38,11 @@ struct TargetReader {
   ) throws(ConfigError) -> Target {
     if let node = entries["ticket"] {
       for key in ["url", "query"] {
-        if let node = entries[key] {
-          throw node.fault("the ticket says where files go; leave out \"\(key)\"")
-        }
+        try entries.refuse(key, "the ticket says where files go; leave out \"\(key)\"")
       }
       let ticket = try Ticket(node, templates)
-      var target = Target(name: name, url: try address(ticket.call.url, node).base)
+      let url = try TemplateReader.url(ticket.call.url.commonStart, node)
+      var target = Target(name: name, url: url)
       target.ticket = ticket
       return target
     }
@@ -67,19 +54,9 @@ struct TargetReader {
       return Target(name: name, url: try TemplateReader.url(try url.fixed(), url))
     }
     let template = try templates.address(url, scope: Template.Placeholder.ofFile)
-    let (base, isWhole) = try address(template, url)
-    var target = Target(name: name, url: base)
-    if !isWhole { target.address = template }
+    var target = Target(name: name, url: try TemplateReader.url(template.commonStart, url))
+    if !template.isLiteral { target.address = template }
     return target
-  }
-
-  /// The part of an address that is the same for all files: all of it if it has no placeholder, otherwise up to the
-  /// last slash before the first placeholder or the query.
-  private func address(
-    _ template: Template, _ node: ConfigNode
-  ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
-    if template.isLiteral { return (try TemplateReader.url(template.fixedText, node), true) }
-    return (try TemplateReader.url(template.commonStart, node), false)
   }
 
   // MARK: Conflicts
@@ -102,17 +79,15 @@ struct TargetReader {
     of target: inout Target, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
     if target.resume.createsFirst {
-      if let node = entries["body"], target.body != .binary {
-        throw node.fault(
-          "cannot be combined with resume = \"\(target.resume.mode.rawValue)\": the file is sent by itself"
-        )
-      }
+      try entries.refuse(
+        "body",
+        "cannot be combined with resume = \"\(target.resume.mode.rawValue)\": the file is sent by itself",
+        if: target.body != .binary)
       target.body = .binary
     } else if target.body == .binary {
       for key in ["fields", "file_field", "file_name"] {
-        if let node = entries[key] {
-          throw node.fault("a binary body contains only the file; there is no form for \"\(key)\"")
-        }
+        try entries.refuse(
+          key, "a binary body contains only the file; there is no form for \"\(key)\"")
       }
     }
   }
@@ -120,20 +95,17 @@ struct TargetReader {
   private func checkCompanions(
     of target: Target, _ entries: [String: ConfigNode]
   ) throws(ConfigError) {
-    guard let node = entries["companions"] else { return }
-    if target.body == .binary {
-      throw node.fault("needs a form: a file sent by itself leaves no room for another")
-    }
-    if entries["pieces"] != nil || target.resume.mode != .off {
-      throw node.fault(
-        "cannot be combined with \"\(entries["pieces"] == nil ? "resume" : "pieces")\": both files go in one request"
-      )
-    }
-    if entries["prepare"] != nil {
-      throw node.fault(
-        "cannot be combined with \"prepare\": the file that the command makes has no other files beside it"
-      )
-    }
+    try entries.refuse(
+      "companions", "needs a form: a file sent by itself leaves no room for another",
+      if: target.body == .binary)
+    try entries.refuse(
+      "companions",
+      "cannot be combined with \"\(entries["pieces"] == nil ? "resume" : "pieces")\": both files go in one request",
+      if: entries["pieces"] != nil || target.resume.mode != .off)
+    try entries.refuse(
+      "companions",
+      "cannot be combined with \"prepare\": the file that the command makes has no other files beside it",
+      if: entries["prepare"] != nil)
   }
 
   /// Keys that cannot be combined with resuming, and why.
@@ -154,28 +126,21 @@ struct TargetReader {
   ) throws(ConfigError) {
     let mode = target.resume.mode
     if let pieces = target.resume.pieces, let node = entries["pieces"] {
-      if let node = entries["resume"], mode != .off {
-        throw node.fault("cannot be combined with \"pieces\": such uploads resume without it")
-      }
+      try entries.refuse(
+        "resume", "cannot be combined with \"pieces\": such uploads resume without it",
+        if: mode != .off)
       for (key, why) in Self.conflicts {
-        if let node = entries[key] {
-          throw node.fault("cannot be combined with \"pieces\": \(why)")
-        }
+        try entries.refuse(key, "cannot be combined with \"pieces\": \(why)")
       }
       try pieces.check(node, of: target)
     }
-    if let node = entries["chunk"], mode == .off { throw node.fault("works only with resume") }
-    if let node = entries["resume_from"], mode != .http {
-      throw node.fault("works only with resume = \"http\"")
-    }
-    if let node = entries["tus"], mode != .tus, mode != .auto {
-      throw node.fault("works only with resume = \"tus\" or \"auto\"")
-    }
+    try entries.refuse("chunk", "works only with resume", if: mode == .off)
+    try entries.refuse("resume_from", "works only with resume = \"http\"", if: mode != .http)
+    try entries.refuse(
+      "tus", "works only with resume = \"tus\" or \"auto\"", if: mode != .tus && mode != .auto)
     guard mode != .off else { return }
     for (key, why) in Self.conflicts + (target.resume.createsFirst ? Self.tusConflicts : []) {
-      if let node = entries[key] {
-        throw node.fault("cannot be combined with resume = \"\(mode.rawValue)\": \(why)")
-      }
+      try entries.refuse(key, "cannot be combined with resume = \"\(mode.rawValue)\": \(why)")
     }
   }
 }

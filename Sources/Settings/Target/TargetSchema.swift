@@ -82,7 +82,8 @@ extension Schema where Root == Target {
         .init("max", \.cap, .seconds(in: 0...86_400)),
         .init("statuses", \.statuses, .set(.integer(in: 400...599))),
       ])
-    ) { policy in
+    ).checked { target in
+      let policy = target.retry
       guard policy.base > policy.cap else { return }
       throw InvalidInput(
         "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "

@@ -4,8 +4,10 @@ import UploadModel
 struct Runs {
   private struct Run {
     var machine = RunMachine()
-    /// The target in its most recently used version.
-    var target: Boxed<Target>
+    /// The actions that are due at once in a run that an earlier process began.
+    var due: [RunMachine.Action] = []
+    /// The target in its most recently used version; nil until it is known.
+    var target: Boxed<Target>?
     /// The files whose start opens the run.
     var openers: [ItemID] = []
     /// Whether the first request is under way.
@@ -19,38 +21,36 @@ struct Runs {
   }
 
   private var runs: [String: Run] = [:]
-  /// The runs that earlier processes have begun, until their targets are known.
-  private var earlier: [String: (machine: RunMachine, actions: [RunMachine.Action])] = [:]
 
-  /// Takes over a run that an earlier process began.
+  /// Takes over a run that an earlier process began. If its target is in use already, the target's own run goes on.
   mutating func adopt(_ point: RunPoint, failed: Set<ItemID>, of name: String) {
-    earlier[name] = RunMachine.resuming(point, failed: failed)
+    let (machine, due) = RunMachine.resuming(point, failed: failed)
+    if runs[name]?.target == nil { runs[name] = Run(machine: machine) }
+    runs[name]?.due = due
   }
 
-  /// The runs that earlier processes have begun and whose targets are not known yet, with the actions that are due at
-  /// once.
+  /// The actions that are due at once in runs that earlier processes began.
   mutating func takeEarlierActions() -> [(String, [RunMachine.Action])] {
-    let actions = earlier.map { ($0.key, $0.value.actions) }.filter { !$0.1.isEmpty }
-    for (name, _) in actions {
-      earlier[name]?.actions = []
-      if runs[name] != nil { earlier[name] = nil }
-    }
-    return actions
+    let due = runs.map { ($0.key, $0.value.due) }.filter { !$0.1.isEmpty }
+    for (name, _) in due { runs[name]?.due = [] }
+    return due
   }
 
   var isEmpty: Bool { runs.isEmpty }
-  var names: [String] { Set(runs.keys).union(earlier.keys).sorted() }
+  var names: [String] { runs.keys.sorted() }
 
   /// Whether a last request is under way or waits for another attempt.
   var isEnding: Bool {
     runs.values.contains { if case .ending = $0.machine.state { true } else { false } }
   }
 
-  func state(of name: String) -> RunMachine.State { runs[name]?.machine.state ?? .closed }
-  func target(_ name: String) -> Target? { runs[name]?.target.value }
-  func point(of name: String) -> RunPoint? {
-    runs[name]?.machine.point ?? earlier[name]?.machine.point
+  /// Where a run stands; `closed` as long as its target is not known.
+  func state(of name: String) -> RunMachine.State {
+    guard let run = runs[name], run.target != nil else { return .closed }
+    return run.machine.state
   }
+  func target(_ name: String) -> Target? { runs[name]?.target?.value }
+  func point(of name: String) -> RunPoint? { runs[name]?.machine.point }
 
   /// Whether a target's files are prevented from starting.
   func isShut(_ name: String) -> Bool {
@@ -62,36 +62,28 @@ struct Runs {
   /// Takes note of a target, which may have changed.
   mutating func use(_ target: Boxed<Target>) {
     let name = target.value.name
-    if runs[name] == nil {
-      runs[name] = Run(target: target)
-      if let run = earlier[name] {
-        runs[name]?.machine = run.machine
-        earlier[name] = run.actions.isEmpty ? nil : (RunMachine(), run.actions)
-      }
-    }
     // A file that was sent before comes with the target that contains its run's values. That is not a change.
     guard runs[name]?.filled?.isSame(as: target) != true,
-      runs[name]?.target.isSame(as: target) != true
+      runs[name]?.target?.isSame(as: target) != true
     else { return }
-    runs[name]?.target = target
+    runs[name, default: Run()].target = target
     runs[name]?.filled = nil
   }
 
   /// The target with the values of its run; nil outside a run.
   mutating func filled(_ name: String) -> Boxed<Target>? {
-    guard let run = runs[name], let point = run.machine.point else { return nil }
+    guard let run = runs[name], let point = run.machine.point, var target = run.target else {
+      return nil
+    }
     if let filled = run.filled, filled.value.opened?.id == point.id { return filled }
-    var target = run.target
     target.value.opened = point
     runs[name]?.filled = target
     return target
   }
 
   mutating func handle(_ event: RunMachine.Event, of name: String) -> [RunMachine.Action] {
-    guard let rules = runs[name]?.target.value.run else {
-      // The target is not in use yet, so its rules do not matter.
-      return earlier[name]?.machine.handle(event, RunRules()) ?? []
-    }
+    // As long as the target is not in use, its rules do not matter.
+    let rules = runs[name]?.target?.value.run ?? RunRules()
     let actions = runs[name]?.machine.handle(event, rules) ?? []
     if case .opened = event { runs[name]?.filled = nil }
     return actions

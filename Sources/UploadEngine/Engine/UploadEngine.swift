@@ -11,42 +11,14 @@ import UploadModel
 /// The engine executes: `Scheduler` decides what is sent next, and `JobMachine` what happens to it. The engine knows
 /// nothing about its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
-  /// Called with every change, in order, on the engine's queue. Progress is reported at most forty times a
-  /// second per item, everything else at once.
-  package typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
-
-  /// Called on the engine's queue before the first byte of the uploads is sent. Returns those that may start; the
-  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`.
-  package typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
-
-  /// Called on the engine's queue when a server becomes unreachable, and when it can be reached again.
-  package typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
-
-  /// Called on the engine's queue when a target's credentials are refused, which makes its uploads wait, and when the
-  /// credentials are tried again.
-  package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
-
-  /// Called on the engine's queue with the state of a target's run before the next request is sent, or with nil if the
-  /// run is over. Returns whether the state was saved.
-  package typealias RunKeeping = @Sendable (_ target: String, _ point: RunPoint?) -> Bool
-
-  /// Called on the engine's queue with news of a target's run.
-  package typealias RunReport = @Sendable (_ target: String, _ news: RunNews) -> Void
-
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
 
   private nonisolated let executor: QueueExecutor
   private let time: TimeSource
-  private let report: Report
+  private let hooks: EngineHooks
+  private let report: @Sendable ([(ItemID, ItemState)]) -> Void
   private var news: [(ItemID, ItemState)] = []
-  private let admission: Admission
-  private let outage: Outage
-  private let refusal: Refusal
-  private let keeping: Keeping
-  private let keepingRun: RunKeeping
-  private let runReport: RunReport
-  private let hasUnsent: @Sendable (String) -> Bool
   private var runs = Runs()
   /// Resumed once no run is about to end.
   private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
@@ -67,7 +39,6 @@ package actor UploadEngine {
   private var lastStep = 0
   /// The prepared uploads of the attempts under way.
   private var ready: [ItemID: PreparedUpload] = [:]
-  private let mediaType: @Sendable (FileLocation) -> String?
   private let knownDigests: (any DigestMemory)?
   /// The needs of the target of the latest upload. Most other uploads have the same target.
   private var needs: (target: Boxed<Target>, found: Target.Needs)?
@@ -115,65 +86,36 @@ package actor UploadEngine {
   ///     often as the target allows attempts.
   ///   - waitsForPerson: whether uploads wait for `retry` instead of failing when their credentials are refused;
   ///     by default the same as `waitsForServers`.
-  ///   - admission: decides which uploads may start; by default all of them.
-  ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the original's.
-  ///   - outage: called for servers that cannot be reached.
-  ///   - refusal: called for targets whose credentials are refused.
-  ///   - keeping: called with the points where uploads can resume.
-  ///   - keepingRun: called with the states of runs.
-  ///   - runReport: called with news of runs.
-  ///   - hasUnsent: whether a file for a target has failed before it reached the engine.
+  ///   - hooks: what else the engine asks and tells its owner.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
-  ///   - report: called with every change.
+  ///   - report: called with every change, in order, on the engine's queue. Progress is reported at most forty times a
+  ///     second per item, everything else at once.
   package init(
     lanes: Int = mostLanes, time: TimeSource = .system, session: UploadSession = .shared,
-    waitsForServers: Bool = false, waitsForPerson: Bool? = nil,
-    admission: @escaping Admission = { Set($0) },
-    mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
-    outage: @escaping Outage = { _, _ in },
-    refusal: @escaping Refusal = { _, _ in },
-    keeping: @escaping Keeping = { _, _ in },
-    keepingRun: @escaping RunKeeping = { _, _ in true },
-    runReport: @escaping RunReport = { _, _ in },
-    hasUnsent: @escaping @Sendable (String) -> Bool = { _ in false },
+    waitsForServers: Bool = false, waitsForPerson: Bool? = nil, hooks: EngineHooks = EngineHooks(),
     memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
-    tokens: TokenSource = TokenSource(),
-    preparesAhead: Bool = false,
-    report: @escaping Report
+    tokens: TokenSource = TokenSource(), preparesAhead: Bool = false,
+    report: @escaping @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
   ) {
     executor = QueueExecutor(label: "hoist.engine")
     self.session = session
     totalLimit = session.makeLimit()
     self.time = time
-    self.report = report
-    self.admission = admission
-    self.outage = outage
-    self.refusal = refusal
-    self.keeping = keeping
-    self.keepingRun = keepingRun
-    self.runReport = runReport
-    self.hasUnsent = hasUnsent
+    (self.hooks, self.report) = (hooks, report)
     self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
     knownDigests = digests
     tokenSource = tokens
     self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
-    self.mediaType = mediaType
     scheduler = Scheduler(
       lanes: min(max(lanes, 1), Self.mostLanes), waitsForServers: waitsForServers,
       waitsForPerson: waitsForPerson)
   }
-
-  /// Loads what the first request needs. Call this while waiting for something else.
-  package static func prepare() { _ = UploadSession.shared }
-
-  /// Loads the part of this after which the process can still exit at any moment.
-  package static func beginToPrepare() { UploadSession.prepare() }
 
   private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
@@ -502,7 +444,7 @@ extension UploadEngine {
       beginRun(with: files)
       // The admission depends on how the last attempts ended.
       deliverNews()
-      guard let admitted = admission(files) else {
+      guard let admitted = hooks.admission(files) else {
         takeBack()
         leaveUnopened(files)
         return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
@@ -519,8 +461,8 @@ extension UploadEngine {
       case .wake(let instant): wake(at: instant)
       case .renew(let route, let command): renew(route, with: command)
       case .giveUp(let files, let failure): handle(files.map { ($0, .giveUp(failure)) })
-      case .server(let origin, let news): outage(origin, news)
-      case .refusal(let target, let isRefused): refusal(target, isRefused)
+      case .server(let origin, let news): hooks.outage(origin, news)
+      case .refusal(let target, let isRefused): hooks.refusal(target, isRefused)
       }
     }
   }
@@ -733,7 +675,8 @@ extension UploadEngine {
   ) {
     guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
     replyQueue.async {
-      let content = rules.read(Reply(text: Transfer.text(of: end)))
+      let text = String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
+      let content = rules.read(Reply(text: text))
       self.receive(end, content, of: number, on: route)
     }
   }
@@ -793,7 +736,9 @@ extension UploadEngine {
         perform(scheduler.recordReached(home))
         fillSoon()
       }
-      if let id = transfer.shares.first?.item.id, sendsInAnyOrder(id) {
+      if let id = transfer.shares.first?.item.id,
+        jobs[id]?.conversation?.machine.sendsInAnyOrder == true
+      {
         tellProgress(of: id)
       } else {
         tell(ofUpload(transfer.news(at: now)))
@@ -815,15 +760,14 @@ extension UploadEngine {
       transfer.recordHead(head)
     case .ended(let end, let content):
       transfers[number] = nil
-      transfer.recordEnd(end, content)
-      conclude(transfer)
+      conclude(transfer, transfer.end(end, content, at: now))
     }
   }
 
-  private func conclude(_ transfer: Transfer) {
+  private func conclude(_ transfer: Transfer, _ end: TransferEnd) {
     for id in transfer.items { jobs[id]?.tasks.remove(transfer.task.taskIdentifier) }
     let target = transfer.request.destination
-    var end = transfer.end(at: time.now())
+    var end = end
     if isAhead(transfer) {
       ahead.remove { $0.task === transfer.task }
       return handle(transfer.items.map { ($0, .notBegun) })
@@ -845,7 +789,9 @@ extension UploadEngine {
     case .again, .renew:
       return startOver(.authorize, after: transfer)
     }
-    if jobs[first]?.conversation != nil { return goOn(first, after: end, of: transfer) }
+    if jobs[first]?.conversation != nil {
+      return goOn(first, transfer) { $0.handle(end, now: time.date()) }
+    }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in
       engine.conclude(judged, of: files, attempt, to: target.value, withoutRecord: failures)
@@ -862,7 +808,7 @@ extension UploadEngine {
     if !conversation.machine.isBreakingOff { jobs[id]?.conversation?.restart = restart }
     var end = TransferEnd(url: transfer.url, trouble: .cancelled, sentAll: false)
     end.number = transfer.request.number
-    goOn(id, after: end, of: transfer)
+    goOn(id, transfer) { $0.handle(end, now: time.date()) }
   }
 
   /// Puts uploads whose attempt does not count back in line.
@@ -988,10 +934,6 @@ extension UploadEngine {
 /// Uploads that resume where they were broken off. An attempt is a conversation of several requests, led by a
 /// `ResumeMachine`. It lasts until the file has arrived or the connection fails.
 extension UploadEngine {
-  /// Called on the engine's queue with the point where an upload can resume, before more of the upload is sent, or with
-  /// nil if it must start over.
-  package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
-
   /// Begins an attempt.
   private func converse(about upload: UploadJob, _ how: Sending) {
     guard let job = jobs[upload.item.id] else { return }
@@ -1108,7 +1050,7 @@ extension UploadEngine {
       body: { () throws(Failure.Cause) in
         let whole = try Representation(
           upload, of: file, to: url, credentials: .none, form: point?.form, now: now)
-        return ResumeStart.Body(length: whole.body.contentLength, form: whole.form)
+        return (whole.body.contentLength, whole.form)
       })
     return try start.machine()
   }
@@ -1134,11 +1076,6 @@ extension UploadEngine {
         transfer.task.releaseBody()
       }
     }
-  }
-
-  /// Handles the end of one of a conversation's requests.
-  private func goOn(_ id: ItemID, after end: TransferEnd, of transfer: Transfer) {
-    goOn(id, transfer) { $0.handle(end, now: time.date()) }
   }
 
   private func goOn(
@@ -1170,13 +1107,13 @@ extension UploadEngine {
       case .keep(var point):
         point.moment = conversation.file.moment.whileReading
         job.resumePoint = point
-        keeping(id, point)
+        hooks.keeping(id, point)
       case .forget:
         job.resumePoint = nil
-        keeping(id, nil)
+        hooks.keeping(id, nil)
       case .learn(let server): learn(server, of: job)
       case .assume(let server): knownServers.assume(server, on: job.route)
-      case .startAgain: startAgain(conversation, job)
+      case .startAgain: converse(about: job.upload, conversation.how)
       case .stop(let cause):
         transfer?.trouble = cause
         transfer?.task.cancel()
@@ -1190,7 +1127,7 @@ extension UploadEngine {
         if let server = conversation.recalled, server.isRefuted(by: end) {
           // Only the first upload to notice this deletes the record. The others use what that upload finds out.
           if isFirst { learn(nil, of: job) }
-          startAgain(conversation, job)
+          converse(about: job.upload, conversation.how)
         } else {
           conclude(conversation, end, of: id, transfer)
         }
@@ -1205,10 +1142,6 @@ extension UploadEngine {
       server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
   }
 
-  /// Restarts an attempt with the current knowledge about the server.
-  private func startAgain(_ conversation: Conversation, _ job: Job) {
-    converse(about: job.upload, conversation.how)
-  }
   /// Computes digests of a range of the file, for a request that must state them.
   private func digest(
     _ range: Range<Int64>, _ wanted: Set<ContentDigests.Algorithm>, _ request: Int, of id: ItemID,
@@ -1262,10 +1195,6 @@ extension UploadEngine {
         goOn(id) { $0.sendMore() }
       }
     }
-  }
-
-  private func sendsInAnyOrder(_ id: ItemID) -> Bool {
-    jobs[id]?.conversation?.machine.sendsInAnyOrder == true
   }
 
   /// Converts news of a request to news of its upload: the reply to a piece is not the reply that the upload awaits.
@@ -1401,7 +1330,7 @@ extension UploadEngine {
       // Another process that resumes the upload cannot use data that only this one has in memory.
       point.moment = conversation.file.moment
       job.resumePoint = point
-      keeping(id, point)
+      hooks.keeping(id, point)
     }
     var end = end
     end.seconds = time.now() - conversation.start
@@ -1485,7 +1414,7 @@ extension UploadEngine {
     let target = destination.value
     let uploads = ids.compactMap { jobs[$0]?.upload }
     let preparation = Preparation(
-      attempt: attempt, time: time, mediaType: mediaType, known: knownDigests)
+      attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests)
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
@@ -1714,8 +1643,8 @@ extension UploadEngine {
         }
       }
       return failures
-    } then: { engine, failures in
-      then(engine, failures)
+    } then: {
+      then($0, $1)
     }
     return true
   }
@@ -1867,13 +1796,13 @@ extension UploadEngine {
       case .open, .kept:
         if wasStopped {
           if let point = engine.runs.point(of: target) {
-            engine.runReport(target, RunNews(.stopped, point))
+            engine.hooks.runReport(target, RunNews(.stopped, point))
           }
         } else {
           engine.perform(
             engine.runs.handle(.idle(hasFailed: hasFailed), of: target), of: target)
         }
-      case .closed, .opening: engine.runReport(target, RunNews(.none))
+      case .closed, .opening: engine.hooks.runReport(target, RunNews(.none))
       case .ending: break
       }
     }
@@ -1884,12 +1813,12 @@ extension UploadEngine {
       switch action {
       case .keep(let point):
         // If the state is not saved, the next process would send the last request again.
-        if !keepingRun(name, point), case .send? = actions.last {
+        if !hooks.keepingRun(name, point), case .send? = actions.last {
           let failure = Failure(.shortage("the queue cannot be written"))
           return perform(runs.handle(.refused(failure), of: name), of: name)
         }
       case .send(let ending): end(name, by: ending)
-      case .tell(let news): runReport(name, news)
+      case .tell(let news): hooks.runReport(name, news)
       }
     }
     shut(name)
@@ -1978,7 +1907,7 @@ extension UploadEngine {
       let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
-      runReport(name, RunNews(.notOpened, because: shown))
+      hooks.runReport(name, RunNews(.notOpened, because: shown))
       guard waitsForPerson else {
         return perform([.giveUp(scheduler.waiting(for: name), shown)])
       }
@@ -2030,7 +1959,7 @@ extension UploadEngine {
           $0.isProcessed && $0.upload.target.name == name
         }
       guard !isProcessed else { continue }
-      perform(runs.handle(.idle(hasFailed: hasUnsent(name)), of: name), of: name)
+      perform(runs.handle(.idle(hasFailed: hooks.hasUnsent(name)), of: name), of: name)
     }
   }
 
@@ -2051,7 +1980,7 @@ extension UploadEngine {
   }
 
   private func recordEnding(
-    _ outcome: ServerClient.Ending, of target: Target, by ending: RunMachine.Ending
+    _ outcome: RunMachine.Event, of target: Target, by ending: RunMachine.Ending
   ) {
     let name = target.name
     if case .refused(let failure) = outcome,
@@ -2060,7 +1989,7 @@ extension UploadEngine {
       // Nothing is under way in the meantime, so another process may also try.
       if var point = runs.point(of: name) {
         point.phase = .open
-        _ = keepingRun(name, point)
+        _ = hooks.keepingRun(name, point)
       }
       _ = after(delay) { engine in
         engine.perform([.keep(engine.runs.point(of: name)), .send(ending)], of: name)
@@ -2068,11 +1997,7 @@ extension UploadEngine {
       return
     }
     runs.endAttempts(of: name)
-    switch outcome {
-    case .done: perform(runs.handle(.done, of: name), of: name)
-    case .refused(let failure): perform(runs.handle(.refused(failure), of: name), of: name)
-    case .unknown(let failure): perform(runs.handle(.unknown(failure), of: name), of: name)
-    }
+    perform(runs.handle(outcome, of: name), of: name)
   }
 }
 

@@ -21,9 +21,10 @@ extension ExchangeRequest {
       guard Origin(url)?.scheme == "https" else {
         throw .insecure("the target has TLS rules, but its URL is not https; nothing was sent")
       }
-      tls = TLSOptions(
-        caFile: target.tls.caFile, pinnedKey: target.tls.pin?.description,
-        clientCertificate: target.tls.clientCertificate, clientKey: target.tls.clientKey)
+      tls.caFile = target.tls.caFile
+      tls.pinnedKey = target.tls.pin?.description
+      tls.clientCertificate = target.tls.clientCertificate
+      tls.clientKey = target.tls.clientKey
     }
     guard showsCredentials else { return }
     digest = target.digest.map {

@@ -1,11 +1,12 @@
+import Foundation
 import HTTPTransport
 import MultipartForm
 
+extension BodyReader: ExchangeBodyReader {}
+
 /// Adapts a form's body to the transport.
 struct UploadBody: ExchangeBody {
-  let form: FormBody
-  /// The whole body, if it was read ahead.
-  private var bytes: [UInt8]?
+  private let form: FormBody
 
   init(_ form: FormBody) { self.form = form }
 
@@ -13,45 +14,16 @@ struct UploadBody: ExchangeBody {
   private static let large: Int64 = 64 << 10
 
   /// The same body, read now if it is small. Before the body is sent, its files are checked again, but not read again.
-  func readAhead() -> UploadBody {
+  func readAhead() -> any ExchangeBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
-    var ahead = self
+    var bytes = Data(count: count)
     // If a file cannot be read, the attempt to send it reports why.
-    ahead.bytes = try? [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-      filled = try form.makeReader().read(into: UnsafeMutableRawBufferPointer(room))
-    }
-    return ahead
+    let filled = try? bytes.withUnsafeMutableBytes { try form.makeReader().read(into: $0) }
+    guard filled == count else { return self }
+    return MemoryBody(bytes, check: form.checkFiles)
   }
 
   var length: Int64 { form.contentLength }
 
-  func makeReader() -> any ExchangeBodyReader {
-    if let bytes { AheadReader(form, bytes) } else { Reader(form.makeReader()) }
-  }
-
-  private final class Reader: ExchangeBodyReader {
-    private let reader: BodyReader
-    init(_ reader: BodyReader) { self.reader = reader }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      try reader.read(into: buffer)
-    }
-  }
-
-  private final class AheadReader: ExchangeBodyReader {
-    private let form: FormBody
-    private var left: ArraySlice<UInt8>
-    private var isChecked = false
-
-    init(_ form: FormBody, _ bytes: [UInt8]) { (self.form, left) = (form, bytes[...]) }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      if !isChecked { try form.checkFiles() }
-      isChecked = true
-      let piece = left.prefix(buffer.count)
-      piece.withUnsafeBytes { buffer.copyMemory(from: $0) }
-      left = left.dropFirst(piece.count)
-      return piece.count
-    }
-  }
+  func makeReader() -> any ExchangeBodyReader { form.makeReader() }
 }

@@ -1,7 +1,6 @@
 import Digests
 import Foundation
 import HTTPTransport
-import ScalarText
 import UploadModel
 
 /// A server's identity in a TLS handshake, for a person to judge.
@@ -34,22 +33,13 @@ package struct ServerCertificate: Sendable {
       }
       throw Unreachable(description: why)
     }
-    guard let pem = seen.certificate, let der = der(inPEM: pem),
-      let certificate = X509Certificate(der: der),
+    guard let certificate = seen.certificate.flatMap(X509Certificate.init(pem:)),
       let pin = PublicKeyPin(digest: SHA256.hash(certificate.publicKeyInfo))
     else { throw Unreachable(description: "it presented no readable certificate") }
     return ServerCertificate(
       refusal: trusted.trouble?.words, certificate: certificate,
-      fingerprint: SHA256.hash(der).map { String(format: "%02X", $0) }
+      fingerprint: SHA256.hash(certificate.der).map { String(format: "%02X", $0) }
         .joined(separator: ":"),
       pin: pin)
-  }
-
-  private static func der(inPEM text: String) -> [UInt8]? {
-    let lines = text.split(whereSeparator: \.isNewline)
-    guard let begin = lines.firstIndex(where: { $0.hasPrefix(scalars: "-----BEGIN CERTIFICATE") }),
-      let end = lines[begin...].firstIndex(where: { $0.hasPrefix(scalars: "-----END CERTIFICATE") })
-    else { return nil }
-    return Data(base64Encoded: lines[(begin + 1)..<end].joined()).map(Array.init)
   }
 }

@@ -2,16 +2,6 @@ import UploadModel
 
 /// The requests before the first file of a run and after its last.
 extension ServerClient {
-  /// The result of the request that ends a run.
-  enum Ending: Sendable {
-    /// The server has accepted the request.
-    case done
-    /// The server has not accepted the request.
-    case refused(Failure)
-    /// The server may have accepted the request.
-    case unknown(Failure)
-  }
-
   /// Sends the request before the first file.
   ///
   /// - Returns: the values in the reply, and whether a server other than the target's own sent it.
@@ -37,10 +27,10 @@ extension ServerClient {
     }
   }
 
-  /// Sends the request after the last file.
+  /// Sends the request after the last file. The outcome is done, refused or unknown.
   ///
   /// - Parameter attempt: the number of times it has been sent, including this one.
-  func ending(by call: PieceCall, attempt: Int) async -> Ending {
+  func ending(by call: PieceCall, attempt: Int) async -> RunMachine.Event {
     do throws(Failure) {
       _ = try await answer(to: call)
       return .done

@@ -155,19 +155,13 @@ package struct ServerClient: Sendable {
         url: request.url, trouble: hasStalled ? .stalled(seconds: patience) : .cancelled,
         sentAll: false)
     }
-    var trouble = end.trouble.map {
-      Failure.Cause(
-        $0, host: request.url.host ?? "", proxy: target.proxy(for: request.url))
+    var whole = TransferEnd(end, end.head, of: request.url, proxy: target.proxy(for: request.url))
+    if whole.trouble == nil, end.head == nil {
+      whole.trouble = .network("the server's reply is too long")
     }
-    if trouble == nil, end.head == nil { trouble = .network("the server's reply is too long") }
-    let headers = end.head?.headers ?? [:]
-    return TransferEnd(
-      // A reply that broke off in the middle does not count.
-      url: request.url, status: trouble == nil ? end.head?.status : nil,
-      headers: headers,
-      reply: Reply(
-        text: String(decoding: end.reply, as: UTF8.self), isCut: end.isReplyCut, headers: headers),
-      trouble: trouble, sentAll: trouble == nil)
+    // A reply that broke off in the middle does not count.
+    if whole.trouble != nil { (whole.status, whole.sentAll) = (nil, false) }
+    return whole
   }
 }
 

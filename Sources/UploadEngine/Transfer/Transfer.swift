@@ -19,12 +19,7 @@ final class Transfer {
   /// How many bytes of the body the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
 
-  private(set) var head: ReplyHead?
-  private var reply = ""
-  /// The content that the target's rules found in the reply, if they need it.
-  private var content: ReplyContent?
-  /// Whether the reply was longer than the part that was kept.
-  private var isReplyCut = false
+  private var head: ReplyHead?
 
   /// Why the request failed, or why the engine itself broke it off.
   var trouble: Failure.Cause?
@@ -56,7 +51,7 @@ final class Transfer {
 
   /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
   /// unknown, so it is allowed only if all of them have been stopped.
-  var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
+  var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }
 
   /// Records that the request has begun after waiting for a lane.
   func recordBegun(at now: Instant) {
@@ -97,39 +92,17 @@ final class Transfer {
 
   func recordHead(_ head: ReplyHead) { self.head = head }
 
-  /// The part of a reply that is kept.
-  static func text(of end: ExchangeEnd) -> String {
-    String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
-  }
-
-  /// Records how the task ended, and the content that the target's rules found in its reply.
-  func recordEnd(_ end: ExchangeEnd, _ content: ReplyContent?) {
-    head = end.head ?? head
-    reply = Self.text(of: end)
-    self.content = content
-    isReplyCut = end.isReplyCut || end.reply.count > Reply.limit
-    if case .body(let error as BodyError)? = end.trouble?.kind { bodyError = error }
-    // In order of significance: the file's error, the engine's own reason, the connection's error.
-    if let bodyError {
-      trouble = Failure.Cause(bodyError, wasSeen: true)
-    } else if trouble == nil, let error = end.trouble {
-      trouble = Failure.Cause(
-        error, host: url.host ?? "", proxy: request.target.proxy(for: url))
-    }
-    if head == nil, trouble == nil, isReplyCut {
-      trouble = .network("the server's reply is too long")
-    }
-  }
-
   func recordStopped(_ id: ItemID) {
     for index in shares.indices where shares[index].item.id == id {
-      shares[index].isStopped = true
+      shares[index].end.isStopped = true
     }
   }
 
   /// Records the problem with this one file.
   func record(_ cause: Failure.Cause, of id: ItemID) {
-    for index in shares.indices where shares[index].item.id == id { shares[index].cause = cause }
+    for index in shares.indices where shares[index].item.id == id {
+      shares[index].end.cause = cause
+    }
   }
 
   /// The new states of the files whose states have changed since the last call.
@@ -143,16 +116,23 @@ final class Transfer {
     return news
   }
 
-  /// The end of the request as a whole.
-  func end(at now: Instant) -> TransferEnd {
-    let headers = head?.headers ?? [:]
+  /// Records how the task ended. Returns the end of the request as a whole.
+  ///
+  /// - Parameter content: what the target's rules found in the reply, if they need it.
+  func end(_ exchange: ExchangeEnd, _ content: ReplyContent?, at now: Instant) -> TransferEnd {
+    head = exchange.head ?? head
+    if case .body(let error as BodyError)? = exchange.trouble?.kind { bodyError = error }
     var end = TransferEnd(
-      url: url, status: head?.status, headers: headers,
-      reply: Reply(text: reply, isCut: isReplyCut, headers: headers),
-      trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
-      bytes: files.reduce(0) { $0 + $1.bytes }, seconds: now - start)
-    end.content = content
-    end.number = request.number
+      exchange, head, of: url, keeping: Reply.limit, proxy: request.target.proxy(for: url))
+    // In order of significance: the file's error, the engine's own reason, the connection's error.
+    end.trouble = bodyError.map { Failure.Cause($0, wasSeen: true) } ?? trouble ?? end.trouble
+    if head == nil, end.trouble == nil, end.reply.isCut {
+      end.trouble = .network("the server's reply is too long")
+    }
+    (end.expectedContinue, end.sentAll) = (request.expectsContinue, hasSentAll)
+    (end.content, end.number) = (content, request.number)
+    end.bytes = shares.reduce(0) { $0 + $1.bytes(at: acknowledged) }
+    end.seconds = now - start
     end.digests = shares.count == 1 ? shares[0].item.digests : nil
     return end
   }
@@ -160,19 +140,16 @@ final class Transfer {
   /// The files in their state at the request's end.
   var files: [BatchEnd.File] {
     shares.enumerated().map { index, share in
-      var cause = share.cause
-      if case .file(let error)? = bodyError {
-        if error.file == share.item.location { cause = Failure.Cause(error, wasSeen: true) }
-        for (file, item) in request.companions
-        where item == share.item.id && file.location == error.file {
-          cause = Companion.cause(of: error)
-        }
-      }
-      var file = BatchEnd.File(
-        id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause,
-        isStopped: share.isStopped,
-        sent: request.sent.indices.contains(index) ? request.sent[index] : nil)
+      var file = share.end
+      file.bytes = share.bytes(at: acknowledged)
+      file.sent = request.sent.indices.contains(index) ? request.sent[index] : nil
       file.digests = share.item.digests
+      guard case .file(let error)? = bodyError else { return file }
+      if error.file == share.item.location { file.cause = Failure.Cause(error, wasSeen: true) }
+      for (companion, item) in request.companions
+      where item == share.item.id && companion.location == error.file {
+        file.cause = Companion.cause(of: error)
+      }
       return file
     }
   }
@@ -184,10 +161,8 @@ extension Transfer {
     let item: UploadItem
     /// The range of the file's own bytes in the body.
     let content: Range<Int64>
-    /// Whether the user cancelled or paused the file.
-    var isStopped = false
-    /// The problem with this one file.
-    var cause: Failure.Cause?
+    /// Whether the user stopped the file, and the problem with this one file. `files` fills in the rest.
+    fileprivate(set) var end: BatchEnd.File
     private var told = Phase.ahead
 
     private enum Phase: Equatable {
@@ -197,8 +172,8 @@ extension Transfer {
     }
 
     init(item: UploadItem, content: Range<Int64>) {
-      self.item = item
-      self.content = content
+      (self.item, self.content) = (item, content)
+      end = BatchEnd.File(id: item.id)
     }
 
     /// How many of the file's bytes are covered by the first `sent` bytes of the body.

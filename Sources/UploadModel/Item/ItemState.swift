@@ -66,6 +66,17 @@ package enum ItemState: Hashable, Sendable, Codable {
     }
   }
 
+  /// The number of the attempt under way, or of the one that succeeded.
+  package var attempt: Int? {
+    switch self {
+    case .preparing(let attempt), .sending(let attempt, _, _), .awaitingReply(let attempt, _):
+      attempt
+    case .processing(let processing): processing.receipt.attempts
+    case .done(let receipt): receipt.attempts
+    case .waiting, .retrying, .paused, .failed: nil
+    }
+  }
+
   /// The failure that the item shows, if any.
   package var failure: Failure? {
     switch self {

@@ -19,7 +19,7 @@ package struct TransferEnd: Hashable, Sendable {
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
   /// RFC 9110 §10.1.1).
-  var expectedContinue: Bool
+  package var expectedContinue = false
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
   package var sentAll: Bool
   /// How many of the file's bytes were handed over.
@@ -76,15 +76,13 @@ package struct TransferEnd: Hashable, Sendable {
   /// The end of a request to `url`.
   package init(
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
-    trouble: Failure.Cause? = nil, expectedContinue: Bool = false, sentAll: Bool = true,
-    bytes: Int64 = 0, seconds: Double = 0
+    trouble: Failure.Cause? = nil, sentAll: Bool = true, bytes: Int64 = 0, seconds: Double = 0
   ) {
     self.url = url
     self.status = status
     self.headers = headers
     self.reply = reply
     self.trouble = trouble
-    self.expectedContinue = expectedContinue
     self.sentAll = sentAll
     self.bytes = bytes
     self.seconds = seconds

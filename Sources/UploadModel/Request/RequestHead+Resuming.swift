@@ -16,9 +16,7 @@ extension RequestHead {
   /// Adds the name of a file that goes without a form (RFC 6266, and RFC 8187 if it is not ASCII), unless the target
   /// sets the field itself.
   package mutating func addName(_ name: String) {
-    guard !headers.contains(where: { $0.name.lowercased() == "content-disposition" }) else {
-      return
-    }
+    guard !has("Content-Disposition") else { return }
     // Some servers take a percent sign for the beginning of an escape.
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && !"\"\\%".utf8.contains($0) }
     set(

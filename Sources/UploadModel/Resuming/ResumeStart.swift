@@ -26,14 +26,7 @@ package struct ResumeStart {
   let body: () throws(Failure.Cause) -> Body
 
   /// A body: its size in bytes, and the form around the file; nil if the file goes without one.
-  package struct Body {
-    let length: Int64
-    let form: ResumePoint.Form?
-
-    package init(length: Int64, form: ResumePoint.Form?) {
-      (self.length, self.form) = (length, form)
-    }
-  }
+  package typealias Body = (length: Int64, form: ResumePoint.Form?)
 
   package init(
     target: Target, identity: FileIdentity, url: URL, point: ResumePoint?, server: ResumeServer?,

@@ -10,7 +10,7 @@ package struct BatchEnd: Sendable {
     /// The fault of this file alone, if any.
     package var cause: Failure.Cause?
     /// Whether the user stopped the file's upload.
-    var isStopped: Bool
+    package var isStopped: Bool
     /// The file as the request described it to the server.
     package var sent: SentFile?
     /// The digests of the content sent, if known.

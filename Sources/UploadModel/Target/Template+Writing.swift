@@ -74,10 +74,7 @@ extension Template {
 
     func callAsFunction(_ text: String) -> String {
       switch self {
-      case .xml:
-        text.replacing(scalars: "&", with: "&amp;").replacing(scalars: "<", with: "&lt;")
-          .replacing(scalars: ">", with: "&gt;").replacing(scalars: "\"", with: "&quot;")
-          .replacing(scalars: "'", with: "&apos;")
+      case .xml: text.markup()
       case .digits(let count):
         String(repeating: "0", count: max(0, count - text.utf8.count)) + text
       case .json: Self.ascii(JSONValue.escaped(text))

@@ -7,10 +7,8 @@ import UploadModel
 struct Handover: Codable, Equatable {
   /// The arguments that the session was started with. The target is made from them again.
   var arguments: [String]
-  /// The limit on the total speed, in bytes a second.
-  var limit: Int64?
-  /// How many requests go to each target at once, as set by the user.
-  var lanes: [String: Int]
+  /// The user's settings for all uploads.
+  var settings: SenderSettings
   /// The last item before those that belong to the session.
   var floor: ItemID
 

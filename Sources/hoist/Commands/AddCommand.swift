@@ -87,9 +87,11 @@ struct AddCommand: HoistCommand {
   ) throws -> QueueIntake.Added {
     var total = QueueIntake.Added()
     var failure: StoreError?
+    // A malformed argument is found before any file is examined.
+    let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     queue.add(
-      try NamedFile.all(in: ArgumentRuns.unfolded(files), home: home),
-      FileIntake(for: target), in: rules, takes: takes,
+      wishes.lazy.flatMap { $0.files(home: home) }, FileIntake(for: target), in: rules,
+      takes: takes,
       prepare: { ($0.target, $0.field) = (target.name, $0.field ?? destination.field) }
     ) { result, _ in
       do throws(StoreError) { total.merge(try result.get()) } catch { failure = error }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import MediaTypes
 import MultipartForm
 import Settings
@@ -84,7 +85,7 @@ struct PushCommand: HoistCommand {
     Thread.detachNewThread {
       _ = MediaTypeGuesser.system
       // Foundation looks into the program's folder. If that is not allowed, it crashes; the error comes later.
-      if (try? ProgramFolder.check()) != nil { UploadEngine.beginToPrepare() }
+      if (try? ProgramFolder.check()) != nil { UploadSession.prepare() }
     }
   }
 
@@ -147,7 +148,8 @@ struct PushCommand: HoistCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
-    UploadEngine.prepare()
+    // Loads what the first request needs, while the history is opened.
+    _ = UploadSession.shared
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }

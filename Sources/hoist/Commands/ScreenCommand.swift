@@ -56,15 +56,15 @@ struct ScreenCommand: HoistCommand {
     let catalog = try options.catalog(
       of: settings, from: config, to: destination, in: context,
       usually: files.isEmpty ? try store.lastTarget() : nil)
-    var preferences = try ScreenPreferences(settings.screen)
+    var preferences = try ScreenPreferences(settings)
     if plain { preferences.audience = .standardInput }
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     let session = try ScreenSession(
       book: catalog, keeper: QueueRecorder(store: store, environment: context.environment),
       context: context,
       options: ScreenSession.Options(
-        isASCII: ascii, rateLimit: options.speed, keepsLimit: options.limit == nil, isFresh: fresh,
-        arguments: context.arguments, sent: sent,
+        isASCII: ascii, settings: SenderSettings(limit: options.speed),
+        keepsLimit: options.limit == nil, isFresh: fresh, arguments: context.arguments, sent: sent,
         rules: try folders.rules(),
         journal: try logging.journal(of: catalog.current, mayUseErrors: false, in: context),
         preferences: preferences))
@@ -85,7 +85,7 @@ struct ScreenCommand: HoistCommand {
   @MainActor
   private func setUp(in context: Context) async throws -> String? {
     let source = config.source(in: context)
-    let preferences = try ScreenPreferences(try source.load().screen)
+    let preferences = try ScreenPreferences(try source.load())
     let session = try SetupSession(
       config: source, preferences: preferences, isASCII: ascii, context: context)
     return await session.run()

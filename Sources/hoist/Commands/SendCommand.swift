@@ -80,17 +80,16 @@ struct SendCommand: HoistCommand {
       let catalog = try options.catalog(
         of: settings, from: config, to: destination, in: context,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
-      var preferences = try ScreenPreferences(settings.screen)
+      var preferences = try ScreenPreferences(settings)
       preferences.audience = stays ? .nobodyForever : .nobody
       let session = try ScreenSession(
         book: catalog,
         keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
         context: context,
         options: ScreenSession.Options(
-          rateLimit: handover == nil ? options.speed : handover?.limit,
+          settings: handover?.settings ?? SenderSettings(limit: options.speed),
           keepsLimit: handover == nil && options.limit == nil,
-          floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
-          isHandedOver: handover != nil,
+          floor: handover?.floor ?? ItemID(0),
           journal: try logging.journal(
             of: catalog.current, mayUseErrors: handover == nil, in: context),
           preferences: preferences))

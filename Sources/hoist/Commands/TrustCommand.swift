@@ -102,9 +102,7 @@ struct TrustCommand: HoistCommand {
           + same.joined(separator: ", "))
     }
     if let only = same.first { return only }
-    let host = url.host ?? "server"
-    let free = [host] + (2...100).map { "\(host)-\($0)" }
-    return free.first { !settings.targetNames.contains($0) } ?? host
+    return NewTarget.free(url.host ?? "server", taken: settings.targetNames)
   }
 
   // MARK: Talk

@@ -1,5 +1,6 @@
 import FileDiscovery
 import Foundation
+import MultipartForm
 import Synchronization
 
 /// Writes to a descriptor whose reader may not be reading, such as a pipe whose reader sleeps or a terminal stopped
@@ -25,8 +26,8 @@ enum InterruptibleWrite {
 
   /// The reader at the other end of a descriptor.
   private struct Reader {
-    let device: UInt64
-    let inode: UInt64
+    /// Nil if it is unknown.
+    let place: FilePlace?
     let kind: mode_t
     /// The same pipe or terminal, opened a second time so that no write blocks; -1 if that is not
     /// possible. `O_NONBLOCK` on the descriptor that hoist was given would affect everyone who shares it,
@@ -74,13 +75,11 @@ enum InterruptibleWrite {
 
   private static func reader(of file: Int32) -> Reader {
     var status = stat()
-    guard fstat(file, &status) == 0 else { return Reader(device: 0, inode: 0, kind: S_IFREG) }
-    let new = Reader(
-      device: UInt64(truncatingIfNeeded: status.st_dev),
-      inode: UInt64(truncatingIfNeeded: status.st_ino), kind: status.st_mode & S_IFMT)
+    guard fstat(file, &status) == 0 else { return Reader(place: nil, kind: S_IFREG) }
+    let new = Reader(place: FilePlace(status), kind: status.st_mode & S_IFMT)
     return readers.withLock { readers in
       if let known = readers[file] {
-        if known.device == new.device, known.inode == new.inode { return known }
+        if known.place == new.place { return known }
         if known.own >= 0 { close(known.own) }
       }
       var reader = new

@@ -90,7 +90,7 @@ struct DemoCommand: HoistCommand {
       keeper: QueueRecorder(store: store, environment: context.environment),
       context: context,
       options: ScreenSession.Options(
-        isASCII: ascii, rateLimit: 6_500_000, keepsLimit: false,
+        isASCII: ascii, settings: SenderSettings(limit: 6_500_000), keepsLimit: false,
         notice:
           "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help")
     )

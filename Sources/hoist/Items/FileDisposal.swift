@@ -245,13 +245,10 @@ struct FileDisposal: Sendable {
     let path = place.realBytes
     let top = trash.top.map { Array(($0 == "/" ? "/" : $0 + "/").utf8) } ?? []
     let written = path.starts(with: top) ? Array(path.dropFirst(top.count)) : path
-    let style = DateFormatter()
-    style.locale = Locale(identifier: "en_US_POSIX")
-    style.dateFormat = "yyyy-MM-dd'T'HH:mm:ss"
     let info = """
       [Trash Info]
       Path=\(PercentEncoding.encode(path: written))
-      DeletionDate=\(style.string(from: Date()))
+      DeletionDate=\(Date().local.replacing(scalars: " ", with: "T"))
 
       """
     for number in 1...1000 {

@@ -8,18 +8,11 @@ struct NamedFile: Sendable {
   init(_ location: FileLocation, as wish: FileArgument? = nil) {
     (self.location, self.wish) = (location, wish)
   }
+}
 
-  /// The files and folders that a command line names. Each argument may be a pattern, and may be followed by a type, a
-  /// name and a field.
-  ///
-  /// - Throws: `UserError` for the first argument that is malformed, before any file is examined.
-  static func all(
-    in arguments: [String], home: String
-  ) throws(UserError) -> some Sequence<NamedFile> {
-    var wishes: [FileArgument] = []
-    for argument in arguments { wishes.append(try FileArgument(argument)) }
-    return wishes.lazy.flatMap { wish in
-      Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) }
-    }
+extension FileArgument {
+  /// The files and folders that it names; it may be a pattern.
+  func files(home: String) -> [NamedFile] {
+    Arguments.files(path, home: home).map { NamedFile($0, as: self) }
   }
 }

@@ -24,14 +24,14 @@ struct ConfigSource: Sendable {
   func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: named, environment: environment)
     // An error in the screen's settings is an error for every command.
-    if settings.screen.file != nil { _ = try ScreenPreferences(settings.screen) }
+    if settings.file != nil { _ = try ScreenPreferences(settings) }
     return settings
   }
 
   /// Every mistake in the configuration.
   func mistakes() -> [ConfigError] {
     Settings.mistakes(path: named, environment: environment) { settings throws(ConfigError) in
-      _ = try ScreenPreferences(settings.screen)
+      _ = try ScreenPreferences(settings)
     }
   }
 
@@ -41,7 +41,7 @@ struct ConfigSource: Sendable {
   func change(
     _ change: (ConfigEdit) throws -> String
   ) throws -> (before: String, after: String) {
-    let before = try self.text()
+    let before = try Settings.text(of: path, mayBeMissing: true) ?? ""
     let text = try change(ConfigEdit(of: before, file: path, environment: environment))
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
     do {
@@ -52,14 +52,5 @@ struct ConfigSource: Sendable {
     }
     try AtomicFile.write(text.utf8, to: path, mode: 0o600)
     return (before, text)
-  }
-
-  /// The configuration's text; empty if the file does not exist yet.
-  private func text() throws -> String {
-    guard FileManager.default.fileExists(atPath: path) else { return "" }
-    guard let data = FileManager.default.contents(atPath: path),
-      let text = String(validating: data, as: UTF8.self)
-    else { throw UserError("\(path) cannot be read") }
-    return text
   }
 }

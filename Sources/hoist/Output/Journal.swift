@@ -45,44 +45,37 @@ struct Journal: Sendable {
     var metadata: Logger.Metadata = [
       "item": "\(item.id.rawValue)", "path": "\(item.path)", "bytes": "\(item.size)",
     ]
-    func add(_ failure: Failure) {
+    if let attempt = item.state.attempt { metadata["attempt"] = "\(attempt)" }
+    let (level, message): (Logger.Level, Logger.Message)
+    switch item.state {
+    case .waiting: (level, message) = (.debug, "queued")
+    case .paused: (level, message) = (.debug, "paused")
+    case .sending: return
+    case .preparing:
+      (level, message) = (.debug, "started")
+      metadata["type"] = "\(item.mediaType)"
+    case .awaitingReply: (level, message) = (.debug, "awaiting reply")
+    case .processing(let processing):
+      (level, message) = (processing.trouble == nil ? .info : .warning, "\(processing.words)")
+      metadata["status"] = "\(processing.receipt.status)"
+    case .retrying(_, let next, let attempts, _):
+      (level, message) = (.warning, "will be tried again")
+      metadata["next"] = "\(next) of \(attempts)"
+    case .done(let receipt):
+      (level, message) = (.info, receipt.wasThere ? "there already" : "sent")
+      metadata["status"] = "\(receipt.status)"
+      metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
+      if let url = receipt.url { metadata["url"] = "\(url)" }
+      if let verified = receipt.verified { metadata["verified"] = "\(verified)" }
+    case .failed: (level, message) = (.error, "failed")
+    }
+    if let failure = item.state.failure {
       metadata["attempt"] = "\(failure.attempts)"
       metadata["cause"] = "\(failure.code)"
       metadata["message"] = "\(failure.explanation(goesOn: item.canGoOn))"
       if !failure.reply.text.isEmpty {
         metadata["reply"] = "\(String(failure.reply.text.unicodeScalars.prefix(500)))"
       }
-    }
-    let (level, message): (Logger.Level, Logger.Message)
-    switch item.state {
-    case .waiting: (level, message) = (.debug, "queued")
-    case .paused: (level, message) = (.debug, "paused")
-    case .sending: return
-    case .preparing(let attempt):
-      (level, message) = (.debug, "started")
-      metadata["attempt"] = "\(attempt)"
-      metadata["type"] = "\(item.mediaType)"
-    case .awaitingReply(let attempt, _):
-      (level, message) = (.debug, "awaiting reply")
-      metadata["attempt"] = "\(attempt)"
-    case .processing(let processing):
-      (level, message) = (processing.trouble == nil ? .info : .warning, "\(processing.words)")
-      metadata["attempt"] = "\(processing.receipt.attempts)"
-      metadata["status"] = "\(processing.receipt.status)"
-    case .retrying(let failure, let next, let attempts, _):
-      (level, message) = (.warning, "will be tried again")
-      add(failure)
-      metadata["next"] = "\(next) of \(attempts)"
-    case .done(let receipt):
-      (level, message) = (.info, receipt.wasThere ? "there already" : "sent")
-      metadata["attempt"] = "\(receipt.attempts)"
-      metadata["status"] = "\(receipt.status)"
-      metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
-      if let url = receipt.url { metadata["url"] = "\(url)" }
-      if let verified = receipt.verified { metadata["verified"] = "\(verified)" }
-    case .failed(let failure):
-      (level, message) = (.error, "failed")
-      add(failure)
     }
     logger.log(level: level, message, metadata: metadata)
   }

@@ -6,13 +6,11 @@ extension RequestOutline {
   func lines(_ target: Target) -> [String] {
     var lines: [String] = []
     if let existence {
-      lines += existence.lines(
-        "first, to see whether the file is there already: \(existence.method) \(existence.url ?? "")"
-      )
+      lines += existence.lines("first, to see whether the file is there already: ")
     }
     if let ticket, let asked = target.ticket {
-      lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
-      lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
+      lines += ticket.lines("first ")
+      lines += head.lines(place: "to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
         lines.append(
           "  and the target's own header fields, if that address is on "
@@ -25,13 +23,11 @@ extension RequestOutline {
       lines.append(
         "in \(HumanReadable.count(pieces.count, "piece")) of at most \(HumanReadable.bytes(pieces.size))\(once)"
       )
-      for (word, request) in [("first", pieces.begin), ("before each piece", pieces.ticket)] {
-        guard let request else { continue }
-        lines += request.lines("\(word) \(request.method) \(request.url ?? "")")
-      }
-      lines += head.lines("piece 1 of \(pieces.count): \(head.method) \(head.url ?? "")")
+      lines += pieces.begin?.lines("first ") ?? []
+      lines += pieces.ticket?.lines("before each piece ") ?? []
+      lines += head.lines("piece 1 of \(pieces.count): ")
     } else {
-      lines += head.lines("\(head.method) \(head.url ?? "")")
+      lines += head.lines()
     }
     for part in parts {
       let words = [
@@ -45,13 +41,10 @@ extension RequestOutline {
     }
     lines.append(
       "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
-    if let finish = pieces?.finish {
-      lines += finish.lines("at the end \(finish.method) \(finish.url ?? "")")
-    }
+    lines += pieces?.finish?.lines("at the end ") ?? []
     if let wait, let rule = target.wait {
       lines += wait.lines(
-        "then every \(HumanReadable.seconds(rule.interval)), until the server has finished: \(wait.method) \(wait.url ?? "")"
-      )
+        "then every \(HumanReadable.seconds(rule.interval)), until the server has finished: ")
     }
     switch target.after.way {
     case .delete?:
@@ -67,17 +60,17 @@ extension RequestOutline {
 
 extension RequestOutline.Run {
   /// The request before the first file, as lines for people.
-  var firstLines: [String] { open.map { Self.lines("once, before the first file", $0) } ?? [] }
-  var lastLines: [String] { close.map { Self.lines("once, after the last file", $0) } ?? [] }
-
-  private static func lines(_ words: String, _ request: RequestOutline.Head) -> [String] {
-    request.lines("\(words): \(request.method) \(request.url ?? "")")
-  }
+  var firstLines: [String] { open?.lines("once, before the first file: ") ?? [] }
+  var lastLines: [String] { close?.lines("once, after the last file: ") ?? [] }
 }
 
 extension RequestOutline.Head {
-  fileprivate func lines(_ title: String) -> [String] {
-    [title] + headers.map { "  \($0.name): \($0.value)" } + (body.map { ["  body \($0)"] } ?? [])
+  /// - Parameters:
+  ///   - words: when the request is sent, with a space at the end.
+  ///   - place: the words for where it goes; nil for its URL.
+  fileprivate func lines(_ words: String = "", place: String? = nil) -> [String] {
+    ["\(words)\(method) \(place ?? url ?? "")"]
+      + headers.map { "  \($0.name): \($0.value)" } + (body.map { ["  body \($0)"] } ?? [])
   }
 }
 

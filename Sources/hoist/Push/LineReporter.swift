@@ -13,8 +13,8 @@ struct LineReporter: PushReporter {
   /// Explanations that have been given: each is given once, however many files fail for the same reason.
   private var explained: Set<String> = []
 
-  private var estimates: [ItemID: ThroughputEstimate] = [:]
-  private var lastLine: [ItemID: Instant] = [:]
+  /// When a line was last printed about each file under way, or its attempt began, and how fast the file moves.
+  private var moving: [ItemID: (last: Instant, estimate: ThroughputEstimate)] = [:]
   /// Whether the summary must report failures that no line has reported.
   private var hasUntold = false
 
@@ -80,18 +80,16 @@ struct LineReporter: PushReporter {
     case .waiting, .paused, .awaitingReply: break
     case .processing(let processing):
       if !isQuiet { write("… \(name): \(SafeText.line(processing.words))") }
-    case .preparing:
-      estimates[item.id] = nil
-      lastLine[item.id] = now
+    case .preparing: moving[item.id] = (now, ThroughputEstimate(start: now))
     case .sending(_, let sent, let total):
-      // The estimate is made only now, since most files are so small that they skip this state.
-      let start = lastLine[item.id] ?? now
-      estimates[item.id, default: ThroughputEstimate(start: start)].record(total: sent, at: now)
-      guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
-      lastLine[item.id] = now
+      guard !isQuiet, var file = moving[item.id] else { return }
+      defer { moving[item.id] = file }
+      file.estimate.record(total: sent, at: now)
+      guard now - file.last >= interval else { return }
+      file.last = now
       let percent = HumanReadable.percent(sent, of: total)
-      let speed = estimates[item.id]?.speed(at: now).map { ", \(HumanReadable.speed($0))" } ?? ""
-      let eta = estimates[item.id]?.eta(remaining: total - sent, at: now)
+      let speed = file.estimate.speed(at: now).map { ", \(HumanReadable.speed($0))" } ?? ""
+      let eta = file.estimate.eta(remaining: total - sent, at: now)
       let left = eta.map { ", \(HumanReadable.timeLeft($0)) left" } ?? ""
       write("… \(name): \(percent)% of \(HumanReadable.bytes(total))\(speed)\(left)")
     case .retrying where isQuiet: break
@@ -100,11 +98,11 @@ struct LineReporter: PushReporter {
         "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
     case .done(let receipt) where receipt.wasThere:
-      forget(item)
+      moving[item.id] = nil
       if !isQuiet { write("✓ \(name): \(receipt.words)") }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .done(let receipt):
-      forget(item)
+      moving[item.id] = nil
       let speed = receipt.meanSpeed ?? 0
       if !isQuiet {
         write(
@@ -116,7 +114,7 @@ struct LineReporter: PushReporter {
       // Never started: after a stop there may be thousands of these, and the summary counts them.
       hasUntold = true
     case .failed(let failure):
-      forget(item)
+      moving[item.id] = nil
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
       // A user who stopped the upload knows why.
       guard failure.cause != .cancelled else { return }
@@ -162,11 +160,6 @@ struct LineReporter: PushReporter {
       return "  \(cause.value.count) × \(cause.key): \(names.joined(separator: ", "))"
         + (more > 0 ? " and \(more) more" : "")
     }
-  }
-
-  private mutating func forget(_ item: UploadItem) {
-    estimates[item.id] = nil
-    lastLine[item.id] = nil
   }
 
   /// The server's message, on one line and not too long; empty if there is no message.

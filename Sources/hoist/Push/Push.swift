@@ -26,9 +26,8 @@ struct Push {
   private enum Event: Sendable {
     case walk(PushInputReader.News)
     case changes([(ItemID, ItemState)])
-    case resumed(ItemID, ResumePoint)
+    case kept(ItemID, ResumePoint)
     case disposed(UploadItem, FileDisposal.Outcome)
-    case advanced(ItemID, PieceCount)
     case run(RunNews)
     case tick
     case interrupt
@@ -53,18 +52,12 @@ struct Push {
     ) { changes in
       continuation.yield(.changes(secrets.hidden(in: changes)))
     }
+    var hooks = EngineHooks()
+    hooks.mediaType = FileIntake.mediaType
+    hooks.keeping = { id, point in if let point { continuation.yield(.kept(id, point)) } }
+    hooks.runReport = { _, news in continuation.yield(.run(news)) }
     let engine = UploadEngine(
-      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
-      mediaType: FileIntake.mediaType,
-      keeping: { id, point in
-        // Only the first point of an attempt says how the attempt begins; later points just say how far it has come.
-        if let point, point.isAtStart, point.words != nil {
-          continuation.yield(.resumed(id, point))
-        }
-        if let pieces = point?.pieceCount, pieces.sent > 0 {
-          continuation.yield(.advanced(id, pieces))
-        }
-      }, runReport: { _, news in continuation.yield(.run(news)) },
+      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, hooks: hooks,
       memory: history?.memory, digests: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
@@ -190,16 +183,19 @@ struct Push {
           for (id, state) in course.givenUp() { record(state, of: id, at: now) }
         }
         submit()
-      case .resumed(let id, let point):
+      case .kept(let id, let point):
         guard let item = course.open(id) else { continue }
-        journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
-        reporter.resumed(item, at: point)
+        // Only the first point of an attempt says how the attempt begins; later points just say how far it has come.
+        if point.isAtStart, point.words != nil {
+          journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
+          reporter.resumed(item, at: point)
+        }
+        if let pieces = point.pieceCount, pieces.sent > 0, !output.isBehind {
+          reporter.advanced(item, to: pieces)
+        }
       case .disposed(let item, let outcome):
         disposing -= 1
         reporter.disposed(item, outcome)
-      case .advanced(let id, let pieces):
-        guard let item = course.open(id), !output.isBehind else { continue }
-        reporter.advanced(item, to: pieces)
       case .run(let news):
         if isEndingRun {
           hasRun = false
@@ -245,7 +241,8 @@ struct Push {
     return summary
   }
 
-  private static func clock(
+  /// Calls `handler` on a global queue, again and again, until the timer is cancelled.
+  static func clock(
     every seconds: Double, _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: .global())

@@ -43,10 +43,7 @@ final class PushInputReader: Sendable {
         self.deliver(items, intake)
       }
       // The next item may take long to come, so do not hold back the others for it.
-      let timer = DispatchSource.makeTimerSource(queue: .global())
-      timer.schedule(deadline: .now() + 0.05, repeating: 0.05, leeway: .milliseconds(10))
-      timer.setEventHandler { portion.handOver() }
-      timer.activate()
+      let timer = Push.clock(every: 0.05) { portion.handOver() }
       let isWhole = inputs.walk(intake, until: cancellation) { item in
         portion.add(item)
         return !isOver.load(ordering: .relaxed)

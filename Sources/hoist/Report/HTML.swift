@@ -18,7 +18,7 @@ struct HTML: ExpressibleByStringInterpolation {
     mutating func appendLiteral(_ literal: String) { source += literal }
 
     mutating func appendInterpolation(_ text: String) {
-      source += HTML.escaped(SafeText.line(text))
+      source += SafeText.line(text).markup(apostrophe: "&#39;")
     }
 
     mutating func appendInterpolation(_ number: some BinaryInteger) { source += "\(number)" }
@@ -28,14 +28,5 @@ struct HTML: ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ pieces: [HTML]) {
       for piece in pieces { source += piece.source }
     }
-  }
-
-  /// Text for an element or for a quoted attribute (HTML §13.3).
-  private static func escaped(_ text: String) -> String {
-    let special = [
-      ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;"),
-    ]
-    guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
-    return special.reduce(text) { $0.replacing(scalars: $1.0, with: $1.1) }
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Screens
 import Synchronization
 import UploadModel
 import UploadStore
@@ -29,8 +30,7 @@ final class QueueRecorder: Sendable {
     var isRetryDue = false
     /// The file that keeps those changes meanwhile.
     var place: String?
-    var onTrouble: (@Sendable (StoreError) -> Void)?
-    var onKept: (@Sendable (String) -> Void)?
+    var onNews: (@Sendable (AppEvent) -> Void)?
   }
 
   /// - Parameter lock: the right to send, if this process already has it.
@@ -44,14 +44,9 @@ final class QueueRecorder: Sendable {
     journal = ResultJournal(queue: store.path, environment: environment)
   }
 
-  /// Sets what to call when the queue cannot be written.
-  func onTrouble(_ body: @escaping @Sendable (StoreError) -> Void) {
-    content.withLock { $0.onTrouble = body }
-  }
-
-  /// Sets what to call, with a sentence to show, when a file that was sent could not be moved or deleted.
-  func onKept(_ body: @escaping @Sendable (String) -> Void) {
-    content.withLock { $0.onKept = body }
+  /// Sets what to call when the queue cannot be written, and when a file that was sent could not be moved or deleted.
+  func onNews(_ body: @escaping @Sendable (AppEvent) -> Void) {
+    content.withLock { $0.onNews = body }
   }
 
   /// Moves or deletes the files that are due. The queue records which files are due, so nothing is forgotten if this
@@ -59,16 +54,12 @@ final class QueueRecorder: Sendable {
   private func disposeSoon() {
     disposals.async { [weak self] in
       guard let self else { return }
-      do {
+      trying {
         for (item, due) in try store.dueDisposals() {
           let outcome = disposal.perform(due, at: item.location, item.identity)
           try store.settleDisposal(of: item.id, outcome.words)
-          if outcome.isKept {
-            content.withLock { $0.onKept }?("\(SafeText.line(item.fileName)): \(outcome.words)")
-          }
+          if outcome.isKept { tell(.message("\(SafeText.line(item.fileName)): \(outcome.words)")) }
         }
-      } catch {
-        if let error = error as? StoreError { complain(error) }
       }
     }
   }
@@ -111,60 +102,37 @@ final class QueueRecorder: Sendable {
   /// Makes uploads that are interrupted from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
-  /// Records the start of uploads and returns those that may begin: an `UploadEngine.Admission`.
+  /// Records the start of uploads and returns those that may begin: `EngineHooks.admission`.
   func admit(_ ids: [ItemID]) -> Set<ItemID>? {
-    guard write([]) else { return nil }
-    do {
-      return try store.begin(ids)
-    } catch {
-      complain(error)
-      return nil
-    }
+    write([]) ? trying { try store.begin(ids) } : nil
   }
 
-  /// Records where an upload can resume: `UploadEngine.Keeping`. If that cannot be written, the upload continues,
+  /// Records where an upload can resume: `EngineHooks.keeping`. If that cannot be written, the upload continues,
   /// but starts over after a crash.
   func keep(_ point: ResumePoint?, of id: ItemID) {
-    do { try store.keep(point, of: id) } catch { complain(error) }
+    trying { try store.keep(point, of: id) }
   }
 
-  /// Records what is known of a run: `UploadEngine.RunKeeping`.
+  /// Records what is known of a run: `EngineHooks.keepingRun`.
   func keepRun(_ point: RunPoint?, of target: String) -> Bool {
-    do {
-      try store.keepRun(point, of: target)
-      return true
-    } catch {
-      complain(error)
-      return false
-    }
+    trying { try store.keepRun(point, of: target) } != nil
   }
 
-  /// Whether a file for a target has failed before it could be sent: `UploadEngine.hasUnsent`.
+  /// Whether a file for a target has failed before it could be sent: `EngineHooks.hasUnsent`.
   func hasUnsent(_ target: String) -> Bool {
-    do { return try store.hasUnsent(target) } catch {
-      complain(error)
-      return true
-    }
+    trying { try store.hasUnsent(target) } ?? true
   }
 
   /// Records how a run ended.
   func record(_ news: RunNews, of target: String) {
     if news.kind == .opened { return }
-    do {
-      try store.recordRunEnd(news.event, news.words(isLasting: true), of: target)
-    } catch { complain(error) }
+    trying { try store.recordRunEnd(news.event, news.words(isLasting: true), of: target) }
   }
 
   /// Records the new states of items. Returns false if that could not be written yet.
   @discardableResult
   func write(_ changes: [(ItemID, ItemState)]) -> Bool {
-    do {
-      try record(changes)
-      return true
-    } catch {
-      complain(error)
-      return false
-    }
+    trying { try record(changes) } != nil
   }
 
   /// Results that are not in the queue at the end of the session.
@@ -189,7 +157,7 @@ final class QueueRecorder: Sendable {
   }
 
   private func record(_ changes: [(ItemID, ItemState)]) throws(StoreError) {
-    let result = writing.withLock { _ in
+    try writing.withLock { _ throws(StoreError) in
       let (left, isLeaving) = content.withLock { ($0.unwritten, $0.isLeaving) }
       let all = left + changes
       do throws(StoreError) {
@@ -199,7 +167,6 @@ final class QueueRecorder: Sendable {
         // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
         // end.
         if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
-        return Result<Void, StoreError>.success(())
       } catch {
         // Leave out progress, which means nothing once the session is over.
         let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }
@@ -208,11 +175,10 @@ final class QueueRecorder: Sendable {
           $0.unwritten = unwritten
           $0.place = place
         }
-        return .failure(error)
+        tryAgainSoon()
+        throw error
       }
     }
-    if case .failure = result { tryAgainSoon() }
-    try result.get()
   }
 
   private func tryAgainSoon() {
@@ -229,5 +195,14 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  private func complain(_ error: StoreError) { content.withLock { $0.onTrouble }?(error) }
+  /// The result of `body`, or nil if it fails. If the queue could not be read or written, that is reported.
+  @discardableResult
+  private func trying<Value>(_ body: () throws -> Value) -> Value? {
+    do { return try body() } catch let error as StoreError {
+      tell(.held("\(error.brief); s or hoist queue start resumes"))
+    } catch {}
+    return nil
+  }
+
+  private func tell(_ news: AppEvent) { content.withLock { $0.onNews }?(news) }
 }

@@ -6,12 +6,11 @@ import Terminal
 /// The user's preferences for the screen: the tables `[screen]`, `[keys]` and `[theme]` of the
 /// configuration, checked.
 struct ScreenPreferences {
-  var keymap = Keymap.usual
-  var theme = Theme.usual
+  /// What the screen itself gets of them.
+  var screen = AppState.Options()
   var usesMouse = true
   /// Whether uploads continue in the background when the terminal is closed.
   var goesOnInBackground = false
-  var endSignal = AppState.EndSignal.none
   /// The command to run when nothing is left to send, with its arguments.
   var endCommand: [String] = []
   /// Who gets plain lines instead of a screen; nil draws a screen.
@@ -20,29 +19,30 @@ struct ScreenPreferences {
   init() {}
 
   /// The preferences of a configuration; an error names the key that is wrong.
-  init(_ settings: ScreenSettings) throws(ConfigError) {
-    usesMouse = settings.usesMouse
-    goesOnInBackground = settings.goesOnInBackground
-    if let word = settings.whenDone {
+  init(_ settings: Settings) throws(ConfigError) {
+    let tables = settings.screen
+    usesMouse = tables.usesMouse
+    goesOnInBackground = tables.goesOnInBackground
+    if let word = tables.whenDone {
       guard let signal = AppState.EndSignal(rawValue: word.value) else {
         throw word.error(
           "expected \"none\", \"bell\", \"notify\" or \"desktop\", not \"\(word.value)\"")
       }
-      endSignal = signal
+      screen.endSignal = signal
     }
-    if let command = settings.onEnd {
+    if let command = tables.onEnd {
       guard command.value.first?.isEmpty == false else {
         throw command.error("expected a command and its arguments, such as [\"notify-me\", \"-q\"]")
       }
-      endCommand = command.value
+      (endCommand, screen.hasEndCommand) = (command.value, true)
     }
-    let bindings = try Self.bindings(settings.keys)
+    let bindings = try Self.bindings(tables.keys)
     do {
-      keymap = try Keymap(bindings)
+      screen.keymap = try Keymap(bindings)
     } catch {
       throw ConfigError(file: settings.file, keyPath: "keys", error.description)
     }
-    theme = try Self.theme(settings)
+    screen.theme = try Self.theme(tables)
   }
 
   private static func bindings(

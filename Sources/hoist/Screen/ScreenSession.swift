@@ -14,8 +14,8 @@ final class ScreenSession {
   struct Options {
     /// Whether the screen keeps to ASCII.
     var isASCII = false
-    /// The limit on the total speed, in bytes a second, until the user changes it.
-    var rateLimit: Int64?
+    /// The settings for all uploads, until the user changes them.
+    var settings = SenderSettings()
     /// Whether the limit that the user set in an earlier session holds.
     var keepsLimit = true
     /// A line that the screen shows all the time.
@@ -24,10 +24,6 @@ final class ScreenSession {
     var isFresh = false
     /// The last item that does not belong to this session, if another session has handed over the queue.
     var floor = ItemID(0)
-    /// How many requests go to each target at once, as set by the user in another session.
-    var lanes: [String: Int] = [:]
-    /// Whether this session continues for a screen that the user left.
-    var isHandedOver = false
     /// The command line with which another process can continue in the background; nil if that is not allowed.
     var arguments: [String]?
     /// What to do about files that were sent before.
@@ -84,24 +80,20 @@ final class ScreenSession {
     let target = book.current
     var state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
-      rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
-      size: interface.size, now: context.time.now(), isReading: true, notice: options.notice)
-    state.options.take(book.rows)
-    state.options.keymap = options.preferences.keymap
-    state.options.theme = options.preferences.theme
+      isASCII: options.isASCII || !interface.isUTF8, size: interface.size,
+      now: context.time.now(), isReading: true, notice: options.notice)
+    state.options = options.preferences.screen
+    state.options.targets = book.rows
     state.options.listsServer = target.server.list != nil
-    state.options.endSignal = options.preferences.endSignal
     state.options.midnight = context.time.midnight()
     state.options.configuration = book.configuration?.shownPath
-    state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
     state.options.showsPictures = interface.showsPictures
     state.options.home = context.environment["HOME"]
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
-    _ = reduce(
-      &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
+    _ = reduce(&state, .settings(options.settings))
     return state
   }
 
@@ -229,9 +221,10 @@ final class ScreenSession {
   /// process; nil if it did not begin, in which case the queue is kept for the next hoist.
   private func goOnInBackground() -> pid_t? {
     guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
-    let handover = Handover(
-      arguments: arguments, limit: loop.state.rateLimit, lanes: loop.state.wishes,
-      floor: queue.floor)
+    var settings = loop.state.settings
+    // The successor learns from the queue whether it is stopped.
+    (settings.isStarted, settings.isHandedOver) = (true, true)
+    let handover = Handover(arguments: arguments, settings: settings, floor: queue.floor)
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {

@@ -60,8 +60,6 @@ final class SessionIntake {
       let intake = other?.1.map { FileIntake(for: $0) } ?? current
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
-      var sent: [UploadItem] = []
-      var doubtful: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
       let named = paths.map(files)
@@ -76,15 +74,14 @@ final class SessionIntake {
         named.flatMap(\.found), intake, in: rules, takes: takes,
         prepare: { $0.target = target }
       ) { result, isLast in
-        if case .success(var added) = result {
-          if asksOfSent {
-            sent += added.skipped
-            added.skipped = []
-          }
-          doubtful += added.doubtful
-          added.doubtful = []
-          total.merge(added)
-        }
+        if case .success(let added) = result { total.merge(added) }
+        let leftOut =
+          isLast
+          ? LeftOut(
+            waiting: twice, sent: asksOfSent ? total.skipped : [], doubtful: total.doubtful)
+          : LeftOut()
+        // The screen asks about these.
+        if asksOfSent, isLast { total.skipped = [] }
         let count = HumanReadable.count(total.items.count, "file")
         let words: String?
         if !isLast {
@@ -93,14 +90,11 @@ final class SessionIntake {
           words = unnamed.words
         } else if let said = total.words {
           words = said
-        } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, doubtful.isEmpty,
-          total.skipped.isEmpty
-        {
+        } else if total.items.isEmpty, total.skipped.isEmpty, leftOut.items.isEmpty {
           words = "nothing was added: no files were found there"
         } else {
           words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
         }
-        let leftOut = isLast ? LeftOut(waiting: twice, sent: sent, doubtful: doubtful) : LeftOut()
         onMain {
           self.show(result, saying: words)
           if !leftOut.items.isEmpty { loop.handle([.leftOut(leftOut)]) }
@@ -112,10 +106,7 @@ final class SessionIntake {
 
   /// Looks for the files that the command line names.
   func add(_ wishes: [FileArgument]) {
-    add(wishes, again: false) { [home] wish in
-      TypedLine.Files(
-        found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })
-    }
+    add(wishes, again: false) { [home] in TypedLine.Files(found: $0.files(home: home)) }
   }
 
   /// Looks for the files that the screen asks to add.

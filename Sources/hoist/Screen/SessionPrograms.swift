@@ -2,6 +2,7 @@ import Commands
 import Foundation
 import ScalarText
 import Screens
+import UploadModel
 
 /// Programs that a session starts and that may outlive it: the desktop's notifications, the browser, the user's command
 /// for the end.
@@ -21,9 +22,9 @@ struct SessionPrograms {
     }
   }
 
-  func runEndCommand(_ counts: EndCounts) {
+  func runEndCommand(_ counts: Totals) {
     let numbers = [
-      "HOIST_SENT=\(counts.sent)", "HOIST_FAILED=\(counts.failed)",
+      "HOIST_SENT=\(counts.done)", "HOIST_FAILED=\(counts.failed)",
       "HOIST_UNKNOWN=\(counts.unknown)",
     ]
     do throws(Command.Failure) {

@@ -54,7 +54,7 @@ final class SessionQueue {
     time = context.time
     floor = options.floor
     link = QueueLink(queue: keeper.store.path, environment: context.environment)
-    ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
+    ownSettings = options.settings
     link.onOrder = { [weak self] in self?.obey($0) }
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
@@ -73,10 +73,7 @@ final class SessionQueue {
 
   /// Shows what is in the queue, and sends it unless another process does.
   func open() {
-    keeper.onTrouble { [weak loop] error in
-      onMain { loop?.handle([.held("\(error.brief); s or hoist queue start resumes")]) }
-    }
-    keeper.onKept { [weak loop] words in onMain { loop?.handle([.message(words)]) } }
+    keeper.onNews { [weak loop] news in onMain { loop?.handle([news]) } }
     do {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       learn(isStopped: try keeper.store.isStopped())
@@ -271,7 +268,7 @@ final class SessionQueue {
     guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
     ownSettings.limit = limit
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
-    loop.handle([.of(ownSettings), .message(words)])
+    loop.handle([.settings(ownSettings), .message(words)])
   }
 
   /// Limits the bandwidth, in this session and in later ones.
@@ -388,7 +385,7 @@ final class SessionQueue {
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
       try keepLimit()
-      loop.handle([.of(ownSettings)])
+      loop.handle([.settings(ownSettings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
@@ -439,40 +436,40 @@ final class SessionQueue {
       [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
     }
     self.throttle = throttle
+    var hooks = EngineHooks()
+    hooks.admission = { keeper.admit($0) }
+    hooks.mediaType = FileIntake.mediaType
+    hooks.outage = { [weak self] origin, news in
+      onMain {
+        self?.link.tell([.server(address: origin.description, news: news)])
+        self?.loop.handle([.reachability(server: origin.description, news)])
+      }
+    }
+    hooks.refusal = { [weak self] target, isRefused in
+      onMain {
+        self?.link.tell([.refusal(target: target, isRefused: isRefused)])
+        self?.loop.handle([.refusal(target: target, isRefused: isRefused)])
+      }
+    }
+    hooks.keeping = { [weak self] id, point in
+      // A point that contains a secret is kept only in this process's memory.
+      if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { keeper.keep(point, of: id) }
+      onMain { self?.loop.handle([.resumePoint(id, point)]) }
+    }
+    hooks.keepingRun = { target, point in
+      guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
+      return keeper.keepRun(point, of: target)
+    }
+    hooks.runReport = { [weak self] target, news in
+      let news = book.secrets.hidden(in: news)
+      keeper.record(news, of: target)
+      onMain { self?.hear(news, of: target) }
+    }
+    hooks.hasUnsent = { keeper.hasUnsent($0) }
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
-      waitsForPerson: !loop.interface.isAlone,
-      admission: { keeper.admit($0) },
-      mediaType: FileIntake.mediaType,
-      outage: { [weak self] origin, news in
-        onMain {
-          self?.link.tell([.server(address: origin.description, news: news)])
-          self?.loop.handle([.reachability(server: origin.description, news)])
-        }
-      },
-      refusal: { [weak self] target, isRefused in
-        onMain {
-          self?.link.tell([.refusal(target: target, isRefused: isRefused)])
-          self?.loop.handle([.refusal(target: target, isRefused: isRefused)])
-        }
-      },
-      keeping: { [weak self] id, point in
-        // A point that contains a secret is kept only in this process's memory.
-        if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true {
-          keeper.keep(point, of: id)
-        }
-        onMain { self?.loop.handle([.resumePoint(id, point)]) }
-      },
-      keepingRun: { target, point in
-        guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
-        return keeper.keepRun(point, of: target)
-      },
-      runReport: { [weak self] target, news in
-        let news = book.secrets.hidden(in: news)
-        keeper.record(news, of: target)
-        onMain { self?.hear(news, of: target) }
-      }, hasUnsent: { keeper.hasUnsent($0) }, memory: keeper.store, digests: keeper.store,
-      tokens: tokens
+      waitsForPerson: !loop.interface.isAlone, hooks: hooks, memory: keeper.store,
+      digests: keeper.store, tokens: tokens
     ) { changes in
       let changes = book.secrets.hidden(in: changes)
       // Write the changes before they are shown.
@@ -480,9 +477,9 @@ final class SessionQueue {
       throttle.put(changes)
     }
     self.engine = engine
-    engine.setLimit(state.rateLimit)
-    for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
-    engine.setStarted(state.isStarted)
+    engine.setLimit(settings.limit)
+    for (target, count) in settings.lanes { engine.setConcurrency(count, of: target) }
+    engine.setStarted(settings.isStarted)
     link.serve()
     link.tell([.settings(settings)])
   }
@@ -567,11 +564,11 @@ final class SessionQueue {
     loop.handle([.engine(ends.map { ($0.id, $0.state) }, at: time.now())])
   }
 
-  /// The user's settings for everything that is sent.
+  /// The user's settings for everything that is sent, as this session tells them to others.
   private var settings: SenderSettings {
-    SenderSettings(
-      limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes,
-      isHandedOver: options.isHandedOver)
+    var settings = state.settings
+    settings.isHandedOver = options.settings.isHandedOver
+    return settings
   }
 
   // MARK: As the one that sends
@@ -582,7 +579,7 @@ final class SessionQueue {
     var changed = settings
     order.apply(to: &changed)
     guard changed != settings else { return }
-    loop.handle([.of(changed)])
+    loop.handle([.settings(changed)])
     link.tell([.settings(changed)])
   }
 
@@ -639,7 +636,7 @@ final class SessionQueue {
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
-        events.append(.of(settings))
+        events.append(.settings(settings))
       case .complete:
         isInformed = true
         nameSender()
@@ -679,11 +676,5 @@ extension UploadStore.Recovery {
         "\(HumanReadable.count(unknown.count, "upload")) may have arrived: look on the server")
     }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
-  }
-}
-
-extension AppEvent {
-  fileprivate static func of(_ settings: SenderSettings) -> AppEvent {
-    .settings(limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes)
   }
 }

@@ -12,10 +12,9 @@ final class SetupSession {
   ) throws {
     self.config = config
     let interface = try preferences.interface(in: context)
-    var state = AppState.setup(
+    let state = AppState.setup(
       isASCII: isASCII || !interface.isUTF8, size: interface.size, now: context.time.now(),
-      keymap: preferences.keymap)
-    state.options.theme = preferences.theme
+      options: preferences.screen)
     loop = ScreenLoop(state, on: interface, time: context.time)
     loop.onEffect = { [weak self] in self?.perform($0) }
   }

@@ -31,7 +31,8 @@ struct HTTPResumeTests {
   private func pointKept(of item: UploadItem, to target: Target) async -> ResumePoint? {
     let point = Mutex<ResumePoint?>(nil)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+    let hooks = EngineHooks.keeping { _, known in point.withLock { $0 = known } }
+    let first = UploadEngine(hooks: hooks) { changes in
       if changes.contains(where: { $0.1.isFinished }) { end.finish() }
     }
     first.submit([UploadJob(item: item, target: target)])
@@ -196,7 +197,7 @@ struct HTTPResumeTests {
     offered.signal()
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
     #expect(server.requests.map(\.line) == ["POST /files HTTP/1.1"])
-    let version = try #require(DraftVersion(number: 8))
+    let version = DraftVersion.eight
     #expect(
       notes.servers.withLock { Array($0.values) } == [.http(HTTPResumeServer(version: version))])
   }
@@ -284,7 +285,7 @@ struct HTTPResumeTests {
     target.body = .binary
     let path = try folder.write("a.bin", count: 3_000_000)
     let notes = Notes()
-    let tried = DraftVersion.all.map(\.number).filter { $0 >= version }.reversed()
+    let tried = DraftVersion.allCases.map(\.number).filter { $0 >= version }.reversed()
     for versions in [Array(tried), [version]] {
       let before = server.requests.count
       let ends = await EngineHarness(session: .patient, memory: notes).upload([path], to: target)
@@ -524,7 +525,7 @@ struct HTTPResumeTests {
     target.body = .binary
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let engine = UploadEngine(
-      keeping: { _, point in
+      hooks: .keeping { _, point in
         // Slow, as a disk can be.
         usleep(100_000)
         order.withLock { $0.append("keep \(point?.url.path ?? "-")") }
@@ -597,8 +598,9 @@ struct HTTPResumeTests {
     let path = try folder.write("a.bin", count: 3_000_000)
     let points = Mutex<[ResumePoint?]>([])
     let states = Mutex<[ItemState]>([])
-    let engine = UploadEngine(keeping: { _, point in points.withLock { $0.append(point) } }) {
-      changes in states.withLock { $0 += changes.map(\.1) }
+    let hooks = EngineHooks.keeping { _, point in points.withLock { $0.append(point) } }
+    let engine = UploadEngine(hooks: hooks) { changes in
+      states.withLock { $0 += changes.map(\.1) }
     }
     let item = UploadItem.file(path, id: 1)
     let job = UploadJob(item: item, target: target(peer, attempts: 1))

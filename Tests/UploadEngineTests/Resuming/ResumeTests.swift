@@ -201,7 +201,7 @@ struct ResumeTests {
     let path = try folder.write("a.bin", count: 300_000)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let engine = UploadEngine(
-      keeping: { _, point in
+      hooks: .keeping { _, point in
         let words =
           "keep \(point?.url.path ?? "-") \(point?.offset ?? -1) \(point?.identity.size ?? -1)"
         order.withLock { $0.append(words) }
@@ -224,7 +224,8 @@ struct ResumeTests {
     let path = try folder.write("a.bin", count: 300_000)
     let point = Mutex<ResumePoint?>(nil)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+    let hooks = EngineHooks.keeping { _, known in point.withLock { $0 = known } }
+    let first = UploadEngine(hooks: hooks) { changes in
       if changes.contains(where: { $0.1.isFinished }) { end.finish() }
     }
     first.submit([UploadJob(item: .file(path, id: 1), target: target(peer, attempts: 1))])
@@ -305,7 +306,8 @@ struct ResumeTests {
   private func cutUpload(of path: String, to peer: TusPeer) async throws -> ResumePoint {
     let point = Mutex<ResumePoint?>(nil)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let engine = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+    let hooks = EngineHooks.keeping { _, known in point.withLock { $0 = known } }
+    let engine = UploadEngine(hooks: hooks) { changes in
       if changes.contains(where: { $0.1.isFinished }) { end.finish() }
     }
     engine.submit([UploadJob(item: .file(path, id: 1), target: target(peer, attempts: 1))])
@@ -321,9 +323,10 @@ struct ResumeTests {
   ) async throws -> String? {
     let words = Mutex<String?>(nil)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let engine = UploadEngine(keeping: { _, known in
+    let hooks = EngineHooks.keeping { _, known in
       if let known, known.isAtStart { words.withLock { $0 = $0 ?? known.words } }
-    }) { changes in
+    }
+    let engine = UploadEngine(hooks: hooks) { changes in
       if changes.contains(where: { $0.1.isFinished }) { end.finish() }
     }
     var item = UploadItem.file(path, id: 1)

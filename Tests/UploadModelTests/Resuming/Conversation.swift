@@ -197,6 +197,6 @@ extension ResumeStart {
           fileName: "a.bin", fileSize: identity.size, fileType: "text/plain", now: $0, uuid: UUID())
       },
       creation: { _ in target.url },
-      body: { body ?? Body(length: identity.size, form: nil) })
+      body: { body ?? (length: identity.size, form: nil) })
   }
 }

@@ -67,7 +67,7 @@ struct HTTPResumeMachineTests {
   ) -> ResumeServer {
     .http(
       HTTPResumeServer(
-        limits: limits, version: DraftVersion(number: version) ?? .newest, isSettled: isSettled))
+        limits: limits, version: DraftVersion(rawValue: version) ?? .newest, isSettled: isSettled))
   }
   private static let whole = "POST /upload 0..<10 ?1"
 
@@ -496,7 +496,7 @@ struct HTTPResumeMachineTests {
       [.status(500, named(6))], [whole10, "http-500"]),
     row(
       "a point of another target says nothing of this one's server",
-      from: kept { ($0.target, $0.draft) = ("other", DraftVersion(number: 3)) },
+      from: kept { ($0.target, $0.draft) = ("other", .three) },
       [.status(201)], [whole, "done 201 10"]),
     row(
       "a line that is lost with the oldest is no proof of anything",
@@ -518,7 +518,7 @@ struct HTTPResumeMachineTests {
       [whole10, "unreachable"]),
     row(
       "an upload goes on in its version, whatever the server is known for",
-      from: kept { $0.draft = DraftVersion(number: 3) }, knowing: known(version: 10),
+      from: kept { $0.draft = .three }, knowing: known(version: 10),
       [
         ServerReply(status: 204, headers: ["upload-offset": "6", "upload-incomplete": "?1"]),
         .status(201, ["upload-offset": "10"]),
@@ -566,7 +566,7 @@ struct HTTPResumeMachineTests {
 
   /// What the versions before 7 say of replies.
   static let old: [Conversation] = ([3, 4, 5, 6] as [Int64]).flatMap { number -> [Conversation] in
-    let version = DraftVersion(number: number)
+    let version = DraftVersion(rawValue: number)
     let isFirst = number == 3
     func says(_ isComplete: Bool) -> [String: String] {
       isFirst
@@ -744,7 +744,7 @@ struct HTTPResumeMachineTests {
     target.resume = ResumeRules(mode: .http)
     var machine = try HTTPResumeMachine(
       ResumeStart(
-        target, identity, server: Self.limits(limits), body: .init(length: length, form: nil)))
+        target, identity, server: Self.limits(limits), body: (length: length, form: nil)))
     let words = machine.start(without: nil, now: now).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
@@ -757,7 +757,7 @@ struct HTTPResumeMachineTests {
     let point = ResumePoint(
       url: url("https://a.example/u/1"), target: "t", identity: identity, mode: .http, form: form)
     var machine = try HTTPResumeMachine(
-      ResumeStart(target, identity, point: point, body: .init(length: 130, form: form)))
+      ResumeStart(target, identity, point: point, body: (length: 130, form: form)))
     _ = machine.start(without: nil, now: now)
     let end = TransferEnd(
       url: upload, status: 204, headers: ["upload-offset": "106", "upload-complete": "?0"])

@@ -64,7 +64,7 @@ struct Details: Sendable {
   /// The request as it is sent, once `AppEvent.request` has arrived.
   var request: [String] = []
   /// The reply and the request, laid out.
-  var texts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  let texts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
 }
 
 /// The help overlay: its scroll position and its filter.

@@ -33,18 +33,18 @@ struct Menu: Sendable {
   }
 
   /// A menu of the targets. With `makesNew`, its last choice makes a new one.
-  init(targets: [String], urls: [String: String], makesNew: Bool) {
+  init(targets: [TargetRow], makesNew: Bool) {
     self.init(
-      purpose: .target, choices: targets + (makesNew ? ["new target…"] : []),
-      notes: targets.map { urls[$0] ?? "" } + (makesNew ? ["asks for its URL"] : []))
+      purpose: .target, choices: targets.map(\.name) + (makesNew ? ["new target…"] : []),
+      notes: targets.map(\.url) + (makesNew ? ["asks for its URL"] : []))
     self.makesNew = makesNew
   }
 
   /// Replaces the targets; the cursor stays on its target.
-  mutating func update(targets: [String], urls: [String: String], height: Int) {
+  mutating func update(targets: [TargetRow], height: Int) {
     guard purpose == .target else { return }
     let name = chosen.map { choices[$0] }
-    var menu = Menu(targets: targets, urls: urls, makesNew: makesNew)
+    var menu = Menu(targets: targets, makesNew: makesNew)
     menu.filter = filter
     menu.narrow(height: height)
     let row = menu.shown.firstIndex { menu.choices[$0] == name }

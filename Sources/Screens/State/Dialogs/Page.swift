@@ -6,7 +6,7 @@ struct Page: Sendable {
   var lines: [(text: String, role: Role)]
   var scroll = 0
   /// The text, laid out.
-  var text = Memoized<Paper, [TextLine]>()
+  let text = Memoized<Paper, [TextLine]>()
 
   /// The width and the character set for which a text is laid out.
   struct Paper: Equatable, Sendable {

@@ -55,9 +55,7 @@ package struct Folder: Sendable, Hashable {
     self.path = path
     self.name = name
     self.parent = parent
-    self.entries = entries.sorted {
-      $0.isFolder != $1.isFolder ? $0.isFolder : $0.name < $1.name
-    }
+    self.entries = entries.sorted(by: Browser.Order.name.precedes)
     self.failure = failure
   }
 }

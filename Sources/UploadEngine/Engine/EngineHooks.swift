@@ -1,0 +1,31 @@
+import MultipartForm
+import UploadModel
+
+/// What an engine asks and tells its owner. Everything but `mediaType` is called on the engine's queue.
+package struct EngineHooks: Sendable {
+  /// Called before the first byte of the uploads is sent. Returns those that may start; the others are forgotten. If it
+  /// returns nil, nothing more starts until `setStarted(true)`.
+  package var admission: @Sendable (_ items: [ItemID]) -> Set<ItemID>? = { Set($0) }
+  /// Guesses the type of a file that a target's command has made; nil keeps the original's.
+  package var mediaType: @Sendable (FileLocation) -> String? = { _ in nil }
+  /// Called when a server becomes unreachable, and when it can be reached again.
+  package var outage: @Sendable (_ server: Origin, _ news: Reachability) -> Void = { _, _ in }
+  /// Called when a target's credentials are refused, which makes its uploads wait, and when the credentials are tried
+  /// again.
+  package var refusal: @Sendable (_ target: String, _ isRefused: Bool) -> Void = { _, _ in }
+  /// Called with the point where an upload can resume, before more of the upload is sent, or with nil if it must start
+  /// over.
+  package var keeping: @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void = { _, _ in }
+  /// Called with the state of a target's run before the next request is sent, or with nil if the run is over. Returns
+  /// whether the state was saved.
+  package var keepingRun: @Sendable (_ target: String, _ point: RunPoint?) -> Bool = {
+    _, _ in true
+  }
+  /// Called with news of a target's run.
+  package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
+  /// Whether a file for a target has failed before it reached the engine.
+  package var hasUnsent: @Sendable (_ target: String) -> Bool = { _ in false }
+
+  /// Hooks that admit every upload and do nothing else.
+  package init() {}
+}

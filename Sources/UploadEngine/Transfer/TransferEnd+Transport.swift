@@ -1,0 +1,28 @@
+import Foundation
+import HTTPTransport
+import ScalarText
+import UploadModel
+
+extension TransferEnd {
+  /// The end of a request to `url` as the transport reports it.
+  ///
+  /// - Parameters:
+  ///   - head: the reply's head, if one arrived.
+  ///   - most: how many bytes of the reply are kept.
+  ///   - proxy: the proxy in between, if any.
+  init(
+    _ end: ExchangeEnd, _ head: ReplyHead?, of url: URL, keeping most: Int = .max,
+    proxy: @autoclosure () -> String?
+  ) {
+    let headers = head?.headers ?? [:]
+    self.init(
+      url: url, status: head?.status, headers: headers,
+      reply: Reply(
+        text: String(decoding: end.reply.prefix(most), as: UTF8.self),
+        isCut: end.isReplyCut || end.reply.count > most,
+        mediaType: headers["content-type"].map {
+          $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
+        }),
+      trouble: end.trouble.map { Failure.Cause($0, host: url.host ?? "", proxy: proxy()) })
+  }
+}
