@@ -105,9 +105,7 @@ package struct Command: Hashable, Sendable {
     }
   }
 
-  /// Runs the program on its own thread and returns what it printed. Cancelling the task kills the program.
-  ///
-  /// - Throws: `Failure` if the program cannot be started, fails, takes too long or is cancelled.
+  /// Does the same as `run`, but on a thread of its own. Cancelling the task kills the program.
   package func output() async throws(Failure) -> Data {
     let isCancelled = Atomic(false)
     let result: Result<Data, Failure> = await withTaskCancellationHandler {

@@ -21,8 +21,6 @@ package final class SenderServer {
   private var lastNumber = 0
 
   /// Listens at `place`, replacing any existing socket.
-  ///
-  /// - Throws: ``LinkError`` if the socket cannot be created.
   package init(at place: SocketPlace) throws(LinkError) {
     self.place = place
     try place.prepare()

@@ -5,8 +5,6 @@ import UploadModel
 /// Writes pins, line by line.
 extension ConfigEdit {
   /// The text with `pin` in the target called `name`. A missing target is added, with the address `url`.
-  ///
-  /// - Throws: `ConfigError` if the text cannot be edited safely. The error says what to write by hand.
   package func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {

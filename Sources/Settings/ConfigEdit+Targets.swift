@@ -4,10 +4,7 @@ import UploadModel
 
 /// Removes and changes targets, and chooses the default one, line by line.
 extension ConfigEdit {
-  /// The text without a target's tables. Comments above them stay.
-  ///
-  /// - Throws: `ConfigError` if there is no such target, if it is the default one, or if the text cannot be edited
-  ///   safely.
+  /// The text without a target's tables. Comments above them stay. The default target cannot be removed.
   package func removing(_ name: String) throws(ConfigError) -> String {
     var wanted = try meaning(with: name)
     guard wanted.usual != name else {
@@ -28,10 +25,7 @@ extension ConfigEdit {
       or: "remove the table targets.\(TOMLText.key(name)) yourself")
   }
 
-  /// The text with the address or the name of a target changed.
-  ///
-  /// - Parameter url: the new address; nil to keep the old one.
-  /// - Throws: `ConfigError` if there is no such target, if the name is taken, or if the text cannot be edited safely.
+  /// The text with the address or the name of a target changed; nil keeps the address.
   package func changing(
     _ name: String, url: URL? = nil, name newName: String
   ) throws(ConfigError) -> String {
@@ -92,8 +86,6 @@ extension ConfigEdit {
   }
 
   /// The text with another default target.
-  ///
-  /// - Throws: `ConfigError` if there is no such target, or if the text cannot be edited safely.
   package func choosing(_ name: String) throws(ConfigError) -> String {
     var wanted = try meaning(with: name)
     wanted.usual = name

@@ -4,7 +4,8 @@ import UploadModel
 ///
 /// A TOML library would rewrite the whole text, so single lines are edited here. Some lines only look like TOML, such
 /// as a header inside a long string, so the result is parsed and compared with the original: apart from the change,
-/// both must mean exactly the same.
+/// both must mean exactly the same. Otherwise, an edit throws an error that says what to change by hand. It also
+/// throws an error if a name is missing or taken.
 package struct ConfigEdit {
   /// The file's current text; empty if there is no file yet.
   package let text: String
@@ -17,8 +18,6 @@ package struct ConfigEdit {
   }
 
   /// The text with a target's table appended.
-  ///
-  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
     var wanted = target
     wanted.name = name
@@ -27,15 +26,11 @@ package struct ConfigEdit {
   }
 
   /// The text with the table of a draft appended.
-  ///
-  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 
   /// The text with a recipe and its answers appended.
-  ///
-  /// - Throws: `ConfigError` if the name is taken, or if the rest of the text would change its meaning.
   package func adding(_ draft: RecipeDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }

@@ -14,9 +14,8 @@ struct ProxyVariables {
 
   init(_ environment: [String: String]) { self.environment = environment }
 
-  /// The target, with the password of its proxy added to its secrets.
-  ///
-  /// - Throws: `ConfigError` if a variable that applies to its requests does not contain a valid address.
+  /// The target, with the password of its proxy added to its secrets. Throws an error if a variable that applies to its
+  /// requests does not contain a valid address.
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
     let others = target.calls.compactMap { URL(written: $0.url.sample("a")) }

@@ -1,6 +1,5 @@
-/// What the configuration says about the screen: the tables `[screen]`, `[keys]` and `[theme]`.
-///
-/// Only strings and their places are stored here; the screen's code interprets them.
+/// What the configuration says about the screen: the tables `[screen]`, `[keys]` and `[theme]`. Only strings and their
+/// places are stored here; the screen's code interprets them.
 package struct ScreenSettings: Sendable {
   /// A key, its value, and its place for error messages.
   package struct Entry<Value: Sendable>: Sendable {

@@ -30,9 +30,7 @@ extension Settings {
 }
 
 extension Target {
-  /// The keys that may contain secrets, with their values.
-  ///
-  /// - Parameter hasAuth: whether the header `Authorization` comes from `auth`.
+  /// The keys that may contain secrets, with their values. `hasAuth` says whether `Authorization` comes from `auth`.
   fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
     let tables = [("fields", fields), ("headers", headers), ("query", query)]
     let inTables = tables.flatMap { table, fields in

@@ -37,8 +37,6 @@ package struct Settings: Sendable {
   }
 
   /// Reads the file at `path`. Without a path, reads the default file, which need not exist.
-  ///
-  /// - Throws: `ConfigError` for the first error in the file.
   package static func load(
     path: String?, environment: [String: String]
   ) throws(ConfigError) -> Settings {
@@ -50,8 +48,7 @@ package struct Settings: Sendable {
   }
 
   /// The errors in the file at `path`, in line order: the first error of each target and of each other part. Without a
-  /// path, checks the default file, which need not exist.
-  /// - Parameter further: a further check of the settings. The error that it throws, if any, is added.
+  /// path, checks the default file, which need not exist. The error that `further` throws, if any, is added.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -99,8 +96,6 @@ package struct Settings: Sendable {
 
   /// Reads the text of a configuration. Every target is checked, so that its errors are found before it is needed.
   /// `{env.…}` and `{secret.…}` are resolved only when the target is used.
-  ///
-  /// - Throws: `ConfigError` for the first error in the text.
   package static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
@@ -174,8 +169,6 @@ package struct Settings: Sendable {
   }
 
   /// The target that `name` stands for: one in the configuration, a URL, or the default target if `name` is nil.
-  ///
-  /// - Throws: `ConfigError` if there is no such target, or a value that it needs cannot be read.
   package func target(_ name: String?) throws(ConfigError) -> Target {
     guard let name = name ?? defaultTarget else {
       throw ConfigError(

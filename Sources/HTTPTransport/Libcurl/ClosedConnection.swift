@@ -16,9 +16,7 @@ final class ClosedConnection {
   /// Seconds to wait beyond four round trips, to allow for delayed acknowledgements and retransmissions.
   private static let patience = 1.0
 
-  /// Duplicates the socket. Fails if the process cannot open another descriptor.
-  ///
-  /// - Parameter socket: must still be open.
+  /// Duplicates the socket, which must still be open. Fails if the process cannot open another descriptor.
   init?(_ socket: Int32, mark: Int64) {
     descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }

@@ -11,9 +11,7 @@ extension Transfer {
     /// Whether the connection was lost before the other side had the whole body.
     private(set) var isLost: Bool
 
-    /// Duplicates the socket. Fails if the process cannot open another descriptor.
-    ///
-    /// - Parameter socket: must still be open.
+    /// Duplicates the socket, which must still be open. Fails if the process cannot open another descriptor.
     init?(_ socket: Int32, end: Int64) {
       descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
       self.end = end

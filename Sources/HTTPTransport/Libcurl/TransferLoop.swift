@@ -61,9 +61,7 @@ final class TransferLoop: @unchecked Sendable {
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
-  /// - Parameters:
-  ///   - maxIdle: how many seconds a connection may be idle and still be reused.
-  ///   - expectPatience: how many seconds a body waits for "100 Continue".
+  /// Both times are in seconds; `UploadSession` describes them.
   init(maxIdle: Int, expectPatience: Double) {
     // This may be called more than once, since libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))

@@ -187,8 +187,7 @@ struct QuestionBox {
   }
 
   /// How many of these items would start over, in words. They are still being sent while the question is being read.
-  ///
-  /// - Parameter isNamed: whether these are files that the user named, rather than all files.
+  /// `isNamed` says that the user named these files, rather than all files.
   private func loss(of items: some Sequence<UploadItem>, isNamed: Bool = false) -> String {
     let (count, bytes) = state.loss(of: items)
     let (first, isOne) = (items.first { state.startsAgain($0) }, isNamed && count == 1)

@@ -62,8 +62,6 @@ struct Canvas {
   }
 
   /// Paints text, made safe and cut in its middle if it does not fit into the columns.
-  ///
-  /// - Parameter matcher: finds the parts of the text to highlight.
   mutating func putMiddle(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher? = nil
   ) {
@@ -76,8 +74,6 @@ struct Canvas {
   }
 
   /// Paints text, made safe and cut at its end if it does not fit into the columns.
-  ///
-  /// - Parameter matcher: finds the parts of the text to highlight.
   mutating func putEnd(
     _ text: String, row: Int, columns: Range<Int>, style: Style, lighting matcher: Matcher?
   ) {
@@ -133,10 +129,8 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
-  /// Draws a line round a pane, with a title and keys in its upper edge, and words and the cursor's position in its
-  /// lower edge.
-  ///
-  /// - Parameter end: the column before which the title must end.
+  /// Draws a line round a pane. Its upper edge has a title, which ends before column `end`, and keys; its lower edge
+  /// has words and the cursor's position.
   mutating func outline(
     _ box: Layout.Box, _ title: Spans = [], end: Int = .max, keys: Spans = [], foot: Spans = [],
     position: String = ""

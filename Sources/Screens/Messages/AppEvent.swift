@@ -65,9 +65,8 @@ package enum AppEvent: Sendable {
   case linePreview(for: String, AddPreview)
   /// These files were not added. The user may still want them.
   case leftOut(LeftOut)
-  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault.
-  ///
-  /// `isGoodEnough` says that the answers can be accepted if the user insists.
+  /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault. `isGoodEnough`
+  /// says that the answers can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)
   /// The edited target has been written into the configuration.
   case targetChanged

@@ -19,8 +19,6 @@ enum HelpText {
   ]
 
   /// The help in lines of `width` columns, set in two or three columns if they fit.
-  ///
-  /// - Parameter help: the mode in which it was opened, and the filter for the keys and words of the actions.
   static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
     let filter = help.filter
     let columns = max(1, min(3, width / columnWidth))

@@ -47,8 +47,7 @@ struct ItemDetails {
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
   }
 
-  /// The details for a pane of `width` columns: the state and its reason, the facts, the attempts and the
-  /// reply.
+  /// The details for a pane of `width` columns: the state and its reason, the facts, the attempts and the reply.
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     var lines: [TextLine] = []
@@ -68,9 +67,7 @@ struct ItemDetails {
     if case .done(let receipt) = item.state { receipt.sent } else { nil }
   }
 
-  /// The facts, each with its label.
-  ///
-  /// - Parameter isWhole: whether to include the facts that the reader can do without.
+  /// The facts, each with its label. Those that the reader can do without are included only if `isWhole`.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
     var lines = field("Path", item.location.description, width)
     if let sent {

@@ -63,9 +63,8 @@ struct QueuePane {
     canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
 
-  /// Paints a row, and returns the words for what it is waiting for.
-  ///
-  /// - Parameter before: the words that the row above returned. If this row's are the same, they are not painted again.
+  /// Paints a row, and returns the words for what it is waiting for. If `before`, which the row above returned, has the
+  /// same words, they are not painted again.
   private func paint(
     _ row: Queue.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
   ) -> [Glyph] {

@@ -1,8 +1,7 @@
 import UploadModel
 
-/// Describes in lines of text what a screen would show, for people who use a screen reader.
-///
-/// It reports only news: log lines, messages, questions, and progress in steps of a tenth.
+/// Describes in lines of text what a screen would show, for people who use a screen reader. It reports only news: log
+/// lines, messages, questions, and progress in steps of a tenth.
 package struct Announcer: Sendable {
   private var spoken = 0
   private var message: String?

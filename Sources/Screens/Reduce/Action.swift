@@ -1,9 +1,7 @@
 import ScalarText
 
-/// An action that the user can ask for, with a key or on the command line.
-///
-/// The table `Action.all` is the only source for key dispatch, the help overlay, the footer, the buttons of dialogs,
-/// the command line and the documentation.
+/// An action that the user can ask for, with a key or on the command line. The table `Action.all` is the only source
+/// for key dispatch, the help overlay, the footer, the buttons of dialogs, the command line and the documentation.
 package struct Action: Sendable {
   /// Names an action, in the table and for rebinding keys.
   package enum Name: String, Hashable, Sendable, CaseIterable {

@@ -73,9 +73,8 @@ extension AppState {
     return leaveIfDone()
   }
 
-  /// Records the engine's changes, in order.
-  ///
-  /// - Parameter isNews: whether the changes happen now; earlier ones do not count towards the speeds.
+  /// Records the engine's changes, in order. Those that are not news happened earlier and do not count towards the
+  /// speeds.
   mutating func record(
     _ changes: [(ItemID, ItemState)], at instant: Instant, isNews: Bool = true
   ) -> [Effect] {

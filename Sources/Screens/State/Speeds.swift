@@ -84,10 +84,9 @@ struct Speeds: Sendable {
   }
 
   /// Seconds until `remaining` more bytes have been handed over. Without a limit, this is at least the time that the
-  /// slowest item still takes. With a limit, it is at least the time that the limit requires.
-  ///
-  /// - Parameter limit: the limit on all items together, in bytes a second. When an item ends, the others share its
-  ///   bandwidth, so the slowest item becomes faster and does not set the time.
+  /// slowest item still takes. With a limit on all items together, in bytes a second, it is at least the time that the
+  /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
+  /// set the time.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }

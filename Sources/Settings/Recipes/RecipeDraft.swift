@@ -28,8 +28,6 @@ package struct RecipeDraft {
   }
 
   /// A draft without answers, for a configuration.
-  ///
-  /// - Parameter taken: the names of the configuration's secrets.
   package init(of recipe: Recipe, named name: String, file: String, takenSecrets taken: [String]) {
     (self.recipe, self.name, self.file, takenSecrets) = (recipe, name, file, taken)
   }
@@ -47,8 +45,6 @@ package struct RecipeDraft {
   }
 
   /// Puts a text in place of the question's sample.
-  ///
-  /// - Throws: `InvalidInput` if the result is not a valid target.
   package mutating func answer(
     _ question: RecipeQuestion, with text: String
   ) throws(InvalidInput) {
@@ -92,8 +88,6 @@ package struct RecipeDraft {
   }
 
   /// Answers a question with the place of its secret.
-  ///
-  /// - Throws: `InvalidInput` if the result is not a valid target.
   package mutating func answer(
     _ question: RecipeQuestion, with place: SecretPlace
   ) throws(InvalidInput) {

@@ -17,8 +17,6 @@ package struct ShareXUploader {
   private var texts: ShareXText
 
   /// Reads the text of a `.sxcu` file.
-  ///
-  /// - Throws: `InvalidInput` if it is not an uploader that can be converted.
   package init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let all)? = JSONValue(text: text) else {

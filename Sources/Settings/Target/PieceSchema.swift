@@ -66,8 +66,6 @@ extension Schema where Root == PieceCall {
   }
 
   /// A request that carries no part of the file.
-  ///
-  /// - Parameter placeholder: the placeholder for values kept from the reply.
   static func small(
     _ scope: [Template.Placeholder], _ more: String...,
     values placeholder: Template.Placeholder = .begun
@@ -89,8 +87,6 @@ extension Schema where Root == PieceCall {
   }
 
   /// The keys for values that are read from replies.
-  ///
-  /// - Parameter placeholder: the placeholder for the values that are kept.
   private static func reading(_ placeholder: Template.Placeholder) -> [Key] {
     [Key("values", \.values, .values(placeholder)), Key("offset", \.offset, .offset)]
   }
@@ -287,9 +283,7 @@ extension Codec where Value == PieceRules.Each {
 
 extension PieceRules {
   /// Checks that something gives each placeholder its value, that pieces can have the configured size, and that the
-  /// keys can be combined.
-  ///
-  /// - Parameter node: the table `pieces`.
+  /// keys of the table `pieces` can be combined.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
     let entries = try node.entries()
     func place(_ name: String) -> ConfigNode {

@@ -76,9 +76,7 @@ extension Codec where Value == JSONPointer {
 extension ReplyPlace {
   static let keys = ["pointer", "regex", "header"]
 
-  /// Reads a table that has exactly one of `keys`.
-  ///
-  /// - Parameter missing: the error if the table has none of them; nil for a general one.
+  /// Reads a table that has exactly one of `keys`. `missing` is the error if it has none; nil for a general one.
   init(
     _ entries: [String: ConfigNode], of node: ConfigNode, missing: String? = nil
   ) throws(ConfigError) {
@@ -132,10 +130,8 @@ extension Codec where Value == ReplyValue {
       })
   }
 
-  /// `"/files/0/url"`, `{ regex = … }` or `{ header = … }`.
-  ///
-  /// - Parameter scope: the placeholders allowed in `prefix` and `suffix`, which are then parts of a URL; nil
-  ///   for none.
+  /// `"/files/0/url"`, `{ regex = … }` or `{ header = … }`. With a scope, `prefix` and `suffix` are parts of a
+  /// URL and may contain its placeholders.
   static func place(scope: [Template.Placeholder]? = nil) -> Codec {
     @Sendable func around(
       _ node: ConfigNode, _ reader: TemplateReader

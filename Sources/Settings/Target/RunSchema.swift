@@ -18,12 +18,8 @@ extension Schema where Root == RunRules.Closing {
 }
 
 extension RunRules {
-  /// Checks that `open` gives each `{open.…}` its value, that each request has an address, and that the keys can be
-  /// combined.
-  ///
-  /// - Parameters:
-  ///   - node: the target's table.
-  ///   - entries: the entries of that table.
+  /// Checks that `open` gives each `{open.…}` its value, that each request has an address, and that the target's
+  /// keys can be combined.
   func check(
     _ node: ConfigNode, _ entries: [String: ConfigNode], of target: Target
   ) throws(ConfigError) {

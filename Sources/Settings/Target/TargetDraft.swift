@@ -1,5 +1,4 @@
-/// A target as text, built key by key. Each value is checked by the same reader that reads the finished
-/// configuration.
+/// A target as text, built key by key. Each value is checked by the same reader that reads the finished configuration.
 package struct TargetDraft {
   package let name: String
   /// The path of the configuration file. Paths in values are relative to its folder.

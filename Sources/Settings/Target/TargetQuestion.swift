@@ -25,9 +25,7 @@ package struct TargetQuestion: Sendable {
   /// An answer to try, which shows whether the key can be combined with the answers so far.
   package private(set) var trial: String
 
-  /// - Parameters:
-  ///   - usual: the default to show; nil for the one that the schema writes.
-  ///   - trial: the answer to try; nil for the default.
+  /// `usual` is nil for the default that the schema writes, and `trial` is nil to try the default.
   init(key: String, _ words: String, _ form: Form, usual: String?, trial: String?) {
     (self.key, self.words, self.form) = (key, words, form)
     self.usual = usual ?? ""

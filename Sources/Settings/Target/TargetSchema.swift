@@ -138,8 +138,6 @@ extension Schema where Root == Target {
 
 extension Target {
   /// Sets an option, such as `timeout` or `retry.attempts`, to the text of a command-line option.
-  ///
-  /// - Throws: `InvalidInput` if the configuration would not accept the value.
   package mutating func set(_ key: String, to text: String) throws(InvalidInput) {
     try set(key, to: .string(text))
   }

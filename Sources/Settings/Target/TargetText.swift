@@ -3,11 +3,7 @@ import UploadModel
 
 /// Writes a target as a table of the configuration. Reading the table gives the same target again.
 package enum TargetText {
-  /// The text of `[targets.NAME]` and its subtables.
-  ///
-  /// - Parameters:
-  ///   - isRevealing: whether literal secrets in the configuration are written out rather than as "…".
-  ///   - showsDefaults: whether default values are written.
+  /// The text of `[targets.NAME]` and its subtables. `TemplateWriter` says what the flags mean.
   package static func of(
     _ target: Target, named name: String, isRevealing: Bool = false, showsDefaults: Bool = false
   ) -> String {

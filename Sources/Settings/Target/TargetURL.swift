@@ -12,8 +12,6 @@ package enum TargetURL {
   }
 
   /// Parses an absolute `http` or `https` URL with a host and without credentials.
-  ///
-  /// - Throws: `InvalidInput` if `text` is not such a URL.
   package static func parse(_ text: String) throws(InvalidInput) -> URL {
     // Check this first, because later messages show the text.
     guard !mayHoldPassword(text) else {

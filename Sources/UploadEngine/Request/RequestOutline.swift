@@ -131,8 +131,6 @@ package struct RequestOutline: Hashable, Sendable {
     package let close: Head?
 
     /// The requests that the rules describe.
-    ///
-    /// - Throws: why they cannot be sent.
     package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
       var target = target
       target.isOnlyShown = true

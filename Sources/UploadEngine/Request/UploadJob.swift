@@ -16,8 +16,6 @@ package struct UploadJob: Sendable {
   }
 
   /// The current companions of the file, which are sent with it.
-  ///
-  /// - Throws: why one of them cannot be sent.
   package func companions() throws(FileError) -> [Companion] {
     try target.companions.companions(of: item.location, CompanionSight.init(at:))
   }
@@ -36,8 +34,6 @@ package struct UploadJob: Sendable {
 
 extension UploadJob {
   /// The files that are sent with each item in one request.
-  ///
-  /// - Throws: why one of them cannot be sent.
   package static func companions(
     of items: [UploadItem], to target: Target
   ) throws(InvalidInput) -> [ItemID: [Companion]] {

@@ -191,11 +191,8 @@ extension RequestPlan.Content {
 }
 
 extension FormBody {
-  /// The form, or the bare file.
-  ///
-  /// - Parameters:
-  ///   - file: the open file, if it is sent in several requests.
-  ///   - range: the bytes of that file; nil for all.
+  /// The form, or the bare file. If the file is sent in several requests, `file` is the open file and `range` the bytes
+  /// to send; nil for all.
   init(
     _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil,
     in range: Range<Int64>? = nil

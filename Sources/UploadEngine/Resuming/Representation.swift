@@ -15,11 +15,7 @@ struct Representation {
   /// The number of bytes before the file's.
   var lead: Int64 { body.contentRanges.last?.lowerBound ?? 0 }
 
-  /// Makes a new representation, or the same one as earlier attempts.
-  ///
-  /// - Parameters:
-  ///   - url: where the upload is sent.
-  ///   - form: the data from which the earlier form was made; nil the first time.
+  /// Makes a new representation or, given the `form` of earlier attempts, the same one again.
   init(
     _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date

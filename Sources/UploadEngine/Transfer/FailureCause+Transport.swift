@@ -5,10 +5,6 @@ import UploadModel
 
 extension Failure.Cause {
   /// What a transport error means to the user. No other code decides that.
-  ///
-  /// - Parameters:
-  ///   - host: the request's host, as its URL names it.
-  ///   - proxy: the proxy in between, if any.
   init(_ error: TransportError, host: String, proxy: String? = nil) {
     let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
     if let proxy, error.isOfTheFirstHop {

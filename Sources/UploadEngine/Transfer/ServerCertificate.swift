@@ -22,8 +22,6 @@ package struct ServerCertificate: Sendable {
 
   /// Performs a TLS handshake with the server of an `https` URL and disconnects, without sending a request. The usual
   /// proxies apply. Blocks for up to a minute.
-  ///
-  /// - Throws: `Unreachable` if no certificate can be obtained.
   package static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
     let trusted = CertificateProbe(url: url.absoluteString, verifying: true)
     let seen = CertificateProbe(url: url.absoluteString, verifying: false)

@@ -22,7 +22,6 @@ extension ServerClient {
   /// - Parameters:
   ///   - query: parameters to add to the URL, such as a filter.
   ///   - pages: the maximum number of pages to request.
-  /// - Throws: `Failure` if the server cannot be asked or its reply is not a list.
   package func entries(
     query: [(name: String, value: String)] = [], pages: Int = 1
   ) async throws(Failure) -> Entries {
@@ -74,8 +73,6 @@ extension ServerClient {
   }
 
   /// The server's full record of an entry. If the target has no `server.get`, the entry is looked up in the list.
-  ///
-  /// - Throws: `Failure` if the server cannot be asked or has no such entry.
   package func entry(_ id: String) async throws(Failure) -> JSONValue {
     guard let get = target.server.get else {
       let listed = try await entries(pages: Self.mostPages)
@@ -91,8 +88,6 @@ extension ServerClient {
 
   /// Requests a page that a reply named, such as the one that deletes a file. A redirect to another page counts as
   /// an answer.
-  ///
-  /// - Throws: `Failure` if the server cannot be asked or refuses.
   package func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
     var call = ServerCall(url: Template(literal: url.absoluteString))
     call.rules.ok = [200...399]
@@ -101,8 +96,6 @@ extension ServerClient {
   }
 
   /// Deletes an entry.
-  ///
-  /// - Throws: `Failure` if the server cannot be asked or refuses.
   package func delete(_ id: String) async throws(Failure) {
     guard let delete = target.server.delete else {
       throw Failure(.unsendable("the target has no server.delete"))

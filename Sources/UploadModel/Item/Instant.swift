@@ -1,7 +1,5 @@
-/// A point on a monotonic clock, in seconds since an arbitrary origin.
-///
-/// The model never reads a clock: the caller passes the time, so that every decision can be tested without
-/// waiting.
+/// A point on a monotonic clock, in seconds since an arbitrary origin. The model never reads a clock: the caller passes
+/// the time, so that every decision can be tested without waiting.
 package struct Instant: Hashable, Comparable, Sendable, Codable {
   /// Seconds since the origin of the clock that made this moment.
   package var seconds: Double

@@ -1,7 +1,5 @@
-/// A file as its request described it to the server.
-///
-/// It can differ from the file in the queue: the target's command and templates may have changed its name, type and
-/// content.
+/// A file as its request described it to the server. It can differ from the file in the queue: the target's command and
+/// templates may have changed its name, type and content.
 package struct SentFile: Hashable, Sendable, Codable {
   package var name: String
   /// The media type, as `type/subtype`.

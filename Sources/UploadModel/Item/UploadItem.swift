@@ -1,10 +1,8 @@
 import Foundation
 import MultipartForm
 
-/// A file to upload, and how to send it.
-///
-/// Copies share the details until one of them changes: an item passes through many places, and there can be a
-/// hundred thousand items.
+/// A file to upload, and how to send it. Copies share the details until one of them changes: an item passes through
+/// many places, and there can be a hundred thousand items.
 package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Identifies the item in the queue.
   package var id: ItemID

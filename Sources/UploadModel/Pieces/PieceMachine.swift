@@ -707,8 +707,6 @@ extension PieceRules {
 
 extension ResumeRequest {
   /// One of the requests of an upload in pieces.
-  ///
-  /// - Throws: why it cannot be sent.
   package init(
     _ call: PieceCall, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {

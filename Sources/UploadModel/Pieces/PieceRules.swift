@@ -61,9 +61,7 @@ package struct PieceRules: Hashable, Sendable {
   /// Whether a file of this size goes in pieces.
   package func holds(for size: Int64) -> Bool { above.map { size > $0 } ?? true }
 
-  /// How many bytes each piece of a file but the last has.
-  ///
-  /// - Throws: why the service cannot take a file of this size.
+  /// How many bytes each piece of a file but the last has. Throws if the service cannot take a file of this size.
   package func size(for file: Int64) throws(Failure.Cause) -> Int64 {
     func up(_ value: Int64) -> Int64 {
       let (sum, isTooMuch) = value.addingReportingOverflow(round - 1)

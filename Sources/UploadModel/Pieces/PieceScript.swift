@@ -24,9 +24,7 @@ struct PieceScript {
   /// back to the target's own server.
   private var hasLeft = false
 
-  /// The script for a file.
-  ///
-  /// - Throws: `InvalidInput` if a script cannot send the same requests.
+  /// The script for a file. Throws if a script cannot send the same requests.
   init(
     _ item: UploadItem, _ rules: PieceRules, to target: Target, key: UUID, now: Date
   ) throws(InvalidInput) {

@@ -141,13 +141,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// How a file differs from what was queued.
   package enum FileChange: String, Hashable, Sendable, Codable {
-    /// It is gone.
     case vanished
-    /// It has fewer bytes than when it was queued.
     case shrank
-    /// It has more bytes than when it was queued.
     case grew
-    /// There is another file at the path now.
     case replaced
     /// It has the same size, but has been written to since it was queued.
     case modified

@@ -28,11 +28,8 @@ package struct RetryPolicy: Hashable, Sendable {
     self.statuses = statuses
   }
 
-  /// Seconds to wait before the next attempt; `nil` if there is no next one.
-  ///
-  /// - Parameters:
-  ///   - failure: how the last attempt ended; its `attempts` includes that attempt.
-  ///   - random: a number in 0..<1 from the caller's generator.
+  /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
+  /// attempt, and `random` is a number in 0..<1.
   func delay(after failure: Failure, random: Double) -> Double? {
     // A shortage on this machine is always retried.
     if case .shortage = failure.cause {
@@ -86,12 +83,7 @@ extension Target {
     return hasKey && (url == self.url || Origin(url) == origin)
   }
 
-  /// Seconds to wait before the next attempt; `nil` if there is no next one.
-  ///
-  /// - Parameters:
-  ///   - failure: how the last attempt ended.
-  ///   - url: where that attempt's request went.
-  ///   - random: a number in 0..<1.
+  /// What `RetryPolicy.delay` says after an attempt whose request went to `url`.
   package func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)

@@ -13,14 +13,8 @@ package enum Verdict: Hashable, Sendable {
   /// The most redirects that one attempt follows.
   package static let mostRedirects = 5
 
-  /// Judges the end of a request.
-  ///
-  /// - Parameters:
-  ///   - end: what came back.
-  ///   - target: whose rules apply.
-  ///   - attempt: the number of the attempt, from 1.
-  ///   - redirects: how many redirects this attempt has followed already.
-  ///   - now: the wall clock, for a `Retry-After` that names a date.
+  /// Judges the end of a request. `attempt` counts from 1, and `redirects` is the number of redirects that this attempt
+  /// has followed already. `now` is the wall clock, for a `Retry-After` that names a date.
   package static func judge(
     _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
   ) -> Verdict {

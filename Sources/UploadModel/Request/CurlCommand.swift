@@ -15,12 +15,8 @@ package struct CurlCommand: Hashable, Sendable {
   /// The variables that must be set for the command, each once.
   package let variables: [String]
 
-  /// Makes the command for the files of one request.
+  /// Makes the command for a request with at least one file; `key` is the value of `{uuid}`.
   ///
-  /// - Parameters:
-  ///   - items: the files that go in one request; at least one.
-  ///   - companions: the files that go with each of the items.
-  ///   - key: the value of `{uuid}`.
   /// - Throws: `InvalidInput` if curl cannot send the same request.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,

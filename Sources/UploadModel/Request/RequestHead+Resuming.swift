@@ -1,7 +1,5 @@
 extension RequestHead {
   /// The head of one of the requests that make up a resumable upload.
-  ///
-  /// - Throws: why such a request cannot be sent.
   package init(
     _ asked: ResumeRequest, of target: Target, credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {

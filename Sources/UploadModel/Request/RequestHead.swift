@@ -28,8 +28,6 @@ package struct RequestHead: Hashable, Sendable {
   package private(set) var headers: [Header]
 
   /// The head of a small request to a target's server, such as for a ticket, a list or a deletion.
-  ///
-  /// - Throws: why such a request cannot be sent.
   package init(
     _ call: ServerCall, of target: Target, credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {

@@ -86,13 +86,7 @@ package struct RequestPlan: Hashable, Sendable {
     }
   }
 
-  /// The request that uploads `items` together.
-  ///
-  /// - Parameters:
-  ///   - items: the files of the request; at least one.
-  ///   - companions: the files that go with each of the items.
-  ///   - values: the placeholder values for the first file.
-  /// - Throws: why such a request cannot be sent.
+  /// The request that uploads `items` (at least one) together. `values` are the placeholder values for the first file.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
     at destination: Destination, credentials: RequestHead.Credentials, _ values: Template.Values

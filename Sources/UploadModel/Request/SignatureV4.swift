@@ -39,8 +39,6 @@ package struct SignatureV4 {
   ]
 
   /// The header fields that sign the request at this time. They replace header fields with the same names.
-  ///
-  /// - Throws: why the request cannot be signed.
   package func fields(
     signedBy auth: SigV4Auth, at date: Date
   ) throws(Failure.Cause) -> [RequestHead.Header] {

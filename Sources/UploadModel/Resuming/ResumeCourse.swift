@@ -37,9 +37,7 @@ package struct ResumeCourse: Sendable {
   var losses = 0
   var doubts = 0
 
-  /// - Parameters:
-  ///   - creation: where uploads are created.
-  ///   - body: the content, if it is not the file alone.
+  /// `body` is nil if the content is the file alone.
   init(
     _ start: ResumeStart, creation: URL, _ values: Template.Values, _ body: ResumeStart.Body? = nil
   ) {
@@ -52,11 +50,8 @@ package struct ResumeCourse: Sendable {
   /// Where the file's own bytes begin in the content.
   var lead: Int64 { form?.lead ?? 0 }
 
-  /// Drops a point that this attempt cannot use, and notes the reason if the user should know it.
-  ///
-  /// - Parameters:
-  ///   - machine: the type of the machine that makes the attempt.
-  ///   - loss: why the file keeps the upload from resuming, if it does.
+  /// Drops a point that this attempt cannot use, and notes the reason if the user should know it. `loss` says why the
+  /// file keeps the upload from resuming, if it does.
   mutating func checkPoint(
     _ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?, now: Date
   ) {

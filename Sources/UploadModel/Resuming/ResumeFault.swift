@@ -1,36 +1,21 @@
-/// How a server broke the rules for resuming uploads.
+/// How a server broke the rules for resuming uploads; `story` says what each case means.
 package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterable {
-  /// It created an upload but did not say where.
   case noLocation
-  /// It keeps the upload at an address that no request can go to.
   case badLocation
-  /// It keeps the upload on a server other than the target's.
   case locationElsewhere
   /// Another server, to which the target's own redirected, named an address on the target's own server.
   case locationAtHome
-  /// It did not say how much it has.
   case noOffset
-  /// It says that it has more bytes than the upload.
   case offsetBeyondEnd
-  /// It has less than it said before.
   case offsetWentBack
-  /// It takes bytes, but says afterwards that it has none of them.
   case offsetStuck
-  /// It has named two addresses for one upload.
   case locationChanged
-  /// It has closed the upload before all of it had arrived.
   case endedEarly
-  /// It has everything but does not say that the upload is complete.
   case neverComplete
-  /// The upload at this address has another length.
   case otherLength
-  /// Its status is not the one by which the protocol reports success.
   case unexpectedStatus
-  /// It speaks another version of the protocol.
   case otherVersion
-  /// It takes so little in one request that the upload would need very many.
   case appendTooSmall
-  /// The checksum of the received content has repeatedly differed from that of the sent content.
   case checksumMismatch
 
   /// The code for scripts: `resume-no-location`, and so on.

@@ -8,8 +8,6 @@ package protocol ResumeMachine: Sendable {
   /// Whether a separate request creates each upload before any part of the file is sent.
   static var createsFirst: Bool { get }
   /// The request that makes the server forget an upload; nil if there is no such request.
-  ///
-  /// - Parameter values: the values for the file.
   static func termination(
     of point: ResumePoint, at target: Target, _ values: Template.Values
   ) -> ResumeRequest?

@@ -48,15 +48,11 @@ package struct ResumePoint: Hashable, Sendable, Codable {
 
   /// Why an upload must start over.
   package enum Loss: String, Hashable, Sendable, Codable {
-    /// The file is not the one that the upload began with.
     case fileChanged
     /// Nothing shows that the file still contains the bytes that were sent.
     case fileUncertain
-    /// The target now describes another form around the file.
     case formChanged
-    /// The server has forgotten the upload.
     case forgotten
-    /// The time for which the server promised to keep the upload is over.
     case expired
     /// A piece may have arrived, and the server must not get it twice.
     case pieceUncertain
@@ -76,8 +72,6 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var settlesItself: Bool { pieces != nil }
 
   /// The request that makes the server forget the upload; nil if there is no such request.
-  ///
-  /// - Parameter values: the values for the file.
   package func termination(at target: Target, _ values: Template.Values) -> ResumeRequest? {
     machine.termination(of: self, at: target, values)
   }

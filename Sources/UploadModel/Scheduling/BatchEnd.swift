@@ -40,14 +40,8 @@ package struct BatchEnd: Sendable {
   /// Groups of files that start over, each in a request of its own. Files in no group are free to join any request.
   package private(set) var groups: [[ItemID]] = []
 
-  /// Judges the end of a request.
-  ///
-  /// - Parameters:
-  ///   - end: how the request as a whole ended.
-  ///   - files: the files of the request, in order.
-  ///   - target: the target whose rules apply.
-  ///   - attempt: the number of the attempt, from 1.
-  ///   - now: the wall clock, for a `Retry-After` that names a date.
+  /// Judges the end of a request as a whole, for its files in order. `attempt` counts from 1. `now` is the wall clock,
+  /// for a `Retry-After` that names a date.
   package init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
     for (index, file) in files.enumerated() {

@@ -61,9 +61,7 @@ package struct Breaker: Hashable, Sendable {
     if case .open = state { state = .probing(since: now) }
   }
 
-  /// Records that no connection could be made. Returns the time before which nothing may start, if any.
-  ///
-  /// - Parameter random: a number in 0..<1 from the caller's generator.
+  /// Records a failure to connect; `random` is in 0..<1. Returns the time before which nothing may start, if any.
   mutating func recordUnreachable(at now: Instant, random: Double) -> Instant? {
     switch state {
     case .closed(let failures) where failures + 1 < threshold:

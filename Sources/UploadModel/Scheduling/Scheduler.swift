@@ -94,13 +94,7 @@ package struct Scheduler: Sendable {
   private var targetNumbers: [String: Int] = [:]
   private var lastRoute: (target: Boxed<Target>, number: Int)?
 
-  /// A scheduler without files.
-  ///
-  /// - Parameters:
-  ///   - lanes: the most requests under way at once, from 1.
-  ///   - waitsForServers: whether files wait for servers that cannot be reached.
-  ///   - waitsForPerson: whether files wait if their credentials are refused, since somebody may come and
-  ///     help; by default the same as `waitsForServers`.
+  /// A scheduler without files. `waitsForPerson` is by default the same as `waitsForServers`.
   package init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
     laneCount = max(1, lanes)
     self.waitsForServers = waitsForServers
@@ -163,9 +157,7 @@ package struct Scheduler: Sendable {
     return giveUpProbing(with: file.id, on: old) + recordUnneeded(old)
   }
 
-  /// Puts a file back at its place in line.
-  ///
-  /// - Parameter attempts: how many attempts it has had.
+  /// Puts a file back at its place in line, after this many attempts.
   package mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
     entries[id]?.file.attempts = attempts
     return put(id, in: .line)
@@ -775,12 +767,7 @@ extension Scheduler {
     return [.server(origin, .back)]
   }
 
-  /// Records that a file's own server could not be reached.
-  ///
-  /// - Parameters:
-  ///   - id: the file that was sent, alone or with others.
-  ///   - failure: why.
-  ///   - random: a number in 0..<1.
+  /// Records that the file, sent alone or with others, could not reach its own server. `random` is in 0..<1.
   package mutating func recordUnreachable(
     by id: ItemID, _ failure: Failure, at now: Instant, random: Double
   ) -> [Action] {
@@ -868,13 +855,8 @@ extension Scheduler {
     return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
-  /// Records that the server refused an upload that was sent with a token.
-  ///
-  /// - Parameters:
-  ///   - status: 401 or 403.
-  ///   - isSecondTime: whether one of the files was already sent again for this reason.
-  ///   - command: the command that gives the target's token.
-  ///   - failure: the failure of the waiting files, if they must be given up.
+  /// Records that the server answered 401 or 403 to an upload that was sent with a token. `isSecondTime` says whether
+  /// one of the files was already sent again for this reason. `failure` is for the waiting files, if they are given up.
   package mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure

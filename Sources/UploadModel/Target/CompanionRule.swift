@@ -58,10 +58,7 @@ package struct Companion: Hashable, Sendable {
 }
 
 extension [CompanionRule] {
-  /// The companions of a file, at most one for each rule.
-  ///
-  /// - Parameter look: tells what is at a place.
-  /// - Throws: the error of a companion that cannot be examined.
+  /// The companions of a file, at most one for each rule. Throws the error of one that cannot be examined.
   package func companions(
     of file: FileLocation, _ look: (FileLocation) -> CompanionSight
   ) throws(FileError) -> [Companion] {
@@ -83,11 +80,7 @@ extension [CompanionRule] {
   }
 
   /// Maps the name of each companion in a folder to the name of the file that it goes with. All other files go by
-  /// themselves, so that each file is sent once.
-  ///
-  /// - Parameters:
-  ///   - names: the names in the folder.
-  ///   - look: tells what is in the folder under a name.
+  /// themselves, so that each file is sent once. `look` tells what is in the folder under a name.
   package func owners(
     among names: [[UInt8]], _ look: ([UInt8]) -> CompanionSight
   ) -> [[UInt8]: [UInt8]] {

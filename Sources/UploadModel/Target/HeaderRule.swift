@@ -7,8 +7,6 @@ package enum HeaderRule {
   ]
 
   /// Checks the name of a header field and, if it is already known, the value.
-  ///
-  /// - Throws: `InvalidInput` if the field cannot be sent.
   package static func check(name: String, value: String?) throws(InvalidInput) {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {

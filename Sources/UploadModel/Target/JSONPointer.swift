@@ -22,8 +22,6 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   package init(tokens: some Sequence<String>) { self.tokens = Array(tokens) }
 
   /// Parses a pointer (RFC 6901 §3).
-  ///
-  /// - Throws: `InvalidInput` if the text is not a pointer.
   package init(_ text: String) throws(InvalidInput) {
     guard !text.isEmpty else {
       tokens = []

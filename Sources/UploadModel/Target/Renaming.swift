@@ -19,8 +19,6 @@ package struct Renaming: Sendable {
   ]
 
   /// Reads a template, or a pattern if the text begins with `s/`.
-  ///
-  /// - Throws: `InvalidInput` that says what is wrong with the text.
   package init(_ text: String) throws(InvalidInput) {
     guard text.hasPrefix(scalars: "s/") else {
       let lookup = Template.Lookup(

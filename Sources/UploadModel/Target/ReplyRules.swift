@@ -88,8 +88,6 @@ package struct ReplyRules: Hashable, Sendable {
   }
 
   /// Why a file does not count as stored despite a reply with a success status; nil if it counts as stored.
-  ///
-  /// - Parameter end: the request's end, for one of its files.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
     let isJSON = content.document != nil
     let undecided = failures.compactMap(\.pattern).first(where: content.undecided.contains)

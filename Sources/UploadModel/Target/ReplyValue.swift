@@ -43,8 +43,6 @@ package struct ReplyValue: Hashable, Sendable {
   }
 
   /// The text in a reply, with what goes before and after it; nil if a part of it is missing.
-  ///
-  /// - Parameter values: the values for placeholders in the prefix and the suffix.
   package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }

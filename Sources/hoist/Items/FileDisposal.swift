@@ -41,11 +41,7 @@ struct FileDisposal: Sendable {
 
   private struct Obstacle: Error { var words: String }
 
-  /// Deletes or moves a file, unless it is no longer the one that was sent.
-  ///
-  /// - Parameters:
-  ///   - place: the file's absolute path.
-  ///   - identity: the identity of the file that was sent.
+  /// Deletes or moves the file at an absolute path, unless it is no longer the one that was sent.
   func perform(_ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?) -> Outcome {
     do throws(Obstacle) {
       guard let found = try look(at: place) else { return .gone }

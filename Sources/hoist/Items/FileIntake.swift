@@ -16,9 +16,7 @@ final class FileIntake: Sendable {
   /// The last guess with its explanation, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
-  /// - Parameters:
-  ///   - limits: the target's limits. A file that exceeds them becomes a failed item.
-  ///   - companions: the rules that say which files accompany others.
+  /// A file that exceeds the target's `limits` becomes a failed item.
   init(limits: UploadLimits = UploadLimits(), companions: [CompanionRule] = []) {
     self.limits = limits
     self.companions = CompanionFinder(companions)
@@ -37,7 +35,6 @@ final class FileIntake: Sendable {
   /// - Parameters:
   ///   - root: the added folder that contains the file, if there is one.
   ///   - name: the name that the server is told; nil for the file's own.
-  ///   - wish: how the user wants the file to be sent.
   func item(
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
     as wish: FileArgument? = nil
@@ -62,13 +59,8 @@ final class FileIntake: Sendable {
       id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
   }
 
-  /// Passes `body` an item for a file, or for each file in a folder. A folder that cannot be read becomes a failed
-  /// item.
-  ///
-  /// - Parameters:
-  ///   - rules: which files in a folder are added; nil if folders are not searched.
-  ///   - wish: how the user wants the files to be sent.
-  /// - Returns: false if `body` returned false, which ends the search.
+  /// Passes `body` an item for a file, or for each file in a folder, until it returns false. A folder that cannot be
+  /// read becomes a failed item. Without `rules`, folders are not searched. Returns false if `body` ended the search.
   func each(
     of file: FileLocation, in rules: FolderRules?, as wish: FileArgument? = nil,
     _ body: (UploadItem) -> Bool

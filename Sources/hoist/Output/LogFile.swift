@@ -1,10 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The destination of log lines: a file opened for appending, or standard error.
-///
-/// A line consists of the time in UTC, the level, the event, and `key=value` pairs; values with spaces are
-/// quoted.
+/// The destination of log lines: a file opened for appending, or standard error. A line consists of the time in UTC,
+/// the level, the event, and `key=value` pairs; values with spaces are quoted.
 final class LogFile: Sendable {
   private let descriptor: Int32
   private let ownsDescriptor: Bool

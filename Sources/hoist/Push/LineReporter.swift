@@ -18,9 +18,6 @@ struct LineReporter: PushReporter {
   /// Whether the summary must report failures that no line has reported.
   private var hasUntold = false
 
-  /// - Parameters:
-  ///   - interval: the seconds between two lines about the same file.
-  ///   - isQuiet: whether only failures are reported.
   init(
     interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
     write: @escaping (String) -> Void, writeResult: @escaping (String) -> Void

@@ -109,9 +109,7 @@ struct PushReport: Codable {
     return report
   }
 
-  /// The destination of the report's files, as a value for `--to`.
-  ///
-  /// - Parameter path: the path of the report, for error messages.
+  /// The destination of the report's files, as a value for `--to`. Error messages name the report's `path`.
   func address(in path: String) throws(UserError) -> String {
     guard needsOptions != true else {
       throw UserError(
@@ -121,9 +119,7 @@ struct PushReport: Codable {
     return target
   }
 
-  /// The run to continue; nil to begin a new one.
-  ///
-  /// - Parameter path: the path of the report, for error messages.
+  /// The run to continue; nil to begin a new one. Error messages name the report's `path`.
   func runToContinue(in path: String) throws(UserError) -> RunPoint? {
     if let openRun { return openRun }
     switch run {

@@ -35,12 +35,9 @@ struct LinePrompt: Hashable, Sendable {
     return nil
   }
 
-  /// Takes the completions for `text`; returns false if there are no completions.
-  ///
-  /// A single candidate, or the only one that starts with the text, is inserted. If there are several, their common
-  /// prefix is inserted and the list is shown.
-  ///
-  /// - Parameter isRanked: whether the best candidate comes first. If so, it is inserted if none starts with the text.
+  /// Takes the completions for `text`; returns false if there are no completions. A single candidate, or the only one
+  /// that starts with the text, is inserted. If there are several, their common prefix is inserted and the list is
+  /// shown. If they are ranked and none starts with the text, the first one, which is the best, is inserted.
   mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }

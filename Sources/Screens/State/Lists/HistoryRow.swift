@@ -97,9 +97,8 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// A row for each file and target: the one of the latest attempt, with the earlier attempts added.
-  ///
-  /// - Parameter rows: a row for each attempt, the latest first.
+  /// A row for each file and target: the one of the latest attempt, with the earlier attempts added. `rows` has a row
+  /// for each attempt, the latest first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
     var groups: [HistoryRow] = []
     var places: [String: Int] = [:]

@@ -48,10 +48,8 @@ struct Matcher: Hashable, Sendable {
     }
   }
 
-  /// How well the text matches; nil if it does not.
-  ///
-  /// - Parameter isLoose: whether it is enough that the text contains the characters in their order, which suits a
-  ///   short list that shows the best match first.
+  /// How well the text matches; nil if it does not. If `isLoose`, it is enough that the text contains the characters
+  /// in their order, which suits a short list that shows the best match first.
   func rank(_ text: String, isLoose: Bool = false) -> Rank? {
     if words.isEmpty { return Rank(kind: .beginning, pieces: 0, length: 0) }
     if isASCII {

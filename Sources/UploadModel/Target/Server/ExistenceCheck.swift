@@ -20,8 +20,6 @@ package struct ExistenceCheck: Hashable, Sendable {
   package var most: Int { each == nil ? 1 : maxFiles }
 
   /// The values that fill in a request about several files.
-  ///
-  /// - Parameter files: the values of each file, in order.
   package func values(of files: [Template.Values]) -> Template.Values? {
     guard var values = files.first, let each else { return files.first }
     let elements = files.enumerated().map { index, file in
@@ -39,12 +37,9 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// The part of a reply that says which files the server has, read once for all of them.
   package func content(of reply: Reply) -> ReplyContent { signs.content(of: reply) }
 
-  /// Whether the server has a file.
+  /// Whether the server has a file. Throws if the reply does not say.
   ///
-  /// - Parameters:
-  ///   - end: the end of the request, with a status that means success, for one of its files.
-  ///   - content: what the reply says.
-  /// - Throws: why the reply does not say whether the server has the file.
+  /// - Parameter end: the end of the request, with a status that means success, for one of its files.
   package func isThere(
     _ end: TransferEnd, in content: ReplyContent
   ) throws(Failure.Cause) -> Bool {

@@ -32,8 +32,6 @@ extension ServerSide {
     }
 
     /// The entries that a reply lists.
-    ///
-    /// - Throws: what is wrong with the reply.
     package func entries(in document: JSONValue) throws(InvalidInput) -> [ServerEntry] {
       guard case .array(let values)? = items.value(in: document) else {
         throw InvalidInput(

@@ -7,8 +7,6 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
   private let port: Int?
 
   /// Reads a host such as `uploads.example` or `uploads.example:8443`.
-  ///
-  /// - Throws: `InvalidInput` if the text is something else.
   package init(_ text: String) throws(InvalidInput) {
     let wanted = "expected a host such as \"uploads.example\" or \"uploads.example:8443\""
     // This is the parser that reads addresses too, so that both spell a host in the same way.

@@ -36,12 +36,7 @@ package struct WaitRule: Hashable, Sendable {
     !receipt.wasThere && (statuses.isEmpty || statuses.contains(receipt.status))
   }
 
-  /// Where to ask about a file that was sent.
-  ///
-  /// - Parameters:
-  ///   - end: the end of the request that carried it.
-  ///   - now: the time of the reply to that request.
-  /// - Throws: what is wrong with the reply.
+  /// Where to ask about a file after the request that carried it; `now` is the time of the reply to that request.
   func address(
     after end: TransferEnd, of target: Target, now: Date
   ) throws(InvalidInput) -> URL {
@@ -80,8 +75,6 @@ package struct WaitRule: Hashable, Sendable {
   }
 
   /// What the end of a request about a file says.
-  ///
-  /// - Parameter result: the successful reply, or why the request failed.
   package func answer(_ result: Result<TransferEnd, Failure>) -> Answer {
     switch result {
     case .success(let end):
