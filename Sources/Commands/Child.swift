@@ -26,12 +26,10 @@ struct Child {
 
   init(starting words: [String], program: String) throws(Command.Failure) {
     var (out, err): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-    guard pipe(&out) == 0 else {
-      throw .notStarted(program: program, errno: errno)
-    }
+    guard pipe(&out) == 0 else { throw .notStarted(program: program, errno: errno) }
     guard pipe(&err) == 0 else {
       let reason = errno
-      out.forEach { _ = Foundation.close($0) }
+      out.forEach { _ = close($0) }
       throw .notStarted(program: program, errno: reason)
     }
     // A program that another thread starts before the flags are set inherits these pipes, so end of file may
@@ -41,14 +39,14 @@ struct Child {
     defer { arguments.forEach { free($0) } }
     var process = pid_t()
     let code = child_start(&arguments, out[1], err[1], &process)
-    _ = Foundation.close(out[1])
-    _ = Foundation.close(err[1])
+    close(out[1])
+    close(err[1])
     pipes = [out[0], err[0]]
     self.process = process
     guard code == 0 else {
       if process > 0 { waitpid(process, nil, 0) }
       hasEnded = true
-      close()
+      end()
       throw .notStarted(program: program, errno: code)
     }
   }
@@ -65,15 +63,13 @@ struct Child {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     for index in polled.indices where polled[index].revents != 0 {
       let count = Foundation.read(pipes[index], &buffer, buffer.count)
-      if count > 0 {
-        if index == 0 {
-          output.append(contentsOf: buffer[..<count])
-        } else {
-          errors.append(
-            contentsOf: buffer[..<min(count, max(0, Command.mostErrors - errors.count))])
-        }
+      if count > 0, index == 0 {
+        output.append(contentsOf: buffer[..<count])
+      } else if count > 0 {
+        let room = max(0, Command.mostErrors - errors.count)
+        errors.append(contentsOf: buffer[..<min(count, room)])
       } else if count == 0 || errno != EINTR {
-        _ = Foundation.close(pipes[index])
+        close(pipes[index])
         pipes[index] = -1
       }
     }
@@ -87,16 +83,14 @@ struct Child {
     return state
   }
 
-  /// Kills the child and everything in its process group.
-  mutating func kill() {
-    guard !hasEnded else { return }
-    _ = Foundation.kill(-process, SIGKILL)
-    waitpid(process, nil, 0)
-    hasEnded = true
-  }
-
-  mutating func close() {
-    for pipe in pipes where pipe >= 0 { _ = Foundation.close(pipe) }
+  /// Kills the child and everything in its process group, unless it has ended, and closes the pipes.
+  mutating func end() {
+    if !hasEnded {
+      kill(-process, SIGKILL)
+      waitpid(process, nil, 0)
+      hasEnded = true
+    }
+    for pipe in pipes where pipe >= 0 { close(pipe) }
     pipes = [-1, -1]
   }
 }

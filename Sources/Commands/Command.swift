@@ -75,24 +75,15 @@ package struct Command: Hashable, Sendable {
   package func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     // The child must be started on the thread that waits for it: see `Child`.
     var child = try Child(starting: words, program: program)
-    defer { child.close() }
+    defer { child.end() }
     // A monotonic clock, since the time of day can be set while the program runs.
     let end = ContinuousClock.now + .seconds(timeout)
     while true {
-      if isCancelled() {
-        child.kill()
-        throw .cancelled(program: name)
-      }
+      if isCancelled() { throw .cancelled(program: name) }
       let left = (end - ContinuousClock.now) / .seconds(1)
-      guard left > 0 else {
-        child.kill()
-        throw .timeout(program: name, timeout, errors: child.complaint)
-      }
+      guard left > 0 else { throw .timeout(program: name, timeout, errors: child.complaint) }
       child.read(seconds: min(left, 0.1))
-      guard child.output.count <= mostOutput else {
-        child.kill()
-        throw .tooMuchOutput(program: name, mostOutput)
-      }
+      if child.output.count > mostOutput { throw .tooMuchOutput(program: name, mostOutput) }
       // A grandchild may keep the pipes open; only the program's own exit counts.
       guard let state = child.ended() else { continue }
       child.read(seconds: 0)

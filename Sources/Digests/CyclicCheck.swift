@@ -23,9 +23,7 @@ private struct CyclicCheck {
   private var remainder = UInt32.max
 
   /// The check's bytes, the most significant one first.
-  var bytes: [UInt8] {
-    withUnsafeBytes(of: (~remainder).bigEndian) { Array($0) }
-  }
+  var bytes: [UInt8] { withUnsafeBytes(of: (~remainder).bigEndian) { Array($0) } }
 
   /// For each of a byte's eight positions in a word, the remainders of all 256 values by the reflected polynomial.
   static func table(of polynomial: UInt32) -> [UInt32] {

@@ -41,9 +41,7 @@ extension [UInt8] {
   package init?(hexadecimal text: String) {
     let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    self = stride(from: 1, to: digits.count, by: 2).map {
-      UInt8(digits[$0 - 1] << 4 | digits[$0])
-    }
+    self = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] << 4 | digits[$0]) }
   }
 }
 

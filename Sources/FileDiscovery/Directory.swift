@@ -52,12 +52,11 @@ package struct Directory {
     var status = stat()
     guard fstat(dirfd(stream), &status) == 0 else { throw ReadError(code: errno) }
     place = FilePlace(status)
-    var names: [[UInt8]] = []
+    names = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
     }
-    self.names = names
   }
 
   /// The path of an entry.

@@ -52,10 +52,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
   /// The next file or unreadable folder; nil at the end.
   package mutating func next() -> Entry? {
     while true {
-      if let entry = pending {
-        pending = nil
-        return entry
-      }
+      if let entry = pending.take() { return entry }
       guard let level = levels.indices.last else { return nil }
       guard let name = levels[level].directory.names.popLast() else {
         levels.removeLast()

@@ -120,9 +120,9 @@ package final class FolderWatch: @unchecked Sendable {
   @discardableResult
   private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
     // Each folder is watched before it is listed: files completed later cause an event, and those completed earlier are
-    // in the list.
+    // in the list. A file counts as complete if nobody can tell whether it is open for writing.
     for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
-    where !Self.isBeingWritten(file) && known.isNews(file) {
+    where FileIdentity.isOpenForWriting(file) != true && known.isNews(file) {
       if !body(file) { return false }
     }
     return true
@@ -137,15 +137,8 @@ package final class FolderWatch: @unchecked Sendable {
         "cannot watch \(folder): the system's limit on watched folders has been reached; "
         + "raise fs.inotify.max_user_watches"
     } else if folder == root {
-      trouble =
-        folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
+      trouble = folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
     }
-  }
-
-  /// Whether some process has the file open for writing. If that cannot be determined, the file counts as
-  /// complete.
-  private static func isBeingWritten(_ file: FileLocation) -> Bool {
-    FileIdentity.isOpenForWriting(file) == true
   }
 
   private static let slash = UInt8(ascii: "/")

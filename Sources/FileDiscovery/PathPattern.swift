@@ -22,7 +22,6 @@ package struct PathPattern: Hashable, Sendable {
     if isForFolders { rest.removeLast() }
     isAnchored = rest.contains("/")
     if rest.first == "/" { rest.removeFirst() }
-    guard !rest.isEmpty else { return nil }
     segments = rest.split(separator: "/", omittingEmptySubsequences: true).map(Array.init)
     guard !segments.isEmpty else { return nil }
   }
@@ -31,9 +30,7 @@ package struct PathPattern: Hashable, Sendable {
   package func matches(_ path: some Collection<String>, isFolder: Bool) -> Bool {
     if isForFolders, !isFolder { return false }
     let names = path.map { Array($0.unicodeScalars) }
-    guard isAnchored else {
-      return names.last.map { Self.matches(segments[0], $0) } ?? false
-    }
+    guard isAnchored else { return names.last.map { Self.matches(segments[0], $0) } ?? false }
     return Self.matches(segments[...], names[...])
   }
 

@@ -45,9 +45,8 @@ struct FileBody: ExchangeBody {
       descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()
       guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure }
-      guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == length else {
-        throw changed
-      }
+      guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == length
+      else { throw changed }
     }
 
     private var changed: any Error {

@@ -10,6 +10,7 @@ struct ReplyHeadParser {
   /// Whether the final reply has begun.
   var hasBegun: Bool { head != nil || open.map { !Self.isInterim($0.status) } ?? false }
   private var open: ReplyHead?
+  private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   /// Consumes a line with its line break. Returns whether it completes the final reply's head.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -50,9 +51,7 @@ struct ReplyHeadParser {
     }
   }
 
-  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<
-    UnsafeRawBufferPointer
-  > {
+  private static func trimmed(_ bytes: Bytes) -> Bytes {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     let start = bytes.drop(while: isSpace)
     guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start.prefix(0) }

@@ -36,7 +36,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   private static let foundation: URLSessionConfiguration = {
     URLCache.shared = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     let shared = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
-    let folders = (shared.first.map { [$0] } ?? []).flatMap {
+    let folders = shared.prefix(1).flatMap {
       [$0.appendingPathComponent(Bundle.main.bundleURL.lastPathComponent).path, $0.path]
     }
     let missing = folders.filter { access($0, F_OK) != 0 }
@@ -230,9 +230,8 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   private func tellInvalid() {
     let isOver = registry.withLock { registry in
-      guard registry.isInvalid, registry.tasks.isEmpty, !registry.hasToldInvalid else {
-        return false
-      }
+      guard registry.isInvalid, registry.tasks.isEmpty, !registry.hasToldInvalid
+      else { return false }
       registry.hasToldInvalid = true
       return true
     }
@@ -247,9 +246,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
   /// Creates a limit for tasks to share.
-  package func makeLimit() -> BandwidthLimit {
-    BandwidthLimit { [loop] in loop.limitsChanged() }
-  }
+  package func makeLimit() -> BandwidthLimit { BandwidthLimit { [loop] in loop.limitsChanged() } }
 }
 
 extension ExchangeRequest {

@@ -301,9 +301,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     _ call: @escaping @Sendable (UploadTask, any URLSessionTaskDelegate) -> Void
   ) {
     session.delegateQueue.addOperation { [self] in
-      guard let delegate = delegate ?? session.delegate as? any URLSessionTaskDelegate else {
-        return
-      }
+      guard let delegate = delegate ?? session.delegate as? any URLSessionTaskDelegate
+      else { return }
       call(self, delegate)
     }
   }

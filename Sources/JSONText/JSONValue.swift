@@ -65,23 +65,19 @@ package enum JSONValue: Hashable, Sendable {
 
   /// `text` as it appears between the quotes of a JSON string (RFC 8259 §7).
   package static func escaped(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    text.unicodeScalars.reduce(into: "") { escaped, scalar in
       switch scalar {
-      case "\"": escaped.append(contentsOf: "\\\"".unicodeScalars)
-      case "\\": escaped.append(contentsOf: "\\\\".unicodeScalars)
-      case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
-      case "\r": escaped.append(contentsOf: "\\r".unicodeScalars)
-      case "\t": escaped.append(contentsOf: "\\t".unicodeScalars)
+      case "\"": escaped += "\\\""
+      case "\\": escaped += "\\\\"
+      case "\n": escaped += "\\n"
+      case "\r": escaped += "\\r"
+      case "\t": escaped += "\\t"
       case _ where scalar.value < 0x20:
         let digits = String(scalar.value, radix: 16)
-        escaped.append(
-          contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            .unicodeScalars)
-      default: escaped.append(scalar)
+        escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: escaped.unicodeScalars.append(scalar)
       }
     }
-    return String(escaped)
   }
 
   /// Whether two values mean the same, as `1` and `1.0` do.

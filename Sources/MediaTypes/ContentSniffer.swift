@@ -55,9 +55,7 @@ public final class ContentSniffer: Sendable {
 
   /// Frees libmagic's tables, which take six megabytes. The next guess loads them again, in less than a millisecond.
   public func unload() {
-    state.withLock { state in
-      if case .open = state { state = .closed }
-    }
+    state.withLock { if case .open = $0 { $0 = .closed } }
   }
 
   private static func load(_ database: String?) -> State {
@@ -90,14 +88,10 @@ public final class ContentSniffer: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: sampleSize) { buffer, count in
       while count < sampleSize {
         let got = read(descriptor, buffer.baseAddress?.advanced(by: count), sampleSize - count)
-        if got > 0 {
-          count += got
-        } else if got == 0 {
-          break
-        } else if errno != EINTR {
-          code = errno
-          break
-        }
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { code = errno }
+        guard got > 0 else { break }
+        count += got
       }
     }
     guard code == 0 else { throw Problem(reason: .unreadable(code)) }

@@ -63,15 +63,9 @@ public struct MediaTypeGuesser: Sendable {
     var best: (match: NameTable.Match, table: NameTable)?
     for table in tables {
       guard let match = table.match(name) else { continue }
-      guard let known = best?.match else {
-        best = (match, table)
-        continue
-      }
-      let isLonger = match.pattern.utf8.count > known.pattern.utf8.count
-      let decides =
-        match.pattern.utf8.count == known.pattern.utf8.count
-        && known.isAmbiguous && !match.isAmbiguous
-      if isLonger || decides { best = (match, table) }
+      let (length, longest) = (match.pattern.utf8.count, best?.match.pattern.utf8.count ?? 0)
+      let decides = length == longest && best?.match.isAmbiguous == true && !match.isAmbiguous
+      if length > longest || decides { best = (match, table) }
     }
     guard let best, let type = best.match.type else { return nil }
     return MediaTypeGuess(

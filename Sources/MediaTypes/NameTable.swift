@@ -16,6 +16,9 @@ public struct NameTable: Sendable {
     var weight: Int
     /// Whether the table also gives the pattern other types.
     var isAmbiguous = false
+
+    /// The higher, the better.
+    var rank: (Int, Int) { (weight, pattern.utf8.count) }
   }
 
   /// Patterns such as `*.jpg` and `*.tar.gz`, which are nearly all of a table, by the hash of the text after the first
@@ -173,12 +176,7 @@ public struct NameTable: Sendable {
   func match(_ name: FileName) -> Match? {
     var best: Match?
     func consider(_ candidate: Match?) {
-      guard let candidate else { return }
-      if let best,
-        (best.weight, best.pattern.utf8.count) >= (candidate.weight, candidate.pattern.utf8.count)
-      {
-        return
-      }
+      guard let candidate, best.map({ $0.rank < candidate.rank }) ?? true else { return }
       best = candidate
     }
     // A whole name beats any wildcard.

@@ -17,8 +17,8 @@ extension NameTable {
       var type: Range<Int>?
       var start = line.lowerBound
       while true {
-        start = Self.end(of: start..<line.upperBound, in: bytes) { !Self.isBlank($0) }
-        let word = start..<Self.end(of: start..<line.upperBound, in: bytes, at: Self.isBlank)
+        start = Self.end(of: start..<line.upperBound, in: bytes) { !MediaType.isBlank($0) }
+        let word = start..<Self.end(of: start..<line.upperBound, in: bytes, at: MediaType.isBlank)
         if word.isEmpty { return }
         if let type {
           add(suffix: word, type: type)
@@ -29,10 +29,6 @@ extension NameTable {
         start = word.upperBound
       }
     }
-  }
-
-  private static func isBlank(_ byte: UInt8) -> Bool {
-    byte == 0x20 || (0x09...0x0D).contains(byte)
   }
 
   private static func eachLine(of bytes: [UInt8], _ body: (Range<Int>) -> Void) {
@@ -114,7 +110,6 @@ extension NameTable {
   }
 
   private static func contents(of path: String) -> String? {
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
-    return String(decoding: data, as: UTF8.self)
+    (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -72,9 +72,7 @@ struct Signature: Sendable {
     "application/vnd.wordperfect", "application/onenote", "application/x-ole-storage",
     "application/msaccess", "application/vnd.openxmlformats*",
   ]
-  private static let tiff = [
-    "image/x-*", "image/vnd.*", "application/vnd.*", "image/tiff-fx",
-  ]
+  private static let tiff = ["image/x-*", "image/vnd.*", "application/vnd.*", "image/tiff-fx"]
   private static let mp4 = [
     "audio/mp4", "audio/x-m4a", "audio/x-m4*", "video/x-m4v", "video/quicktime", "video/3gpp*",
     "audio/3gpp*", "image/heic*", "image/heif*", "image/avif*", "image/x-canon-cr3",

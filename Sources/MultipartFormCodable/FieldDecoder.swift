@@ -9,17 +9,12 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
   private(set) var codingPath: [any CodingKey] = []
   var userInfo: [CodingUserInfoKey: Any] { settings.userInfo }
 
-  init(node: FieldNode?, settings: MultipartFormDecoder) {
-    (self.node, self.settings) = (node, settings)
-  }
-
   /// A decoder for the value that a key leads to from here.
   ///
   /// - Throws: `DecodingError` if nothing is there and the path is too deep, so that a type that contains itself does
   ///   not recurse forever.
   func nested(_ node: FieldNode?, at key: any CodingKey) throws -> FieldDecoder {
-    var nested = FieldDecoder(node: node, settings: settings)
-    nested.codingPath = codingPath + [key]
+    let nested = FieldDecoder(node: node, settings: settings, codingPath: codingPath + [key])
     guard node != nil || nested.codingPath.count <= settings.depth else { throw nested.missing() }
     return nested
   }
@@ -140,10 +135,6 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex == elements.count }
     private(set) var currentIndex = 0
-
-    init(field: FieldDecoder, elements: [FieldNode]) {
-      (self.field, self.elements) = (field, elements)
-    }
 
     private func next() throws -> FieldDecoder {
       try field.nested(

@@ -128,8 +128,6 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { field.codingPath }
     private(set) var count = 0
 
-    init(field: FieldEncoder) { self.field = field }
-
     private mutating func next() -> FieldEncoder {
       defer { count += 1 }
       return field.element(count)

@@ -27,10 +27,7 @@ struct FieldNode {
   private init() {}
 
   private mutating func insert(_ part: CollectedForm.Part, at keys: ArraySlice<[UInt8]>) {
-    guard let key = keys.first else {
-      parts.append(part)
-      return
-    }
+    guard let key = keys.first else { return parts.append(part) }
     children[key, default: FieldNode()].insert(part, at: keys.dropFirst())
   }
 

@@ -21,9 +21,7 @@ struct Service: Sendable {
   /// Does what a request asks for, and reads as much of its body as needed.
   /// - Throws: ``Refusal``, or what reading the body throws.
   func answer(_ request: Request) async throws -> Reply {
-    do { return try await perform(request) } catch {
-      throw Refusal(of: error) ?? error
-    }
+    do { return try await perform(request) } catch { throw Refusal(of: error) ?? error }
   }
 
   private func perform(_ request: Request) async throws -> Reply {
@@ -35,8 +33,7 @@ struct Service: Sendable {
       method: head.method, target: head.uri, maxFiles: site.configuration.maxFiles,
       servesUploads: site.configuration.servesUploads, endpoints: endpoints)
     switch route {
-    case .upload(let maxFiles):
-      return try await upload(request, maxFiles: maxFiles)
+    case .upload(let maxFiles): return try await upload(request, maxFiles: maxFiles)
     case .index:
       try await site.skipBody(of: request)
       return try index(request)
@@ -113,11 +110,8 @@ struct Service: Sendable {
     }
     // A page's links are relative, so that they keep the host and scheme that the browser used.
     let base = wantsJSON ? site.baseURL(request) : ""
-    let entries = try site.inbox.list().map { entry in
-      var entry = entry
-      entry.url = FileURL.make(base, entry.name)
-      return entry
-    }
+    var entries = try site.inbox.list()
+    for index in entries.indices { entries[index].url = FileURL.make(base, entries[index].name) }
     return wantsJSON
       ? .json(["files": entries])
       : .html(IndexPage.html(entries, maxFiles: site.configuration.maxFiles))

@@ -134,15 +134,12 @@ public final class UploadReceiver: Sendable {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderListSize = configuration.maxHeadBytes
     limits.maxHeaderFieldSize = configuration.maxHeadBytes / 2
-    let pipeline = channel.pipeline.syncOperations
-    try pipeline.addHandler(
+    try channel.pipeline.syncOperations.addHandlers(
       LingeringClose(
-        maxBytes: configuration.lingerBytes, timeout: TimeAmount(configuration.lingerTimeout)))
-    try pipeline.addHandler(HTTPResponseEncoder())
-    try pipeline.addHandler(
+        maxBytes: configuration.lingerBytes, timeout: TimeAmount(configuration.lingerTimeout)),
+      HTTPResponseEncoder(),
       ByteToMessageHandler(
-        HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
-    try pipeline.addHandler(
+        HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)),
       StallTimeout(
         headTimeout: TimeAmount(configuration.headTimeout),
         stallTimeout: TimeAmount(configuration.stallTimeout),

@@ -61,30 +61,25 @@ struct Bookmarks {
       throw Refusal(400, "A bookmark must be a JSON object.")
     }
     for (name, value) in members {
-      guard Self.isSnakeCase(name) else {
-        throw Refusal(422, "\"\(name)\" is not in snake_case.")
-      }
-      guard name != "id" else {
-        throw Refusal(422, "Leave out \"id\": the server assigns it.")
-      }
-      if name.utf8.suffix(5).elementsEqual("_date".utf8) {
+      guard Self.isSnakeCase(name) else { throw Refusal(422, "\"\(name)\" is not in snake_case.") }
+      guard name != "id" else { throw Refusal(422, "Leave out \"id\": the server assigns it.") }
+      if name.hasSuffix(scalars: "_date") {
         guard case .string(let text) = value, (try? Date(text, strategy: .iso8601)) != nil else {
-          throw Refusal(
-            422, "\(name) is not a date such as 2026-11-20T22:15:00Z.")
+          throw Refusal(422, "\(name) is not a date such as 2026-11-20T22:15:00Z.")
         }
       }
     }
-    let made = try records.change { content in
+    let id = try records.change { content in
       guard content.bookmarks.count < Self.most else {
         throw Refusal(507, "At most \(Self.most) bookmarks are kept.")
       }
       let id = content.nextID()
       members["id"] = .integer(id)
       content.bookmarks.append(members)
-      return (id, members)
+      return id
     }
-    var reply = Reply.json(.object(made.1), status: 201)
-    reply.headers.append(("Location", location("/bookmarks/\(made.0)")))
+    var reply = Reply.json(.object(members), status: 201)
+    reply.headers.append(("Location", location("/bookmarks/\(id)")))
     return reply
   }
 
@@ -100,25 +95,18 @@ struct Bookmarks {
   }
 
   private static func index(of id: String, in content: Records.Content) throws -> Int {
-    guard
-      let index = content.bookmarks.firstIndex(where: {
-        $0["id"]?.text.hasSameScalars(as: id) == true
-      })
-    else {
-      throw Refusal(404, "There is no bookmark with that id.")
-    }
+    let index = content.bookmarks.firstIndex { $0["id"]?.text.hasSameScalars(as: id) == true }
+    guard let index else { throw Refusal(404, "There is no bookmark with that id.") }
     return index
   }
 
   /// Whether the name consists of words of `a` to `z` and digits, separated by single `_` and starting with a letter.
   private static func isSnakeCase(_ name: String) -> Bool {
-    let words = name.split(scalar: "_")
-    return words.allSatisfy { word in
-      !word.isEmpty
-        && word.utf8.allSatisfy {
-          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0.isDigit
-        }
-    } && name.utf8.first.map { $0 >= UInt8(ascii: "a") } == true
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return name.utf8.first.map(letters.contains) == true
+      && name.split(scalar: "_").allSatisfy { word in
+        !word.isEmpty && word.utf8.allSatisfy { letters.contains($0) || $0.isDigit }
+      }
   }
 }
 

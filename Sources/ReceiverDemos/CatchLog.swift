@@ -128,7 +128,5 @@ struct CatchLog {
     Dictionary(query.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
   }
 
-  private static func hash(_ token: String) -> String {
-    SHA256.hash(token.utf8).hexadecimal
-  }
+  private static func hash(_ token: String) -> String { SHA256.hash(token.utf8).hexadecimal }
 }

@@ -44,8 +44,7 @@ struct PostPolicy {
     if let contentType { fields["Content-Type"] = contentType }
     var conditions: [JSONValue] = [.object(["bucket": .string(bucket)])]
     conditions += fields.sorted { $0.key < $1.key }.map { .object([$0.key: .string($0.value)]) }
-    conditions.append(
-      .array([.string("content-length-range"), .integer(0), .integer(mostBytes)]))
+    conditions.append(.array([.string("content-length-range"), .integer(0), .integer(mostBytes)]))
     let document = JSONValue.object([
       "expiration": .string((now + seconds).formatted(.iso8601)),
       "conditions": .array(conditions),
@@ -70,9 +69,7 @@ struct PostPolicy {
     let fields = Dictionary(
       form.fields.compactMap { name, values in values.first.map { (name.lowercased(), $0) } },
       uniquingKeysWith: { $1 })
-    guard let policy = fields["policy"] else {
-      throw Refusal(400, "The form has no policy.")
-    }
+    guard let policy = fields["policy"] else { throw Refusal(400, "The form has no policy.") }
     // The signature is checked first, so that a policy from anyone else is never parsed.
     try checkSignature(fields, policy, signer)
     guard let data = Data(base64Encoded: policy),
@@ -135,9 +132,7 @@ struct PostPolicy {
       case ("eq", .string(let name), let value):
         try demand(name.removingPrefix(scalars: "$") ?? name) { $0.hasSameScalars(as: value.text) }
       case ("starts-with", .string(let name), let value):
-        try demand(name.removingPrefix(scalars: "$") ?? name) {
-          $0.utf8.starts(with: value.text.utf8)
-        }
+        try demand(name.removingPrefix(scalars: "$") ?? name) { $0.hasPrefix(scalars: value.text) }
       case ("content-length-range", .integer(let least), .integer(let most)):
         guard (least...max(least, most)).contains(size) else {
           throw Refusal(

@@ -9,8 +9,7 @@ struct PresignEndpoint: ReceiverEndpoint {
   private static let ticketSeconds = 300.0
 
   /// Signs tickets with a secret that lives as long as the endpoint.
-  private let signer = PostPolicy.Signer(
-    secretKey: randomBytes(32).hexadecimal)
+  private let signer = PostPolicy.Signer(secretKey: randomBytes(32).hexadecimal)
 
   func methods(at path: String) -> [String]? {
     ["/presign", "/bucket"].contains(path) ? ["POST"] : nil
@@ -23,9 +22,7 @@ struct PresignEndpoint: ReceiverEndpoint {
   private func ticket(_ request: inout EndpointRequest) async throws -> Reply {
     guard case .object(let members) = try await request.json(),
       case .string(let name)? = members["name"], !name.isEmpty
-    else {
-      throw Refusal(400, "Ask for a ticket with { \"name\": …, \"type\": … }.")
-    }
+    else { throw Refusal(400, "Ask for a ticket with { \"name\": …, \"type\": … }.") }
     var type: String?
     if case .string(let text)? = members["type"], !text.isEmpty { type = text }
     let fields = PostPolicy.fields(

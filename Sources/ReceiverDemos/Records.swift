@@ -54,9 +54,7 @@ struct Records: Sendable {
     // Records that were accepted one by one must be readable together.
     let limits = JSONLimits(depth: JSONLimits().depth + 4, values: mostBytes)
     guard let json = try? JSONValue(bytes: bytes, limits: limits), let content = Content(json)
-    else {
-      throw Refusal(500, "The records in .hoist-\(file) are damaged; move the file away.")
-    }
+    else { throw Refusal(500, "The records in .hoist-\(file) are damaged; move the file away.") }
     return content
   }
 }
@@ -94,8 +92,7 @@ extension Records.Catch {
       case .string(let user)? = members["user"], case .string(let token)? = members["token"],
       case .object(let fields)? = members["fields"], case .string(let image)? = members["image"]
     else { return nil }
-    self.init(
-      id: id, user: user, token: token, fields: fields.mapValues(\.text), image: image)
+    self.init(id: id, user: user, token: token, fields: fields.mapValues(\.text), image: image)
   }
 
   var json: JSONValue {

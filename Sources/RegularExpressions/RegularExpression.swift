@@ -73,23 +73,20 @@ package final class RegularExpression: @unchecked Sendable {
     return try text.withUTF8 { (text) -> Result<String, SearchEnded> in
       var budget = SearchBudget(steps: steps, countsGroups: refersBack)
       var (result, copied, start) = ([UInt8](), 0, 0)
-      while start <= text.count {
+      matches: while start <= text.count {
         switch search(text, from: start, &budget) {
         case .failure(let error): return .failure(error)
-        case .success(nil): start = .max
+        case .success(nil): break matches
         case .success(let places?):
           // With \K in a lookaround, a match may lie before the place where the search began.
-          let match = places[0].flatMap { $0.lowerBound >= copied ? $0 : nil }
-          guard let match else {
-            start = .max
-            continue
-          }
+          guard let match = places[0], match.lowerBound >= copied else { break matches }
           result += text[copied..<match.lowerBound]
           result += words(Self.captures(in: text, places)).utf8
           copied = match.upperBound
-          start = all ? copied : .max
+          if !all { break matches }
+          start = copied
           // After an empty match, the search continues after the next character.
-          if all, match.isEmpty {
+          if match.isEmpty {
             start += 1
             while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
           }

@@ -19,6 +19,17 @@ extension Int64: ColumnValue {
   }
 }
 
+/// Numbers from 2^63 are stored as negative ones.
+extension UInt64: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self.init(bitPattern: Int64(column, of: statement))
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    Int64(bitPattern: self).bind(to: parameter, of: statement)
+  }
+}
+
 extension Int: ColumnValue {
   package init(_ column: Int32, of statement: OpaquePointer) {
     self.init(clamping: Int64(column, of: statement))

@@ -24,9 +24,8 @@ package final class Database {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
-      let error = DatabaseError(code, opened)
-      sqlite3_close_v2(opened)
-      throw error
+      defer { sqlite3_close_v2(opened) }
+      throw DatabaseError(code, opened)
     }
     connection = opened
     sqlite3_busy_timeout(connection, patience)
@@ -88,9 +87,7 @@ package final class Database {
   }
 
   /// Calls `body` within a transaction, which is rolled back if `body` throws.
-  package func transaction<Value>(
-    _ kind: Transaction, _ body: () throws -> Value
-  ) throws -> Value {
+  package func transaction<Value>(_ kind: Transaction, _ body: () throws -> Value) throws -> Value {
     try execute("BEGIN \(kind.rawValue)")
     do {
       let value = try body()

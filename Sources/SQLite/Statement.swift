@@ -39,9 +39,7 @@ package final class Statement {
   }
 
   /// Calls `body` with each row until it returns false.
-  package func eachRow(
-    _ values: [(any ColumnValue)?] = [], _ body: (Row) throws -> Bool
-  ) throws {
+  package func eachRow(_ values: [(any ColumnValue)?] = [], _ body: (Row) throws -> Bool) throws {
     try bind { $0.add(all: values) }
     defer { sqlite3_reset(statement) }
     while try step(), try body(Row(statement: statement)) {}
@@ -70,9 +68,7 @@ package struct Row {
   fileprivate let statement: OpaquePointer
 
   /// The value of a column, counted from 0. SQLite converts other types; NULL becomes zero or empty.
-  package subscript<Value: ColumnValue>(_ column: Int32) -> Value {
-    Value(column, of: statement)
-  }
+  package subscript<Value: ColumnValue>(_ column: Int32) -> Value { Value(column, of: statement) }
 
   /// The value of a column; nil if it is NULL.
   package subscript<Value: ColumnValue>(_ column: Int32) -> Value? {

@@ -69,9 +69,7 @@ package final class SenderServer {
   }
 
   private func accept() {
-    while true {
-      let peer = Foundation.accept(descriptor, nil, nil)
-      guard peer >= 0 else { return }
+    while case let peer = Foundation.accept(descriptor, nil, nil), peer >= 0 {
       LocalSocket.prepare(peer)
       guard LocalSocket.isOwn(peer), listeners.count < Self.mostListeners else {
         close(peer)
@@ -97,10 +95,7 @@ package final class SenderServer {
     }
     connection.begin()
     DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak connection] in
-      MainActor.assumeIsolated {
-        guard let connection, connection.peer == nil else { return }
-        connection.close()
-      }
+      MainActor.assumeIsolated { if connection?.peer == nil { connection?.close() } }
     }
   }
 }

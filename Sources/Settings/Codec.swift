@@ -95,8 +95,7 @@ extension Codec {
   ) -> Codec where Value == [Element] {
     Codec(
       read: { node, reader in
-        var values: [Element] = []
-        for node in try node.array() { values.append(try element.read(node, reader)) }
+        let values = try node.array().map { try element.read($0, reader) }
         if values.isEmpty, let nothing { throw node.fault(nothing) }
         return values
       },
@@ -126,9 +125,7 @@ extension Codec {
     _ element: Codec<Element>
   ) -> Codec where Value == Set<Element> {
     Codec(
-      read: { node, reader in
-        Set(try Codec<[Element]>.list(element).read(node, reader))
-      },
+      read: { node, reader in Set(try Codec<[Element]>.list(element).read(node, reader)) },
       write: { values, writer in
         TOMLText.array(values.compactMap { element.write($0, writer) }.sorted())
       })
@@ -139,25 +136,19 @@ extension Codec {
 
 extension Codec where Value == [Target.Field] {
   /// `{ a = "b", … }`.
-  static func pairs(
-    scope: [Template.Placeholder] = Template.Placeholder.ofFile
-  ) -> Codec {
-    Codec(
-      read: { try $1.pairs($0, scope: scope) },
-      write: { $0.isEmpty ? nil : $1.pairs($0) })
+  static func pairs(scope: [Template.Placeholder] = Template.Placeholder.ofFile) -> Codec {
+    Codec(read: { try $1.pairs($0, scope: scope) }, write: { $0.isEmpty ? nil : $1.pairs($0) })
   }
 }
 
 extension Codec where Value == Template {
   /// The address of a request.
   static func address(scope: [Template.Placeholder]) -> Codec {
-    Codec(
-      read: { try $1.address($0, scope: scope) }, write: { $1.string($0) })
+    Codec(read: { try $1.address($0, scope: scope) }, write: { $1.string($0) })
   }
 
   /// JSON as a TOML value.
   static func json(scope: [Template.Placeholder]) -> Codec {
-    Codec(
-      read: { try $1.json($0, scope: scope) }, write: { $1.json($0) })
+    Codec(read: { try $1.json($0, scope: scope) }, write: { $1.json($0) })
   }
 }

@@ -25,9 +25,7 @@ extension ConfigEdit {
   }
 
   private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {
-    // Split by scalar, so that a carriage return stays with its line.
-    var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String($0) }
+    var lines = rows
     let (places, entry) = (KeyLocator(text), "pin = \"\(pin)\"")
     func row(_ keys: String...) -> Int? {
       places.line(ofExactly: ["targets", name] + keys).map { $0 - 1 }

@@ -69,20 +69,9 @@ extension ConfigEdit {
   /// The line with the string after its equals sign replaced. The rest of the line, such as a comment, stays. Nil if
   /// the line has no string that is easy to recognise.
   private static func replacingString(in line: String, with string: String) -> String? {
-    let scalars = line.unicodeScalars
-    guard let equals = scalars.firstIndex(of: "="),
-      let start = scalars[scalars.index(after: equals)...].firstIndex(where: { !$0.isWhiteSpace }),
-      scalars[start] == "\"" || scalars[start] == "'"
-    else { return nil }
-    let rest = scalars[scalars.index(after: start)...]
-    var isEscaped = false
-    let end = rest.firstIndex { scalar in
-      if scalar == scalars[start], !isEscaped { return true }
-      isEscaped = scalar == "\\" && scalars[start] == "\"" && !isEscaped
-      return false
-    }
-    guard let end else { return nil }
-    return String(scalars[..<start]) + string + String(scalars[scalars.index(after: end)...])
+    let form = #/^[^=]*=\s*("(?:[^"\\]|\\[^\n])*"|'[^']*')/#.matchingSemantics(.unicodeScalar)
+    guard let value = line.firstMatch(of: form)?.1 else { return nil }
+    return String(line[..<value.startIndex]) + string + line[value.endIndex...]
   }
 
   /// The text with another default target.
@@ -103,9 +92,7 @@ extension ConfigEdit {
   }
 
   /// The lines of the text, split by scalar, so that a carriage return stays with its line.
-  private var rows: [String] {
-    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-  }
+  var rows: [String] { text.split(scalar: "\n") }
 
   /// The texts with which the name in the header of a target's table may begin.
   private static func headers(of name: String) -> [String] {
@@ -125,9 +112,8 @@ extension ConfigEdit {
         header.hasPrefix(scalars: name + "]") || header.hasPrefix(scalars: name + ".")
       }
     }
-    return headers.enumerated().compactMap { index, row in
+    return zip(headers, headers.dropFirst() + [lines.count]).compactMap { row, next in
       guard isOfTarget(row) else { return nil }
-      let next = index + 1 < headers.count ? headers[index + 1] : lines.count
       var end = next
       while next < lines.count, !isOfTarget(next), end > row + 1,
         lines[end - 1].trimming(\.isWhiteSpace).hasPrefix(scalars: "#")

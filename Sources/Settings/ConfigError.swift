@@ -13,10 +13,7 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Makes an error at a key.
   package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
-    self.file = file
-    self.line = line
-    self.keyPath = keyPath
-    self.problem = problem
+    (self.file, self.line, self.keyPath, self.problem) = (file, line, keyPath, problem)
   }
 
   /// The error with its place last, for lines that may be cut off: `expected … (config.toml:3: targets.demo.url)`.
@@ -33,6 +30,6 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error with its place first: `config.toml:3: targets.demo.url: expected …`.
   package var description: String {
     // Keys and values come from a file, so they must be made safe for a terminal.
-    return SafeText.line((place + [problem]).joined(separator: ": "))
+    SafeText.line((place + [problem]).joined(separator: ": "))
   }
 }

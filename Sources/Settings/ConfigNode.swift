@@ -48,8 +48,7 @@ struct ConfigNode: Sendable {
       return ConfigNode(value: convert(try TOMLTable(string: text)), path: "")
     } catch let error as TOMLParseError {
       throw ConfigError(
-        file: file, line: error.source.begin.line,
-        "not valid TOML: \(error.description)")
+        file: file, line: error.source.begin.line, "not valid TOML: \(error.description)")
     } catch {
       throw ConfigError(file: file, "not valid TOML: \(error)")
     }
@@ -57,9 +56,7 @@ struct ConfigNode: Sendable {
 
   private static func convert(_ value: any TOMLValueConvertible) -> Value {
     if let table = value.table {
-      var entries: [String: Value] = [:]
-      for key in table.keys { entries[key] = table[key].map(convert) }
-      return .table(entries)
+      return .table(table.keys.reduce(into: [:]) { $0[$1] = table[$1].map(convert) })
     }
     if let array = value.array { return .array(array.map(convert)) }
     if let text = value.string { return .string(text) }
@@ -90,15 +87,13 @@ struct ConfigNode: Sendable {
 
   /// A string without placeholders. Braces must be doubled, as in strings with placeholders: otherwise, a placeholder
   /// would silently be taken literally.
-  func fixed() throws(ConfigError) -> String { try Self.unbraced(try string(), self) }
+  func fixed() throws(ConfigError) -> String { try fixed(try string()) }
 
   /// A key of a table whose keys the user chooses, decoded like `fixed()`.
-  func fixed(_ key: String) throws(ConfigError) -> String { try Self.unbraced(key, self) }
-
-  private static func unbraced(_ text: String, _ node: ConfigNode) throws(ConfigError) -> String {
-    guard text.utf8.contains(where: { "{}".utf8.contains($0) }) else { return text }
-    guard let template = try? Template(text), template.isLiteral else {
-      throw node.fault("placeholders are not supported here; write {{ and }} for literal braces")
+  func fixed(_ key: String) throws(ConfigError) -> String {
+    guard key.utf8.contains(where: { "{}".utf8.contains($0) }) else { return key }
+    guard let template = try? Template(key), template.isLiteral else {
+      throw fault("placeholders are not supported here; write {{ and }} for literal braces")
     }
     return template.fixedText
   }
@@ -125,10 +120,7 @@ struct ConfigNode: Sendable {
   }
 
   /// The case that a string names.
-  func choice<Choice>(
-    of type: Choice.Type = Choice.self
-  ) throws(ConfigError) -> Choice
-  where Choice: RawRepresentable<String> & CaseIterable {
+  func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(ConfigError) -> Choice {
     let text = try word(of: Choice.allCases.map(\.rawValue))
     guard let choice = Choice(rawValue: text) else { throw expected("another word") }
     return choice
@@ -190,19 +182,14 @@ struct ConfigNode: Sendable {
 
   /// A number of bytes: a whole number, or a string such as "100 MB".
   func bytes() throws(ConfigError) -> Int64 {
-    let count: Int64? =
-      switch value {
-      case .integer(let number): number >= 1 ? Int64(number) : nil
-      case .string(let text): ByteCount.size(text)
-      case .float, .bool, .array, .table, .other: nil
-      }
-    guard let count else {
-      guard case .string(let text) = value else {
-        throw fault("expected a size such as \"100 MB\"")
-      }
-      throw fault("expected a size such as \"100 MB\", found \"\(text)\"")
+    let wanted = "expected a size such as \"100 MB\""
+    switch value {
+    case .integer(let number) where number >= 1: return Int64(number)
+    case .string(let text):
+      guard let count = ByteCount.size(text) else { throw fault("\(wanted), found \"\(text)\"") }
+      return count
+    case .integer, .float, .bool, .array, .table, .other: throw fault(wanted)
     }
-    return count
   }
 
   /// A number of seconds: a number, or a string such as "500ms", "60s", "5m", "1h".
@@ -220,10 +207,8 @@ struct ConfigNode: Sendable {
       throw fault("expected \(wanted), found \"\(text)\"")
     }
     guard range.contains(seconds) else {
-      let (least, most) = (
-        HumanReadable.seconds(range.lowerBound), HumanReadable.seconds(range.upperBound)
-      )
-      throw fault("expected a time from \(least) to \(most)")
+      let ends = [range.lowerBound, range.upperBound].map { HumanReadable.seconds($0) }
+      throw fault("expected a time from \(ends.joined(separator: " to "))")
     }
     return seconds
   }

@@ -140,9 +140,8 @@ private struct Scanner {
 
   /// Whether a table's name may start here. Also true for those errors that the parser reports without crashing.
   var mayBeginKey: Bool {
-    var rest = bytes[min(position, bytes.count)...]
-    while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }
-    guard let byte = rest.first else { return true }
+    let rest = bytes[min(position, bytes.count)...]
+    guard let byte = rest.first(where: { !" \t".utf8.contains($0) }) else { return true }
     return byte <= 0x7F && isBare(byte) || [UInt8]("\"']".utf8).contains(byte)
   }
 
@@ -208,7 +207,8 @@ private struct Scanner {
     var open: [UInt8] = []
     var stray: Int?
     while let byte {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
         if consume("\"\"\"") {
           skipLong("\"\"\"", escapes: true)
         } else if consume("'''") {
@@ -216,17 +216,16 @@ private struct Scanner {
         } else {
           _ = quoted(by: byte)
         }
-      } else if byte == UInt8(ascii: "#") {
-        skipLine()
-      } else if byte == UInt8(ascii: "\n"), open.isEmpty {
-        return stray
-      } else {
-        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { open.append(byte) }
-        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
-          if byte == UInt8(ascii: "}"), open.last == UInt8(ascii: "[") { stray = stray ?? line }
-          _ = open.popLast()
-        }
+      case UInt8(ascii: "#"): skipLine()
+      case UInt8(ascii: "\n") where open.isEmpty: return stray
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        open.append(byte)
         advance()
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        let opening = open.popLast()
+        if byte == UInt8(ascii: "}"), opening == UInt8(ascii: "[") { stray = stray ?? line }
+        advance()
+      default: advance()
       }
     }
     return stray

@@ -43,8 +43,7 @@ struct ProxyVariables {
   private func isExempt(_ host: String) -> Bool {
     let list = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
     return list.lowercased().unicodeScalars.split { $0 == "," || $0.isBlank }.contains { item in
-      let scalars = item.drop { $0 == "." }
-      let name = String(String.UnicodeScalarView(scalars))
+      let name = String(item.drop { $0 == "." })
       return name == "*" || name == host || host.hasSuffix(scalars: ".\(name)")
     }
   }

@@ -51,9 +51,7 @@ struct Schema<Root: Sendable>: Sendable {
 
 extension Codec {
   /// A table, or only the value of the key `short` where the other keys keep their defaults.
-  static func table(
-    _ schema: Schema<Value>, from start: Value, short: Schema<Value>.Key
-  ) -> Codec {
+  static func table(_ schema: Schema<Value>, from start: Value, short: Schema<Value>.Key) -> Codec {
     Codec(
       read: { node, reader in
         var value = start
@@ -115,9 +113,7 @@ extension Schema.Key {
   ) {
     self.init(
       name: name,
-      read: { node, root, reader in
-        try schema.read(node, into: &root[keyPath: path], reader)
-      },
+      read: { node, root, reader in try schema.read(node, into: &root[keyPath: path], reader) },
       write: { root, usual, writer in
         writer.table(schema.entries(root[keyPath: path], usually: usual[keyPath: path], writer))
       })

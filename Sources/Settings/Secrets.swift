@@ -70,17 +70,11 @@ struct Secrets: Sendable {
         "expected an array of the program and its arguments, since no shell splits a string")
     }
     let words = try node.array().map { (word) throws(ConfigError) in try word.string() }
-    guard words.first?.isEmpty == false else {
-      throw node.fault("expected a program to run")
-    }
+    guard words.first?.isEmpty == false else { throw node.fault("expected a program to run") }
   }
 
-  func value(
-    of name: String, environment: [String: String]
-  ) throws(InvalidInput) -> String {
-    func failure(_ text: String) -> InvalidInput {
-      InvalidInput("the secret \"\(name)\": \(text)")
-    }
+  func value(of name: String, environment: [String: String]) throws(InvalidInput) -> String {
+    func failure(_ text: String) -> InvalidInput { InvalidInput("the secret \"\(name)\": \(text)") }
     let text: String
     switch try source(of: name) {
     case .environment(let variable):

@@ -11,9 +11,9 @@ extension Settings {
     }
     return targetNames.flatMap { name -> [String] in
       guard let target = blueprint(of: name) else { return [] }
-      return target.places(hasAuth: hasAuth(name)).filter { _, template in
-        template.secrets.contains { $0.source == .literal }
-      }.map { key, _ in
+      let places = target.places(hasAuth: hasAuth(name))
+        .filter { $0.value.secrets.contains { $0.source == .literal } }
+      return places.map { key, _ in
         let error = ConfigError(
           keyPath: "targets.\(name).\(key)",
           "holds a secret, and others can read this file; chmod 600 it, or keep the secret elsewhere with "
@@ -41,16 +41,13 @@ extension Target {
     }
     // With a ticket, the target's address is that of the ticket request.
     let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
-    let urls: [(String, Template?)] = [
+    let keys: [(String, Template?)] = [
       ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
       ("server.list.url", server.list?.call.url), ("server.get.url", server.get?.url),
-      ("server.delete.url", server.delete?.url),
-      ("server.create.url", server.create?.url),
-    ]
-    let keys: [(String, Template?)] = [
+      ("server.delete.url", server.delete?.url), ("server.create.url", server.create?.url),
       ("auth.digest.password", digest?.password), ("auth.sigv4.secret", sigV4?.secret),
       ("auth.sigv4.token", sigV4?.token),
     ]
-    return (urls + keys).compactMap { key, template in template.map { (key, $0) } } + inTables
+    return keys.compactMap { key, template in template.map { (key, $0) } } + inTables
   }
 }

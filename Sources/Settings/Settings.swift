@@ -69,9 +69,7 @@ package struct Settings: Sendable {
   }
 
   /// The text of a configuration; nil if the file does not exist and may be missing.
-  package static func text(
-    of file: String, mayBeMissing: Bool
-  ) throws(ConfigError) -> String? {
+  package static func text(of file: String, mayBeMissing: Bool) throws(ConfigError) -> String? {
     guard !mayBeMissing || FileManager.default.fileExists(atPath: file) else { return nil }
     let data: Data
     do {
@@ -221,10 +219,8 @@ package struct Settings: Sendable {
 
   /// A lookup that knows which secrets exist, but not their values.
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
-    let names = Set(secrets.sources.keys)
-    return Template.Lookup(environment: { _ in Template.unknown }) {
-      name throws(InvalidInput) in
-      if !names.contains(name) { _ = try secrets.source(of: name) }
+    Template.Lookup(environment: { _ in Template.unknown }) { name throws(InvalidInput) in
+      _ = try secrets.source(of: name)
       return Template.unknown
     }
   }
@@ -233,8 +229,7 @@ package struct Settings: Sendable {
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])
-    return Template.Lookup(environment: { environment[$0] }) {
-      name throws(InvalidInput) in
+    return Template.Lookup(environment: { environment[$0] }) { name throws(InvalidInput) in
       if let value = known.withLock({ $0[name] }) { return value }
       let value = try secrets.value(of: name, environment: environment)
       known.withLock { $0[name] = value }

@@ -4,9 +4,7 @@ import ScalarText
 /// Writes values in TOML syntax (https://toml.io/en/v1.0.0).
 enum TOMLText {
   /// A key, without quotation marks if possible.
-  static func key(_ name: String) -> String {
-    isBare(name) ? name : string(name)
-  }
+  static func key(_ name: String) -> String { isBare(name) ? name : string(name) }
 
   /// Whether a key needs no quotation marks.
   static func isBare(_ name: String) -> Bool {

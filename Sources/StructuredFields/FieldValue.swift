@@ -26,11 +26,7 @@ package enum FieldValue: Hashable, Sendable {
     guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
     else { return nil }
     return members.reduce(into: [:]) { values, member in
-      if case .item(let item) = member.1 {
-        values[member.0] = FieldValue(item)
-      } else {
-        values[member.0] = .other
-      }
+      values[member.0] = if case .item(let item) = member.1 { FieldValue(item) } else { .other }
     }
   }
 

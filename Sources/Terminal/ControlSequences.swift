@@ -73,16 +73,14 @@ enum ControlSequences {
   ///   - hasLinks: whether links are sent.
   static func rescue(hasKeyboard: Bool, hasLinks: Bool) -> String {
     endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff
-      + mouseOff
-      + unwatchBackground + leave
+      + mouseOff + unwatchBackground + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 
   /// A string capability of the terminal, without its padding, which only hardware terminals needed.
   static func capability(_ name: String) -> String {
-    let value = name.withCString { tigetstr(UnsafeMutablePointer(mutating: $0)) }
     // -1 means that terminfo has no such string capability, NULL that this terminal lacks it.
-    guard let value, Int(bitPattern: value) != -1 else { return "" }
+    guard let value = tigetstr(name), Int(bitPattern: value) != -1 else { return "" }
     var text = String(cString: value)
     while let start = text.range(scalars: "$<"),
       let end = text.unicodeScalars[start.upperBound...].firstIndex(of: ">")
@@ -98,16 +96,10 @@ enum ControlSequences {
   }
 
   /// A numeric capability of the terminal; negative if terminfo does not have it.
-  static func number(_ name: String) -> Int {
-    Int(name.withCString { tigetnum(UnsafeMutablePointer(mutating: $0)) })
-  }
+  static func number(_ name: String) -> Int { Int(tigetnum(name)) }
 
-  static func flag(_ name: String) -> Bool {
-    name.withCString { tigetflag(UnsafeMutablePointer(mutating: $0)) } == 1
-  }
+  static func flag(_ name: String) -> Bool { tigetflag(name) == 1 }
 
   /// Whether the terminal has a window or status line with a title.
-  static var hasTitle: Bool {
-    !capability("tsl").isEmpty || flag("XT")
-  }
+  static var hasTitle: Bool { !capability("tsl").isEmpty || flag("XT") }
 }

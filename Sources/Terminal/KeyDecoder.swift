@@ -83,12 +83,9 @@ nonisolated struct KeyDecoder {
       case .function(Self.focusOut): events.append(.focus(false))
       case .function(let number):
         if let key = Self.functionKey(number) { events.append(.key(key)) }
-      case .character(27):
-        if rest.isEmpty || rest.first == .character(27) {
-          events.append(.key(.escape))
-        } else {
-          if let key = Self.sequence(&rest) { events.append(.key(key)) }
-        }
+      case .character(27) where rest.isEmpty || rest.first == .character(27):
+        events.append(.key(.escape))
+      case .character(27): if let key = Self.sequence(&rest) { events.append(.key(key)) }
       case .character(let value):
         if let key = Self.key(value) { events.append(.key(key)) }
       }
@@ -106,22 +103,18 @@ nonisolated struct KeyDecoder {
     case .function(Self.pasteEnd): break
     case .function: return nil
     }
-    defer { pasted = nil }
-    return pasted.map { String(String.UnicodeScalarView($0)) }
+    return pasted.take().map { String(String.UnicodeScalarView($0)) }
   }
 
   /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or a move, or `m` for a
   /// release (xterm modes 1002 and 1006). At the end of the report, returns its events.
   private mutating func mouse(_ value: UInt32) -> [Mouse] {
-    guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
-      report = nil
-      return []
-    }
+    guard let text = report.take(), let scalar = Unicode.Scalar(value), text.utf8.count < 20
+    else { return [] }
     if scalar == ";" || ("0"..."9").contains(scalar) {
-      report = text + String(Character(scalar))
+      report = text + String(scalar)
       return []
     }
-    report = nil
     let numbers = text.split(scalar: ";").map { Int($0) }
     guard scalar == "M" || scalar == "m", numbers.count == 3, let button = numbers[0],
       let column = numbers[1], let row = numbers[2], column > 0, row > 0
@@ -135,9 +128,7 @@ nonisolated struct KeyDecoder {
     func mouse(_ kind: Mouse.Kind) -> Mouse { Mouse(kind, row: row, column: column) }
     switch (button, isUp) {
     case (0, false): press = (row, column, false)
-    case (0, true):
-      defer { press = nil }
-      return press.map { [mouse($0.isMoved ? .drop : .click)] } ?? []
+    case (0, true): return press.take().map { [mouse($0.isMoved ? .drop : .click)] } ?? []
     case (32, false):
       guard let start = press, start.isMoved || start.row != row else { return [] }
       press?.isMoved = true
@@ -154,18 +145,14 @@ nonisolated struct KeyDecoder {
   /// Consumes one character of an answer. One about the background ends with BEL or ESC \ (OSC 11), any other with a
   /// letter.
   private mutating func readAnswer(_ value: UInt32, _ rest: inout ArraySlice<Code>) {
-    guard let (isOfBackground, text) = answer, let scalar = Unicode.Scalar(value),
+    guard let (isOfBackground, text) = answer.take(), let scalar = Unicode.Scalar(value),
       text.utf8.count < 64
-    else {
-      answer = nil
-      return
-    }
+    else { return }
     let isEnd = isOfBackground ? value == 7 || value == 27 : (0x40...0x7E).contains(value)
     guard isEnd else {
-      answer?.text.unicodeScalars.append(scalar)
+      answer = (isOfBackground, text + String(scalar))
       return
     }
-    answer = nil
     switch (isOfBackground, scalar) {
     case (true, _):
       if value == 27, rest.first == .character(0x5C) { rest.removeFirst() }

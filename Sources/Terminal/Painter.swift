@@ -10,8 +10,7 @@ struct Painter {
   private let cursorAddress = ControlSequences.capability("cup")
   private let plain = Array(ControlSequences.capability("sgr0").utf8)
   /// Whether the last cell of the screen can be written without scrolling the screen.
-  private let canFillLastCell =
-    !ControlSequences.flag("am") || ControlSequences.flag("xenl")
+  private let canFillLastCell = !ControlSequences.flag("am") || ControlSequences.flag("xenl")
 
   private var bytes: [UInt8] = []
   /// Where the terminal's cursor is, if that is certain.
@@ -36,9 +35,7 @@ struct Painter {
       let line = frame.line(row).prefix(columns)
       let before = old?.line(row).prefix(columns)
       if before == line { continue }
-      paint(
-        line, of: frame, over: before, row: row, isLast: row == size.height - 1, size.width,
-        &palette)
+      paint(line, of: frame, over: before, row: row, within: size, &palette)
     }
     lead(to: 0, in: frame)
     if style != nil { bytes += plain }
@@ -59,8 +56,7 @@ struct Painter {
 
   private mutating func paint(
     _ line: ArraySlice<Cell>, of frame: Frame, over before: ArraySlice<Cell>?, row: Int,
-    isLast: Bool, _ width: Int,
-    _ palette: inout Palette
+    within size: Size, _ palette: inout Palette
   ) {
     func differs(_ column: Int) -> Bool {
       guard let before else { return true }
@@ -74,7 +70,7 @@ struct Painter {
       let isSame =
         !differs(column) && (step == 1 || column + 1 >= line.count || !differs(column + 1))
       if cell.glyph.width == 0 || isSame { continue }
-      if isLast, column + step == width, !canFillLastCell { continue }
+      if row == size.height - 1, column + step == size.width, !canFillLastCell { continue }
       // A short, plain gap is written again rather than skipped.
       if let place, place.row == row, place.column < column,
         column - place.column <= Self.shortGap,
@@ -84,9 +80,7 @@ struct Painter {
         for gap in place.column..<column { bytes += line[line.startIndex + gap].glyph.text.utf8 }
         self.place = (row, column)
       }
-      if place?.row != row || place?.column != column {
-        move(to: row, column)
-      }
+      if place?.row != row || place?.column != column { move(to: row, column) }
       if cell.style != style {
         lead(to: cell.style.link, in: frame)
         bytes += palette.sequence(cell.style, pixels: frame.pixels)
@@ -94,7 +88,7 @@ struct Painter {
       }
       put(cell.glyph, row: row, column: column)
       // At the right edge, terminals differ in where the cursor is.
-      if column + step >= width { place = nil }
+      if column + step >= size.width { place = nil }
     }
   }
 

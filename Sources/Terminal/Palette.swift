@@ -23,7 +23,7 @@ struct Palette {
       guard (environment["NO_COLOR"] ?? "").isEmpty,
         !ControlSequences.capability("setaf").isEmpty, !ControlSequences.capability("setab").isEmpty
       else { return }
-      let number = Int(ControlSequences.number("colors"))
+      let number = ControlSequences.number("colors")
       count = number >= 256 ? 256 : max(0, number)
       let says = ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "")
       // GNU Screen passes on the outer terminal's COLORTERM, but not its direct colours.

@@ -128,30 +128,24 @@ package final class Terminal {
 
   /// Rings the terminal's bell.
   package func ring() {
-    guard isOpen else { return }
-    beep()
+    if isOpen { beep() }
   }
 
   /// Puts text on the clipboard of the user's machine, if the terminal allows that.
   package func copy(_ text: String) {
-    guard isOpen else { return }
-    send(ControlSequences.copy(text))
+    if isOpen { send(ControlSequences.copy(text)) }
   }
 
   /// Shows a desktop notification. The text must not contain control characters.
   package func notify(_ text: String) {
-    guard isOpen else { return }
-    send(ControlSequences.notification(text, features.notification))
+    if isOpen { send(ControlSequences.notification(text, features.notification)) }
   }
 
   /// Starts ncurses for a terminal of this type, or of a compatible one if terminfo does not know it.
   private static func begin(_ type: String, _ keys: UnsafeMutablePointer<FILE>) -> Bool {
     if newterm(nil, curses_stdout(), keys) != nil { return true }
     guard let substitute = TerminalFeatures.substitute(for: type) else { return false }
-    return substitute.withCString {
-      newterm(UnsafeMutablePointer(mutating: $0), curses_stdout(), keys)
-    }
-      != nil
+    return newterm(substitute, curses_stdout(), keys) != nil
   }
 
   /// Whether the terminal can show pictures as coloured blocks.
@@ -282,11 +276,8 @@ package final class Terminal {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return
-      }
+      guard count > 0 || errno == EINTR else { return }
+      rest = rest.dropFirst(max(0, count))
     }
   }
 
@@ -303,14 +294,11 @@ package final class Terminal {
     guard isOpen else { return }
     var codes: [KeyDecoder.Code] = []
     var code: wint_t = 0
-    while true {
-      let result = wget_wch(keyboard, &code)
-      if result == OK {
-        codes.append(.character(code))
-      } else if result == KEY_CODE_YES {
-        codes.append(.function(Int32(bitPattern: code)))
-      } else {
-        break
+    reading: while true {
+      switch wget_wch(keyboard, &code) {
+      case OK: codes.append(.character(code))
+      case KEY_CODE_YES: codes.append(.function(Int32(bitPattern: code)))
+      default: break reading
       }
     }
     if codes.isEmpty, hasHungUp { return onEvents([.hangUp]) }

@@ -28,7 +28,7 @@ package final class ChangeWatch {
     source.setEventHandler { [weak self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       while read(file, &buffer, buffer.count) > 0 {}
-      MainActor.assumeIsolated { self?.lookSoon() }
+      MainActor.assumeIsolated { self?.lookAgain() }
     }
     source.activate()
   }
@@ -37,9 +37,7 @@ package final class ChangeWatch {
   package func stop() { source.cancel() }
 
   /// Schedules a callback even without another write, because the last write could not be read yet.
-  package func lookAgain() { lookSoon() }
-
-  private func lookSoon() {
+  package func lookAgain() {
     guard !isDue else { return }
     isDue = true
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { [weak self] in

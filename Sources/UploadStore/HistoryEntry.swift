@@ -54,8 +54,7 @@ extension HistoryEntry {
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
       outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
-      url: row[16],
-      deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]))
+      url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]))
   }
 }
 

@@ -46,8 +46,8 @@ enum ItemRows {
     values.add(item.uuid)
     values.add(item.target)
     values.add(item.location.bytes)
-    values.add(item.identity.map { Int64(bitPattern: $0.device) })
-    values.add(item.identity.map { Int64(bitPattern: $0.inode) })
+    values.add(item.identity?.device)
+    values.add(item.identity?.inode)
     values.add(item.identity?.modified)
     values.add(item.size)
     for text in [item.field, item.fileName, item.mediaType, item.typeSource] { values.add(text) }
@@ -76,12 +76,8 @@ enum ItemRows {
       location: FileLocation(bytes: row[3]), fileName: row[9], field: row[8],
       mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
     (item.folder, item.nameIsChosen, item.contentType) = (row[15], row[16], row[18])
-    if let device = row[4] as Int64?, let inode = row[5] as Int64?,
-      let modified = row[6] as Int64?
-    {
-      item.identity = FileIdentity(
-        device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
-        modified: modified)
+    if let device: UInt64 = row[4], let inode: UInt64 = row[5], let modified: Int64 = row[6] {
+      item.identity = FileIdentity(device: device, inode: inode, size: size, modified: modified)
     }
     item.resumePoint = JSONColumn.value(row[17])
     switch row[13] as String {

@@ -7,12 +7,8 @@ import UploadModel
 /// File digests that have not been written to the database yet. They are written in batches, since each transaction
 /// takes time.
 final class NewDigests: Sendable {
-  private let content = Mutex(Content())
-
-  private struct Content {
-    var waiting: [(stamp: FileStamp, digests: ContentDigests)] = []
-    var hasForgotten = false
-  }
+  private let waiting = Mutex<[(stamp: FileStamp, digests: ContentDigests)]>([])
+  private let hasForgotten = Atomic(false)
 
   /// Once this many digests have accumulated, they are written even if nothing else is to be written.
   private static let portion = 1024
@@ -21,25 +17,22 @@ final class NewDigests: Sendable {
 
   /// Adds the digests of a file. Returns whether enough have accumulated to be written.
   func add(_ digests: ContentDigests, of stamp: FileStamp) -> Bool {
-    content.withLock { content in
-      content.waiting.append((stamp, digests))
-      return content.waiting.count == Self.portion
+    waiting.withLock { waiting in
+      waiting.append((stamp, digests))
+      return waiting.count == Self.portion
     }
   }
 
   /// Writes the digests added so far, in the caller's transaction.
   func write(_ db: Database) throws {
-    let (new, isFirst) = content.withLock { content in
-      defer { content.waiting = [] }
-      let isFirst = !content.hasForgotten && !content.waiting.isEmpty
-      if isFirst { content.hasForgotten = true }
-      return (content.waiting, isFirst)
+    let new = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
     }
     guard !new.isEmpty else { return }
     let now = Date().timeIntervalSince1970
-    if isFirst {
-      try db.execute(
-        "DELETE FROM file_digest WHERE learnt < ?", [now - Self.lifetime])
+    if !hasForgotten.exchange(true, ordering: .relaxed) {
+      try db.execute("DELETE FROM file_digest WHERE learnt < ?", [now - Self.lifetime])
     }
     let insert = try db.statement(
       "INSERT OR REPLACE INTO file_digest VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
@@ -47,8 +40,8 @@ final class NewDigests: Sendable {
       let file = stamp.identity
       for (algorithm, digest) in digests.digits {
         try insert.execute([
-          Int64(bitPattern: file.device), Int64(bitPattern: file.inode), algorithm.name, file.size,
-          file.modified, stamp.changed, digest, now,
+          file.device, file.inode, algorithm.name, file.size, file.modified, stamp.changed, digest,
+          now,
         ])
       }
     }

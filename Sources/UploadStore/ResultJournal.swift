@@ -32,12 +32,8 @@ package struct ResultJournal: Sendable {
 
   /// The stored results, in the order in which they were passed to `keep`.
   package func results() -> [JournalEntry] {
-    for path in paths {
-      if let data = Self.read(path),
-        let results = try? JSONDecoder().decode([JournalEntry].self, from: data)
-      {
-        return results
-      }
+    for data in paths.lazy.compactMap(Self.read) {
+      if let results = try? JSONDecoder().decode([JournalEntry].self, from: data) { return results }
     }
     return []
   }

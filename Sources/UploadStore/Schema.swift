@@ -25,9 +25,8 @@ enum Schema {
 
   /// The versions whose scripts a queue has run.
   private static func versions(_ db: Database) throws -> Set<String> {
-    let isMade: Bool? = try db.value(
-      "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", [table])
-    guard isMade == true else { return [] }
+    let exists = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
+    guard try db.value(exists, [table]) == true else { return [] }
     return Set(try db.rows("SELECT identifier FROM \(table)") { $0[0] })
   }
 

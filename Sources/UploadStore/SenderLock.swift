@@ -97,12 +97,8 @@ private struct QueueFile: Sendable {
     guard stat(path, &status) == 0 else { throw Self.trouble(path) }
     let place = FilePlace(status)
     self.place = place
-    if let known = Self.unused.withLock({ $0[place]?.popLast() }) {
-      descriptor = known
-    } else {
-      descriptor = open(path, O_RDWR | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Self.trouble(path) }
-    }
+    descriptor = Self.unused.withLock { $0[place]?.popLast() } ?? open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.trouble(path) }
   }
 
   /// Uses the descriptor with which another process has opened the queue's file.

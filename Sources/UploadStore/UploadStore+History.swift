@@ -56,22 +56,20 @@ extension UploadStore {
   /// Deletes attempts and runs that ended before `date`, and removed items that have no attempt left. Keeps the items
   /// in the queue and their attempts. Returns the number of deleted attempts.
   package func forget(before date: Date) throws(StoreError) -> Int {
-    try write { db, _ in
+    let limit = date.timeIntervalSince1970
+    return try write { db, _ in
       try db.execute(
-        """
-        DELETE FROM attempt WHERE ended < ? AND item IN (SELECT id FROM item WHERE NOT listed)
-        """, [date.timeIntervalSince1970])
+        "DELETE FROM attempt WHERE ended < ? AND item IN (SELECT id FROM item WHERE NOT listed)",
+        [limit])
       var count = db.changes
       try db.execute(
         """
         DELETE FROM item WHERE NOT listed AND added < ?
           AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = item.id)
-        """, [date.timeIntervalSince1970])
-      try db.execute(
-        "DELETE FROM pushed WHERE ended < ?", [date.timeIntervalSince1970])
+        """, [limit])
+      try db.execute("DELETE FROM pushed WHERE ended < ?", [limit])
       count += db.changes
-      try db.execute(
-        "DELETE FROM run_end WHERE ended < ?", [date.timeIntervalSince1970])
+      try db.execute("DELETE FROM run_end WHERE ended < ?", [limit])
       return count
     }
   }
@@ -100,8 +98,8 @@ extension UploadStore {
         number += 1
         values.add(target ?? item.target)
         values.add(file.bytes)
-        values.add(item.identity.map { Int64(bitPattern: $0.device) })
-        values.add(item.identity.map { Int64(bitPattern: $0.inode) })
+        values.add(item.identity?.device)
+        values.add(item.identity?.inode)
         values.add(item.identity?.modified)
         values.add(item.size)
         values.add(item.sum)
@@ -119,8 +117,7 @@ extension UploadStore {
   private static let pushedColumns =
     [
       "id", "target", "path", "device", "inode", "modified", "size", "sum", "name", "type",
-      "number",
-      "began",
+      "number", "began",
     ] + AttemptEnd.columns
 
   /// Reserves `count` numbers and returns the first. A row of `pushed` stands for both an item and an attempt,
@@ -175,9 +172,8 @@ extension UploadStore {
           moment = try Self.latest(
             byIdentity,
             [
-              Int64(bitPattern: identity.inode), place(item).bytes, target,
-              Int64(bitPattern: identity.device), identity.modified, identity.size,
-              item.sum == nil,
+              identity.inode, place(item).bytes, target, identity.device, identity.modified,
+              identity.size, item.sum == nil,
             ])
         }
         let isCertain = moment != nil
@@ -248,12 +244,9 @@ private struct Doubts {
     try db.eachRow(found) { row in
       let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], row[6], row[7])
       if let sum { contents[Key(target: target, bytes: sum)] = ended }
-      guard let device = row[2] as Int64?, let inode = row[3] as Int64?,
-        let modified = row[5] as Int64?
+      guard let device: UInt64 = row[2], let inode: UInt64 = row[3], let modified: Int64 = row[5]
       else { return true }
-      let identity = FileIdentity(
-        device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: row[4],
-        modified: modified)
+      let identity = FileIdentity(device: device, inode: inode, size: row[4], modified: modified)
       files[Key(target: target, bytes: row[1], identity: identity)] = (ended, sum)
       return true
     }

@@ -11,9 +11,7 @@ extension UploadStore {
   }
 
   /// The files in the queue that have yet to reach a target, as they were when they were queued.
-  package func unsentFiles(
-    to target: String
-  ) throws(StoreError) -> [FileLocation: FileIdentity?] {
+  package func unsentFiles(to target: String) throws(StoreError) -> [FileLocation: FileIdentity?] {
     let unsent = "listed AND state NOT IN ('done', 'failed') AND target = ?"
     let items = try read { db in try Self.items(db, where: unsent, [target]) }
     return Dictionary(items.map { ($0.location, $0.identity) }) { $1 }
@@ -37,14 +35,12 @@ extension UploadStore {
           SELECT 1 FROM item AS other WHERE other.listed AND other.state <> 'done'
             AND (other.path = item.path OR other.inode = item.inode AND other.device = item.device))
         """
-      ) { ($0[0] as Int64, $0[1] as String?) }
+      ) { ($0[0] as Int64, $0[1] as String) }
       if rows.isEmpty { return [] }
       let ids = rows.map { String($0.0) }.joined(separator: ",")
       let items = try Self.items(db, where: "item.id IN (\(ids))")
       let due = Dictionary(uniqueKeysWithValues: rows)
-      return items.compactMap { item in
-        JSONColumn.value(due[item.id.rawValue] ?? nil).map { (item, $0) }
-      }
+      return items.compactMap { item in JSONColumn.value(due[item.id.rawValue]).map { (item, $0) } }
     }
   }
 
@@ -54,7 +50,7 @@ extension UploadStore {
       try db.value(
         """
         SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
-        """, [Int64(bitPattern: file.inode), Int64(bitPattern: file.device)]) ?? false
+        """, [file.inode, file.device]) ?? false
     }
   }
 
@@ -62,8 +58,7 @@ extension UploadStore {
   package func settleDisposal(of id: ItemID, _ words: String) throws(StoreError) {
     try write { db, revision in
       try db.execute(
-        "UPDATE item SET disposal = NULL, revision = ? WHERE id = ?",
-        [revision, id.rawValue])
+        "UPDATE item SET disposal = NULL, revision = ? WHERE id = ?", [revision, id.rawValue])
       try db.execute(
         """
         UPDATE attempt SET message = ?
@@ -76,8 +71,7 @@ extension UploadStore {
   package func lastTarget() throws(StoreError) -> String? {
     try read { db in
       try db.value(
-        "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
-      )
+        "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1")
     }
   }
 
@@ -132,23 +126,17 @@ extension UploadStore {
   private static func items(
     _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?] = []
   ) throws -> [UploadItem] {
-    let last = try lastAttempts(db, where: condition, arguments)
-    return try db.rows(
-      "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position", arguments
-    ) { ItemRows.item($0, last: last[$0[0]]) }
-  }
-
-  private static func lastAttempts(
-    _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?]
-  ) throws -> [Int64: LastAttempt] {
-    let last = try db.rows(
+    let attempts = try db.rows(
       """
       SELECT \(LastAttempt.columns) FROM attempt WHERE id IN (
         SELECT MAX(attempt.id) FROM attempt JOIN item ON item.id = attempt.item
         WHERE \(condition) GROUP BY item)
       """, arguments
     ) { ($0[0] as Int64, LastAttempt($0)) }
-    return Dictionary(uniqueKeysWithValues: last)
+    let last = Dictionary(uniqueKeysWithValues: attempts)
+    return try db.rows(
+      "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position", arguments
+    ) { ItemRows.item($0, last: last[$0[0]]) }
   }
 
   // MARK: Edits
@@ -165,9 +153,7 @@ extension UploadStore {
     added.reserveCapacity(items.count)
     for start in stride(from: 0, to: items.count, by: 2_000) {
       let portion = items[start..<min(start + 2_000, items.count)]
-      added += try write { db, revision in
-        try Self.insert(portion, db, revision, now)
-      }
+      added += try write { db, revision in try Self.insert(portion, db, revision, now) }
     }
     return added
   }
@@ -175,12 +161,9 @@ extension UploadStore {
   private static func insert(
     _ items: some Collection<UploadItem>, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
-    func number(_ sql: String) throws -> Int64 {
-      try db.value(sql) ?? 0
-    }
-    let position = try number("SELECT MAX(position) FROM item")
+    let position: Int64 = try db.value("SELECT MAX(position) FROM item") ?? 0
     // Numbers are never reused, even after the last item is gone.
-    let last = try number("SELECT seq FROM sqlite_sequence WHERE name = 'item'")
+    let last: Int64 = try db.value("SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
     try db.insert(into: "item", ItemRows.inserted, added) { item, values in
@@ -205,8 +188,7 @@ extension UploadStore {
     try write { db, revision in
       let keep = try db.statement(ItemRows.keepForAttempts)
       let update = try db.statement(ItemRows.update)
-      let list = try db.statement(
-        "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       var refused: Set<ItemID> = []
       for item in items {
         try keep.execute([item.id.rawValue])
@@ -238,8 +220,7 @@ extension UploadStore {
         UPDATE item SET state = 'waiting', failure = NULL
         WHERE id = ? AND NOT listed AND (state = 'sending' OR failure = ?)
         """)
-      let list = try db.statement(
-        "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       let cancelled = Failure.Cause.cancelled.column
       for id in ids {
         try again.execute([id.rawValue, cancelled])
@@ -261,11 +242,10 @@ extension UploadStore {
         """)
       for item in items {
         try keep.execute([item.id.rawValue])
-        try statement.execute(
-          [
-            item.target, item.location.bytes, item.field, item.fileName, item.nameIsChosen,
-            item.mediaType, item.typeSource, item.typeIsCertain, revision, item.id.rawValue,
-          ])
+        try statement.execute([
+          item.target, item.location.bytes, item.field, item.fileName, item.nameIsChosen,
+          item.mediaType, item.typeSource, item.typeIsCertain, revision, item.id.rawValue,
+        ])
       }
     }
   }
@@ -273,8 +253,7 @@ extension UploadStore {
   /// Removes items from the queue. The history keeps them.
   package func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
-      let statement = try db.statement(
-        "UPDATE item SET listed = 0, revision = ? WHERE id = ?")
+      let statement = try db.statement("UPDATE item SET listed = 0, revision = ? WHERE id = ?")
       for id in ids { try statement.execute([revision, id.rawValue]) }
     }
   }
@@ -307,9 +286,7 @@ extension UploadStore {
       for (index, (place, _)) in moved.enumerated() {
         try write.execute([away - Int64(index), place.id])
       }
-      for (place, position) in moved {
-        try write.execute([position, place.id])
-      }
+      for (place, position) in moved { try write.execute([position, place.id]) }
       try Self.recordOrder(db, revision)
     }
   }
@@ -322,9 +299,7 @@ extension UploadStore {
 
   /// Records that the user has stopped the queue or resumed it.
   package func setStopped(_ isStopped: Bool) throws(StoreError) {
-    try write { db, _ in
-      try db.execute("UPDATE queue SET stopped = ?", [isStopped])
-    }
+    try write { db, _ in try db.execute("UPDATE queue SET stopped = ?", [isStopped]) }
   }
 
   /// The bandwidth limit that the user has set on the screen, in bytes per second; nil means no limit.
@@ -334,9 +309,7 @@ extension UploadStore {
 
   /// Records the bandwidth limit.
   package func setRateLimit(_ limit: Int64?) throws(StoreError) {
-    try write { db, _ in
-      try db.execute("UPDATE queue SET rate_limit = ?", [limit])
-    }
+    try write { db, _ in try db.execute("UPDATE queue SET rate_limit = ?", [limit]) }
   }
 
   private static func recordOrder(_ db: Database, _ revision: Int64) throws {
@@ -344,18 +317,15 @@ extension UploadStore {
   }
 
   private static func place(before other: ItemID?, _ db: Database) throws -> Int64 {
-    func fetch(_ sql: String, _ arguments: [(any ColumnValue)?] = []) throws -> Int64? {
-      try db.value(sql, arguments)
-    }
     let there = "SELECT position FROM item WHERE id = ?"
-    guard let other, let position = try fetch(there, [other.rawValue]) else {
-      return (try fetch("SELECT MAX(position) FROM item") ?? 0) + gap
+    guard let other, let position: Int64 = try db.value(there, [other.rawValue]) else {
+      return (try db.value("SELECT MAX(position) FROM item") ?? 0) + gap
     }
     let before = "SELECT MAX(position) FROM item WHERE position < ?"
-    guard let previous = try fetch(before, [position]) else { return position - gap }
+    guard let previous: Int64 = try db.value(before, [position]) else { return position - gap }
     if position - previous > 1 { return previous + (position - previous) / 2 }
     try spread(db)
-    return (try fetch(there, [other.rawValue]) ?? 0) - gap / 2
+    return (try db.value(there, [other.rawValue]) ?? 0) - gap / 2
   }
 
   /// Restores the gaps between all neighbours, in two steps, since no two rows may ever share a position.

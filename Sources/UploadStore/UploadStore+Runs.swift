@@ -31,8 +31,7 @@ extension UploadStore {
       try db.execute("DELETE FROM run WHERE target = ?", [target])
       guard let point else { return }
       try db.execute(
-        "INSERT INTO run VALUES (?, ?, ?)",
-        [target, point.id.uuidString, JSONColumn.text(point)])
+        "INSERT INTO run VALUES (?, ?, ?)", [target, point.id.uuidString, JSONColumn.text(point)])
     }
   }
 

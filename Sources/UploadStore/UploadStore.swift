@@ -115,11 +115,7 @@ package final class UploadStore: Sendable {
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-    do {
-      return try pool.read(body)
-    } catch {
-      throw StoreError(error, doing: "read", path: path)
-    }
+    do { return try pool.read(body) } catch { throw StoreError(error, doing: "read", path: path) }
   }
 
   /// Runs one transaction, passing the revision that its changes must carry.
@@ -222,8 +218,7 @@ package final class UploadStore: Sendable {
     try write { db, revision in
       let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (id, state) in notable {
-        let bytes = progress.withLock { $0[id] }
-        try writer.write(state, of: id, bytes: bytes, leaving: leaving)
+        try writer.write(state, of: id, bytes: progress.withLock { $0[id] }, leaving: leaving)
       }
     }
     progress.withLock { progress in
@@ -249,8 +244,7 @@ package final class UploadStore: Sendable {
     try read { db in
       let uuid = try db.statement("SELECT uuid FROM item WHERE id = ?")
       return try changes.compactMap { id, state in
-        guard state.isWrittenDown,
-          let uuid: UUID = try uuid.value([id.rawValue])
+        guard state.isWrittenDown, let uuid: UUID = try uuid.value([id.rawValue])
         else { return nil }
         return JournalEntry(item: id, uuid: uuid, state: state, date: now)
       }
@@ -311,8 +305,7 @@ package final class UploadStore: Sendable {
         } else {
           recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
-          let words = failure.explanation
-          try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: words))
+          try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: failure.explanation))
           let isHarmless = isRepeatable(target)
           try writer.set(
             isHarmless ? "waiting" : "failed", of: id,
@@ -320,8 +313,7 @@ package final class UploadStore: Sendable {
         }
       }
       try db.execute(
-        "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'",
-        [revision])
+        "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'", [revision])
       return recovery
     }
   }
@@ -349,17 +341,13 @@ package final class UploadStore: Sendable {
         let patience: Int64 = try db.value("PRAGMA busy_timeout") ?? 0
         try db.execute("PRAGMA busy_timeout = 0")
         defer { try? db.execute("PRAGMA busy_timeout = \(patience)") }
-        var stamp = (revision: Int64(0), version: Int64(0))
-        do {
-          try db.transaction(.immediate) {
-            stamp.revision = try db.value("SELECT revision FROM queue") ?? 0
-            stamp.version = try db.value("PRAGMA data_version") ?? 0
-          }
-        } catch let error as DatabaseError where error.code == DatabaseError.busy {
-          return nil
+        return try db.transaction(.immediate) {
+          let revision: Int64? = try db.value("SELECT revision FROM queue")
+          return (revision ?? 0, try db.value("PRAGMA data_version") ?? 0)
         }
-        return stamp
       }
+    } catch let error as DatabaseError where error.code == DatabaseError.busy {
+      return nil
     } catch {
       throw StoreError(error, doing: "read", path: path)
     }
@@ -377,12 +365,12 @@ extension UploadStore: ResumeMemory {
   }
 
   func resumeServer(at address: String, now: Date) -> ResumeServer? {
-    let text: String?? = try? read { db in
+    let text: String? = try? read { db in
       try db.value(
         "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
         [address, now.timeIntervalSince1970 - Self.lifetime])
     }
-    return JSONColumn.value(text ?? nil)
+    return JSONColumn.value(text)
   }
 
   /// Stores what was learnt about a server; nil deletes it.
@@ -399,8 +387,7 @@ extension UploadStore: ResumeMemory {
         [address, now.timeIntervalSince1970 - Self.lifetime])
       guard let text else { return }
       try db.execute(
-        "INSERT INTO resume_server VALUES (?, ?, ?)",
-        [address, text, now.timeIntervalSince1970])
+        "INSERT INTO resume_server VALUES (?, ?, ?)", [address, text, now.timeIntervalSince1970])
     }
   }
 }
@@ -415,10 +402,7 @@ extension UploadStore: DigestMemory {
         SELECT algorithm, digest FROM file_digest
         WHERE device = ? AND inode = ? AND size = ? AND modified = ? AND changed = ?
         """,
-        [
-          Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modified,
-          stamp.changed,
-        ]
+        [file.device, file.inode, file.size, file.modified, stamp.changed]
       ) { ($0[0] as String, $0[1] as String) }
     }
     var digits: [ContentDigests.Algorithm: String] = [:]

@@ -18,8 +18,7 @@ package struct CertificateProbe: Sendable {
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     defer { words.deallocate() }
     guard let easy = curl_easy_init() else {
-      trouble = TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
-      certificate = nil
+      (trouble, certificate) = (TransferLoop.outOfMemory, nil)
       return
     }
     defer { curl_easy_cleanup(easy) }
@@ -47,9 +46,8 @@ package struct CertificateProbe: Sendable {
 
   /// The server's own certificate. It is the first of the chain; each certificate is a list of "name:value" lines.
   private static func certificate(of easy: UnsafeMutableRawPointer) -> String? {
-    guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0 else {
-      return nil
-    }
+    guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0
+    else { return nil }
     var line = chain.pointee.certinfo[0]
     while let current = line {
       let text = String(cString: current.pointee.data)

@@ -27,9 +27,7 @@ struct EasyOptions {
     try check(hoist_set_pointer(easy, option, pointer))
   }
 
-  func set(
-    _ option: CURLoption, list: UnsafeMutablePointer<curl_slist>
-  ) throws(TransportError) {
+  func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>) throws(TransportError) {
     try check(hoist_set_list(easy, option, list))
   }
 

@@ -86,8 +86,7 @@ struct SocketTable {
   /// of those bytes.
   static func discardUnsent(at descriptor: Int32) -> Int64 {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
     return Int64(hoist_unsent(descriptor))
   }
 
@@ -127,9 +126,8 @@ struct SocketTable {
   /// error.
   static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
-    guard let state = UInt32(exactly: found.state), found.acknowledged <= mark else {
-      return .uncertain
-    }
+    guard let state = UInt32(exactly: found.state), found.acknowledged <= mark
+    else { return .uncertain }
     switch state {
     case UInt32(TCP_CLOSE_WAIT), UInt32(TCP_LAST_ACK), UInt32(TCP_CLOSING): return .open
     case UInt32(TCP_CLOSE):

@@ -105,7 +105,10 @@ extension Transfer {
       $0.progress.received += count
       $0.progress.hasReplyBegun = hasBegun
     }
-    guard headBytes <= Self.mostHead else { return cut() }
+    guard headBytes <= Self.mostHead else {
+      task.content.withLock { $0.isReplyCut = true }
+      return 0
+    }
     if let interim = parser.interim { tell(interim) }
     if request.waitsAfterInterim, parser.hasContinued, !hadContinued {
       tell(ReplyHead(status: 100))
@@ -115,9 +118,7 @@ extension Transfer {
     if asks, head.status == 417 {
       wasExpectRefused = true
       mayAskPlainly = !parser.hasContinued && !hasGivenAll
-    }
-    if mayAskPlainly, head.status == 417 {
-      tellExpectIgnored()
+      if mayAskPlainly { tellExpectIgnored() }
     }
     task.content.withLock { $0.head = head }
     // libcurl answers the challenge with a second request, and only the reply to that one counts.
@@ -143,16 +144,8 @@ extension Transfer {
     return isAll ? count : 0
   }
 
-  /// Ends the transfer, because the header lines of its replies exceed `mostHead`.
-  private func cut() -> Int {
-    task.content.withLock { $0.isReplyCut = true }
-    return 0
-  }
-
   private func tell(_ interim: ReplyHead) {
-    if request.waitsAfterInterim, given == 0 {
-      task.content.withLock { $0.isWaiting = true }
-    }
+    if request.waitsAfterInterim, given == 0 { task.content.withLock { $0.isWaiting = true } }
     task.tell(interim: interim)
   }
 

@@ -24,9 +24,7 @@ extension Transfer {
       CURLOPT_HTTP_VERSION,
       request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
     try options.set(request.tls)
-    if request.closesConnection {
-      try options.set(CURLOPT_FORBID_REUSE, 1)
-    }
+    if request.closesConnection { try options.set(CURLOPT_FORBID_REUSE, 1) }
     if let digest = request.digest {
       try options.set(CURLOPT_HTTPAUTH, Self.digestOnly)
       try options.set(CURLOPT_USERNAME, digest.user)
@@ -51,9 +49,7 @@ extension Transfer {
       // chosen freely.
       try options.set(CURLOPT_POST, 1)
       try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
-      if let whole = wholeBody?.baseAddress {
-        try options.set(CURLOPT_POSTFIELDS, pointer: whole)
-      }
+      if let whole = wholeBody?.baseAddress { try options.set(CURLOPT_POSTFIELDS, pointer: whole) }
       if length > Self.smallBody {
         options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(largeBuffer))))
       }
@@ -68,9 +64,7 @@ extension Transfer {
       try options.set(CURLOPT_FRESH_CONNECT, 1)
     }
     let usual = request.body != nil ? "POST" : request.method == "HEAD" ? "HEAD" : "GET"
-    if request.method != usual {
-      try options.set(CURLOPT_CUSTOMREQUEST, request.method)
-    }
+    if request.method != usual { try options.set(CURLOPT_CUSTOMREQUEST, request.method) }
     // libcurl sends header fields unchanged, so a line break in one would start another.
     guard
       !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
@@ -85,12 +79,12 @@ extension Transfer {
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }
-    guard !lines.isEmpty else { return }
-    guard let list = Self.list(lines) else {
-      throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)
+    for line in lines {
+      guard let longer = curl_slist_append(headerLines, line)
+      else { throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY) }
+      headerLines = longer
     }
-    lists.append(list)
-    try options.set(CURLOPT_HTTPHEADER, list: list)
+    if let headerLines { try options.set(CURLOPT_HTTPHEADER, list: headerLines) }
   }
 
   private static func breaksLine(_ text: String) -> Bool {
@@ -108,23 +102,10 @@ extension Transfer {
       && !request.holdsEnd && !request.limits.contains(where: \.isSet)
   }
 
-  private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
-    var list: UnsafeMutablePointer<curl_slist>?
-    for line in lines {
-      guard let longer = curl_slist_append(list, line) else {
-        curl_slist_free_all(list)
-        return nil
-      }
-      list = longer
-    }
-    return list
-  }
-
   private func setUpCallbacks(_ options: EasyOptions) throws(TransportError) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     let loop = Unmanaged.passUnretained(loop).toOpaque()
-    try options.check(
-      hoist_set_give(easy) { Transfer.of($3).give($0, $1 * $2) })
+    try options.check(hoist_set_give(easy) { Transfer.of($3).give($0, $1 * $2) })
     try options.check(
       hoist_set_seek(easy) { context, offset, _ in Transfer.of(context).seek(to: offset) })
     try options.check(
@@ -146,15 +127,14 @@ extension Transfer {
       hoist_set_open_socket(easy) { context, _, address in
         address.map { Transfer.of(context).openSocket($0) } ?? -1
       })
-    try options.check(
-      hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
+    try options.check(hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
     for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
-      try options.check(hoist_set_pointer(easy, option, context))
+      try options.set(option, pointer: context)
     }
-    try options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
-    try options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
+    try options.set(CURLOPT_PREREQDATA, pointer: context)
+    try options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
     // A connection outlives its first transfer, so its close callback needs a context that also outlives the transfer.
-    try options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
+    try options.set(CURLOPT_CLOSESOCKETDATA, pointer: loop)
   }
 
   /// CURLAUTH_DIGEST, a macro with a cast that Swift does not import.

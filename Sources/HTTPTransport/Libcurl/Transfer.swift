@@ -60,7 +60,7 @@ final class Transfer {
   /// The progress at the last check, and when it last changed.
   private var moved = (progress: UploadTask.Progress(), at: Clock.now)
   let words: UnsafeMutablePointer<CChar>
-  var lists: [UnsafeMutablePointer<curl_slist>] = []
+  var headerLines: UnsafeMutablePointer<curl_slist>?
 
   /// How much of a large body is read at once, in bytes. Over TLS, reading half as much takes 5% longer. Over plain
   /// HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it costs more than
@@ -82,14 +82,13 @@ final class Transfer {
     request = task.request
     length = task.request.body?.length ?? 0
     asks = request.expectsContinue
-    wholeBody =
-      Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
+    wholeBody = Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
 
   deinit {
-    for list in lists { curl_slist_free_all(list) }
+    curl_slist_free_all(headerLines)
     words.deallocate()
     wholeBody?.deallocate()
   }
@@ -99,21 +98,17 @@ final class Transfer {
   /// Called when a connection is about to be closed, which is the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
+    defer { (socket, mark) = (nil, nil) }
     // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
-    if bodyError is CancellationError {
-      breakOff()
-      (socket, mark) = (nil, nil)
-      return
-    }
+    if bodyError is CancellationError { return breakOff() }
     recordArrival(at: descriptor, isClosing: true)
     if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
-    (socket, mark) = (nil, nil)
   }
 
   /// Whether the server has seen the request, which ended with this code. If it has not, the request should be
   /// repeated.
   func sight(after code: CURLcode) -> SocketTable.Sight {
-    guard repetitions < Self.mostRepetitions, bodyError == nil else { return .uncertain }
+    guard mayBeginAgain, bodyError == nil else { return .uncertain }
     if isTooLate { return .unseen }
     let isLost =
       isUnrepeatable
@@ -176,9 +171,7 @@ final class Transfer {
   }
 
   /// How many bytes of the body libcurl has written to the connection.
-  private var written: Int64 {
-    min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
-  }
+  private var written: Int64 { min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)) }
 
   private func record(acknowledged now: Int64) -> Int64? {
     guard now > acknowledged else { return nil }
@@ -294,17 +287,13 @@ final class Transfer {
 
   // MARK: Repetition
 
-  var mayRepeat: Bool {
-    request.mayRepeat || mayAskPlainly && parser.head?.status == 417
-  }
+  var mayRepeat: Bool { request.mayRepeat || mayAskPlainly && parser.head?.status == 417 }
 
   func startOver() {
     reader = nil
-    given = 0
-    acknowledged = 0
-    (socket, mark, closed, arrival) = (nil, nil, nil, nil)
+    (given, acknowledged) = (0, 0)
+    (socket, mark, closed, arrival, continueBy) = (nil, nil, nil, nil, nil)
     (isUnrepeatable, isTooLate) = (false, false)
-    continueBy = nil
     task.content.withLock { content in
       content.reported = 0
       let received = content.progress.received

@@ -20,8 +20,7 @@ extension TransferLoop {
     case .unseen:
       curl_multi_remove_handle(multi, transfer.easy)
       transfer.beginAgain()
-      guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { return false }
-      return true
+      return curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
     }
   }
 

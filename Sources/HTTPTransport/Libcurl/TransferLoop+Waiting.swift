@@ -64,9 +64,7 @@ extension TransferLoop {
   /// How many milliseconds to wait for events; negative for no limit.
   private func milliseconds(_ multi: UnsafeMutableRawPointer) -> Int32 {
     var moments = held.compactMap(\.heldUntil)
-    if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
-      moments.append(nextLook)
-    }
+    if transfers.values.contains(where: \.isAwaitingAcknowledgement) { moments.append(nextLook) }
     moments += transfers.values.lazy.compactMap(\.continueBy)
     moments += transfers.values.lazy.compactMap(\.idleEnd)
     if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }

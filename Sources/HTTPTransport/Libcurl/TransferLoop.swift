@@ -58,8 +58,7 @@ final class TransferLoop: @unchecked Sendable {
   private static let mostSpare = 64
   /// Identifies the loop that the current thread belongs to.
   static let owner = DispatchSpecificKey<ObjectIdentifier>()
-  static let outOfMemory = TransportError(
-    .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
+  static let outOfMemory = TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
   /// Both times are in seconds; `UploadSession` describes them.
   init(maxIdle: Int, expectPatience: Double) {
@@ -154,7 +153,7 @@ final class TransferLoop: @unchecked Sendable {
       case .start(let task): begin(task)
       case .stop(let task):
         parked.removeAll { $0 === task }
-        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(task)) {
+        if let transfer = transfers[ObjectIdentifier(task)] {
           transfer.breakOff()
           retire(transfer)
         }
@@ -172,7 +171,6 @@ final class TransferLoop: @unchecked Sendable {
   private func endIdle() {
     let now = Clock.now
     for transfer in transfers.values where transfer.isIdle(at: now) {
-      transfers[ObjectIdentifier(transfer.task)] = nil
       transfer.breakOff()
       retire(transfer)
       transfer.task.finish(
@@ -192,19 +190,17 @@ final class TransferLoop: @unchecked Sendable {
     let transfer = Transfer(task, easy: easy, loop: self)
     do throws(TransportError) {
       try transfer.setUp()
+      guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw Self.outOfMemory }
     } catch {
       release(easy)
       return task.finish(error)
     }
-    guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
-      release(easy)
-      return task.finish(Self.outOfMemory)
-    }
     transfers[ObjectIdentifier(task)] = transfer
   }
 
-  /// Removes a transfer from libcurl, which closes the connection if the request is still in progress.
+  /// Removes a transfer, also from libcurl, which closes the connection if the request is still in progress.
   func retire(_ transfer: Transfer) {
+    transfers[ObjectIdentifier(transfer.task)] = nil
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
     doubtful.removeAll { $0.transfer === transfer }
@@ -246,7 +242,6 @@ final class TransferLoop: @unchecked Sendable {
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
-    transfers[ObjectIdentifier(task)] = nil
     retire(transfer)
     task.tell(acknowledged: acknowledged, head: head)
     task.finish(trouble)
@@ -306,9 +301,7 @@ final class TransferLoop: @unchecked Sendable {
   /// well.
   func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
-  func socket(of connection: SocketTable.Connection) -> Int32? {
-    sockets.socket(of: connection)
-  }
+  func socket(of connection: SocketTable.Connection) -> Int32? { sockets.socket(of: connection) }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 

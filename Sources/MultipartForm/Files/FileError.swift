@@ -67,8 +67,7 @@ public struct FileError: Error, Hashable, Sendable {
   public var isChange: Bool {
     switch reason {
     case .shrunk, .grown, .replaced, .modified: true
-    case .vanished, .unreadable, .notARegularFile, .sizeUnknown, .notAFileURL,
-      .rangeOutsideFile:
+    case .vanished, .unreadable, .notARegularFile, .sizeUnknown, .notAFileURL, .rangeOutsideFile:
       false
     }
   }
@@ -76,9 +75,7 @@ public struct FileError: Error, Hashable, Sendable {
 
 extension FileError: CustomStringConvertible, LocalizedError {
   /// What failed, with which file, why, and what to do about it.
-  public var description: String {
-    "\(file): " + reason.description
-  }
+  public var description: String { "\(file): " + reason.description }
 
   /// The same text, for `localizedDescription`.
   public var errorDescription: String? { description }

@@ -64,8 +64,7 @@ package final class HeldFile: Sendable {
     _ file: consuming SystemFile, _ look: SystemFile.Look, resuming moment: FileMoment?,
     watch: WriteWatch?
   ) {
-    var first =
-      moment.map { Reading($0) } ?? Reading(changed: look.changed, isSummed: watch == nil)
+    var first = moment.map { Reading($0) } ?? Reading(changed: look.changed, isSummed: watch == nil)
     if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
     identity = look.identity
     reading = Mutex(first)
@@ -128,6 +127,9 @@ package final class HeldFile: Sendable {
   ) throws(FileError) -> Int {
     try file.read(into: buffer, at: offset)
   }
+
+  /// Checks that a file whose size is 0 really has no content.
+  func checkEmpty() throws(FileError) { try file.checkEmpty() }
 
   private func readAll(
     of target: UnsafeMutableRawBufferPointer, at offset: Int64
@@ -219,11 +221,9 @@ package final class HeldFile: Sendable {
   /// - Throws: ``FileError`` if the file has changed since it was opened.
   package func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())
-    let (known, end) = reading.withLock { reading in
-      let moment = reading.moment
-      return (moment, moment.stretches?.lazy.map(\.end).max() ?? 0)
-    }
+    let known = moment
     if !known.isDoubtful { return .same }
+    let end = known.stretches?.lazy.map(\.end).max() ?? 0
     guard (ranges ?? [0..<end]).allSatisfy(known.covers) else { return .none }
     // Some file systems always leave doubt. Reading everything again after each pause would cost more than it gains,
     // since the check at the end decides anyway.

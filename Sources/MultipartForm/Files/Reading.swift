@@ -92,8 +92,8 @@ struct Reading {
 
 /// The second reading: reads all stretches of the first one again.
 struct Comparison {
-  private let stretches: [FileMoment.Stretch]
-  private var index = 0
+  /// The stretches that have not been read again to their end.
+  private var stretches: ArraySlice<FileMoment.Stretch>
   private var sum = ContentSum()
   /// The range of the next bytes in the file, if any are left.
   private(set) var next: Range<Int64>?
@@ -102,7 +102,7 @@ struct Comparison {
   let total: Int64
 
   init(_ moment: FileMoment) {
-    stretches = (moment.stretches ?? []).filter { $0.start < $0.end }
+    stretches = (moment.stretches ?? []).filter { $0.start < $0.end }[...]
     total = stretches.reduce(0) { $0 &+ ($1.end - $1.start) }
     next = stretches.first.map { $0.start..<$0.end }
   }
@@ -118,9 +118,8 @@ struct Comparison {
       return true
     }
     defer { sum = ContentSum() }
-    let isSame = sum.digest == stretches[index].sum
-    index += 1
-    next = index < stretches.count ? stretches[index].start..<stretches[index].end : nil
+    let isSame = sum.digest == stretches.removeFirst().sum
+    next = stretches.first.map { $0.start..<$0.end }
     return isSame
   }
 }

@@ -34,9 +34,7 @@ struct SystemFile: ~Copyable {
   /// Looks at the open file, whatever its path leads to by now.
   func look() throws(FileError) -> Look {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw Self.failure(of: .inspect, at: location)
-    }
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(of: .inspect, at: location) }
     return try Self.look(status, at: location)
   }
 
@@ -59,7 +57,7 @@ struct SystemFile: ~Copyable {
   /// Whether the file's timestamps change with the first write through any new mapping. Local file systems guarantee
   /// that; file systems that are in memory, on the network, stacked, or in user space (FUSE) do not.
   var showsWrites: Bool {
-    return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
+    withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
       guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
         return false
       }
@@ -114,6 +112,15 @@ struct SystemFile: ~Copyable {
     return try look(status, at: location)
   }
 
+  /// Checks that an open file whose size is 0 really has no content.
+  func checkEmpty() throws(FileError) {
+    var byte: UInt8 = 0
+    let count = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(FileError) in
+      try read(into: buffer, at: 0)
+    }
+    if count > 0 { throw FileError(location, .sizeUnknown) }
+  }
+
   /// Checks that the file at the path, just looked at, is readable, as far as its permissions show. Does not open it.
   static func checkReadable(_ location: FileLocation, _ look: Look) throws(FileError) {
     guard look.isOurs || location.withCString({ access($0, R_OK) }) == 0 else {
@@ -145,12 +152,11 @@ struct SystemFile: ~Copyable {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      let (modified, changed) = (status.st_mtim, status.st_ctim)
       let identity = FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-        size: Int64(status.st_size), modified: nanoseconds(modified))
+        size: Int64(status.st_size), modified: nanoseconds(status.st_mtim))
       return Look(
-        identity: identity, changed: nanoseconds(changed),
+        identity: identity, changed: nanoseconds(status.st_ctim),
         isOurs: status.st_uid == user && status.st_mode & S_IRUSR != 0)
     case S_IFDIR: kind = .directory
     case S_IFIFO: kind = .fifo
@@ -163,10 +169,8 @@ struct SystemFile: ~Copyable {
 
   private static func failure(of step: FileError.Step, at location: FileLocation) -> FileError {
     let code = errno
-    return switch code {
-    case ENOENT, ENOTDIR: FileError(location, .vanished)
-    default: FileError(location, .unreadable(errno: code, during: step))
-    }
+    let isGone = code == ENOENT || code == ENOTDIR
+    return FileError(location, isGone ? .vanished : .unreadable(errno: code, during: step))
   }
 }
 

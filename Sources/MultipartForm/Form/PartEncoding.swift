@@ -29,9 +29,7 @@ struct PartEncoding {
   }
 
   /// The bytes of a text value: line breaks as CRLF, everything else as it is.
-  func text(_ value: String) throws(FormError) -> [UInt8] {
-    try normalized(value, in: .value)
-  }
+  func text(_ value: String) throws(FormError) -> [UInt8] { try normalized(value, in: .value) }
 
   /// Turns each lone CR and each lone LF into CRLF.
   private func normalized(_ text: String, in place: FormError.Place) throws(FormError) -> [UInt8] {

@@ -51,8 +51,7 @@ enum ASCII {
   static func equalIgnoringCase(
     _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
   ) -> Bool {
-    left.count == right.count
-      && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+    left.elementsEqual(right) { lowercased($0) == lowercased($1) }
   }
 
   /// The bytes between leading and trailing spaces and tabs.

@@ -40,13 +40,8 @@ public struct CollectedForm: Sendable, Hashable {
   ) throws(ParserError) {
     var parser = FormParser(boundary: boundary, limits: limits)
     for region in bytes.regions {
-      let form = self
-      self = try region.withUnsafeBytes { buffer -> Result<CollectedForm, ParserError> in
-        var form = form
-        do throws(ParserError) { try parser.push(buffer) { form.add($0) } } catch {
-          return .failure(error)
-        }
-        return .success(form)
+      try region.withUnsafeBytes { buffer in
+        Result { () throws(ParserError) in try parser.push(buffer) { add($0) } }
       }.get()
     }
     try parser.finish()
@@ -84,8 +79,7 @@ extension AsyncSequence where Element: Sequence<UInt8> {
     boundary: Boundary, limits: FormLimits = .inMemory,
     isolation: isolated (any Actor)? = #isolation
   ) async throws(FormReadError) -> CollectedForm {
-    try await CollectedForm(
-      formParts(boundary: boundary, limits: limits), isolation: isolation)
+    try await CollectedForm(formParts(boundary: boundary, limits: limits), isolation: isolation)
   }
 }
 
@@ -101,7 +95,6 @@ extension AsyncSequence where Element == UInt8 {
     boundary: Boundary, limits: FormLimits = .inMemory,
     isolation: isolated (any Actor)? = #isolation
   ) async throws(FormReadError) -> CollectedForm {
-    try await CollectedForm(
-      formParts(boundary: boundary, limits: limits), isolation: isolation)
+    try await CollectedForm(formParts(boundary: boundary, limits: limits), isolation: isolation)
   }
 }

@@ -17,10 +17,7 @@ struct DelimiterScanner {
   }
 
   /// Treats the line end before the next byte as the first two bytes of a delimiter.
-  mutating func startOfLine() {
-    held = 2
-    lent = 2
-  }
+  mutating func startOfLine() { (held, lent) = (2, 2) }
 
   /// Looks for the delimiter. Passes on the bytes before it, and advances the input past it, or to the input's end if
   /// it is not found.
@@ -32,9 +29,7 @@ struct DelimiterScanner {
   ) rethrows -> Bool {
     if held > 0 {
       let count = min(input.count, delimiter.count - held)
-      let goesOn = delimiter[held..<(held + count)].withUnsafeBytes {
-        $0.isPrefix(of: input)
-      }
+      let goesOn = delimiter[held..<(held + count)].withUnsafeBytes { $0.isPrefix(of: input) }
       if goesOn {
         held += count
         input.skip(count)
@@ -65,10 +60,7 @@ struct DelimiterScanner {
   }
 
   /// Drops the bytes that were held back, which were a delimiter.
-  mutating func forget() {
-    held = 0
-    lent = 0
-  }
+  mutating func forget() { (held, lent) = (0, 0) }
 
   /// How many bytes at the end of a piece are the start of a delimiter.
   private func startOfDelimiter(endingIn piece: UnsafeRawBufferPointer) -> Int {

@@ -1,11 +1,6 @@
 /// The headers of a part as received: lines that end with CRLF, without the empty line after them.
 struct HeaderBlock {
-  private struct Field {
-    var name: String
-    var value: [UInt8]
-  }
-
-  private var fields: [Field] = []
+  private var fields: [(name: String, value: [UInt8])] = []
 
   init(_ block: ArraySlice<UInt8>) throws(ParserError.HeaderFault) {
     var rest = block
@@ -26,10 +21,8 @@ struct HeaderBlock {
       guard !name.isEmpty, name.endIndex < line.endIndex, name.allSatisfy(ASCII.isToken) else {
         throw .notAHeader
       }
-      fields.append(
-        Field(
-          name: String(decoding: name, as: UTF8.self),
-          value: Array(ASCII.trimmed(line[(name.endIndex + 1)...]))))
+      let value = Array(ASCII.trimmed(line[(name.endIndex + 1)...]))
+      fields.append((String(decoding: name, as: UTF8.self), value))
     }
   }
 
@@ -40,9 +33,7 @@ struct HeaderBlock {
     guard ASCII.equalIgnoringCase(form.value, "form-data".utf8) else { throw .notFormData }
     guard let name = try Self.only("name", of: form) else { throw .missingName }
     if let encoding = try only("Content-Transfer-Encoding"),
-      !["binary", "8bit", "7bit"].contains(where: {
-        ASCII.equalIgnoringCase(encoding, $0.utf8)
-      })
+      !["binary", "8bit", "7bit"].contains(where: { ASCII.equalIgnoringCase(encoding, $0.utf8) })
     {
       throw .transferEncoding(String(decoding: encoding, as: UTF8.self))
     }

@@ -46,10 +46,10 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
     func read() -> Result<[UInt8]?, BodyError> {
       reader.withLock { reader in
-        do throws(BodyError) {
+        Result { () throws(BodyError) in
           let chunk = try reader.read(atMost: size)
-          return .success(chunk.isEmpty ? nil : chunk)
-        } catch { return .failure(error) }
+          return chunk.isEmpty ? nil : chunk
+        }
       }
     }
   }

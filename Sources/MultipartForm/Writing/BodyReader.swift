@@ -33,7 +33,9 @@ public final class BodyReader {
     do throws(FileError) {
       return try fill(buffer)
     } catch {
-      throw fail(error)
+      close()
+      failure = .file(error)
+      throw .file(error)
     }
   }
 
@@ -52,23 +54,14 @@ public final class BodyReader {
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()
-    (moment, watch) = (nil, nil)
-    failure = nil
-    offset = 0
-    index = 0
-    within = 0
+    (moment, watch, failure) = (nil, nil, nil)
+    (offset, index, within) = (0, 0, 0)
   }
 
   /// Closes the file that is open, if any. The next read opens it again where it stopped.
   public func close() {
     if let file { (moment, watch) = (file.moment, file.watch) }
     file = nil
-  }
-
-  private func fail(_ error: FileError) -> BodyError {
-    close()
-    failure = .file(error)
-    return .file(error)
   }
 
   private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {

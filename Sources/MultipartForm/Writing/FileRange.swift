@@ -23,14 +23,7 @@ struct FileRange: Sendable {
     if let change = expected?.change(to: identity) { throw FileError(location, change) }
     try SystemFile.checkReadable(location, look)
 
-    if identity.size == 0 {
-      let file = try SystemFile(opening: location, isKnown: true)
-      var byte: UInt8 = 0
-      let extra = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(FileError) in
-        try file.read(into: buffer, at: 0)
-      }
-      if extra > 0 { throw FileError(location, .sizeUnknown) }
-    }
+    if identity.size == 0 { try SystemFile(opening: location, isKnown: true).checkEmpty() }
 
     let range = range ?? 0..<identity.size
     guard range.lowerBound >= 0, range.upperBound <= identity.size else {
@@ -47,13 +40,7 @@ struct FileRange: Sendable {
     try file.check()
     (location, identity, held) = (file.location, file.identity, file)
     (start, length) = (0, file.identity.size)
-    if length == 0 {
-      var byte: UInt8 = 0
-      let extra = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(FileError) in
-        try file.peek(into: buffer, at: 0)
-      }
-      if extra > 0 { throw FileError(location, .sizeUnknown) }
-    }
+    if length == 0 { try file.checkEmpty() }
   }
 
   /// A part of another range.

@@ -169,23 +169,15 @@ public struct FormBody: Sendable {
     case .text(let value):
       do throws(FormError) { bytes = try encoding.text(value) } catch { throw .form(error) }
     }
-    do throws(FormError) {
-      return try memory(bytes, of: encoding.index, apartFrom: boundary)
-    } catch { throw .form(error) }
-  }
-
-  /// Content from memory. It is searched for the delimiter, which costs little. If it contained one, a receiver would
-  /// store only a part of the content, without an error.
-  private static func memory(
-    _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
-  ) throws(FormError) -> Segment {
+    // Content from memory is searched for the delimiter, which costs little. If it contained one, a receiver would
+    // store only a part of the content, without an error.
     var scanner = DelimiterScanner(boundary)
     scanner.startOfLine()
     let found = bytes.withUnsafeBytes {
       var content = $0
       return scanner.scan(&content) { _ in }
     }
-    if found { throw .boundaryInContent(part: part) }
+    if found { throw .form(.boundaryInContent(part: encoding.index)) }
     return Segment(bytes)
   }
 }

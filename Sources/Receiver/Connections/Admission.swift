@@ -17,8 +17,7 @@ enum Admission {
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
     }
-    let length = try contentLength(head, isChunked: !codings.isEmpty)
-    if let length {
+    if let length = try contentLength(head, isChunked: !codings.isEmpty) {
       try checkRoom(
         for: length, of: "request", atMost: configuration.limits.bodyBytes, configuration,
         freeBytes())

@@ -79,9 +79,7 @@ struct Connection {
           : .disconnected(request: Self.line(head), client: client))
       // Nobody reads this reply unless the client has closed only its own direction.
       let refusal = Refusal(.badRequest, "The connection ended before the request did.")
-      if !(error is Reply.Broken) {
-        try? await send(.refusal(refusal), head, keepsAlive: false)
-      }
+      if !(error is Reply.Broken) { try? await send(.refusal(refusal), head, keepsAlive: false) }
     }
     return false
   }
@@ -118,7 +116,5 @@ struct Connection {
     try await channel.writeAndFlush(HTTPServerResponsePart.end(nil))
   }
 
-  static func line(_ head: HTTPRequestHead) -> String {
-    "\(head.method.rawValue) \(head.uri)"
-  }
+  static func line(_ head: HTTPRequestHead) -> String { "\(head.method.rawValue) \(head.uri)" }
 }

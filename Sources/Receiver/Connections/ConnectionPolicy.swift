@@ -60,7 +60,6 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
 
   /// Which connections should give up their places.
   var demand: Demand {
-    guard hasWaiting else { return Demand() }
     var (demand, last) = (Demand(), Address?.none)
     // Skip an address that equals that of the previous connection, as it mostly does.
     for (_, address) in waiting where address != last {
@@ -110,9 +109,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
     waiting.removeAll { member, address in
-      guard served.count < most, countOf[address, default: 0] < mostOfAddress else {
-        return false
-      }
+      guard served.count < most, countOf[address, default: 0] < mostOfAddress else { return false }
       served[member] = Place(address: address)
       countOf[address, default: 0] += 1
       actions.append(.serve(member))
@@ -161,9 +158,8 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
 
   /// The index of the longest-waiting connection of the address with the most waiting connections.
   private func surplus() -> Int? {
-    var counts: [Address: Int] = [:]
-    for (_, address) in waiting { counts[address, default: 0] += 1 }
-    guard let most = counts.values.max() else { return nil }
+    let counts = waiting.reduce(into: [Address: Int]()) { $0[$1.address, default: 0] += 1 }
+    let most = counts.values.max()
     return waiting.firstIndex { counts[$0.address] == most }
   }
 }

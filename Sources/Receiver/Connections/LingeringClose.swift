@@ -34,8 +34,7 @@ final class LingeringClose: ChannelDuplexHandler {
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .all, context.channel.isActive, !isInputClosed, case .open = state else {
-      context.close(mode: mode, promise: promise)
-      return
+      return context.close(mode: mode, promise: promise)
     }
     if let promise { context.channel.closeFuture.cascade(to: promise) }
     state = .lingering(
@@ -50,25 +49,19 @@ final class LingeringClose: ChannelDuplexHandler {
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    if event is Abort {
-      end()
-      context.close(promise: promise)
-    } else {
-      context.triggerUserOutboundEvent(event, promise: promise)
-    }
+    guard event is Abort else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    end()
+    context.close(promise: promise)
   }
 
   func read(context: ChannelHandlerContext) {
-    guard case .lingering = state else {
-      context.read()
-      return
-    }
+    if case .lingering = state { return }
+    context.read()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .lingering(let rest, let deadline) = state else {
-      context.fireChannelRead(data)
-      return
+      return context.fireChannelRead(data)
     }
     let left = rest - Int64(unwrapInboundIn(data).readableBytes)
     state = .lingering(rest: left, deadline: deadline)
@@ -87,24 +80,20 @@ final class LingeringClose: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? ChannelEvent, event == .inputClosed {
+    if event as? ChannelEvent == .inputClosed {
       isInputClosed = true
       if case .lingering = state {
         end()
-        context.close(promise: nil)
-        return
+        return context.close(promise: nil)
       }
     }
     context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if case .lingering = state {
-      end()
-      context.close(promise: nil)
-    } else {
-      context.fireErrorCaught(error)
-    }
+    guard case .lingering = state else { return context.fireErrorCaught(error) }
+    end()
+    context.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {

@@ -86,10 +86,7 @@ final class StallTimeout: ChannelDuplexHandler {
       {
         (idleSince, sentWhileIdle) = (now, 0)
       }
-      guard isFastEnough() else {
-        context.fireErrorCaught(Stalled(isSlow: true))
-        return
-      }
+      guard isFastEnough() else { return context.fireErrorCaught(Stalled(isSlow: true)) }
     case .end:
       isInBody = false
       unanswered += 1

@@ -21,13 +21,9 @@ struct Authority: Hashable {
       (host, isAddress, end) = (address, true, close + 1)
     } else {
       end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-      let name = String(decoding: bytes[..<end], as: UTF8.self)
-      if let address = Self.address(AF_INET, name) {
-        (host, isAddress) = (address, true)
-      } else {
-        guard let name = Self.name(bytes[..<end]) else { return nil }
-        (host, isAddress) = (name, false)
-      }
+      let address = Self.address(AF_INET, String(decoding: bytes[..<end], as: UTF8.self))
+      guard let host = address ?? Self.name(bytes[..<end]) else { return nil }
+      (self.host, isAddress) = (host, address != nil)
     }
     guard let port = Self.port(bytes[end...]) else { return nil }
     self.port = port < 0 ? nil : port
@@ -59,11 +55,9 @@ struct Authority: Hashable {
   /// Parses the text after a host: a colon and a port, or nothing. Returns -1 if there is no port, and nil if the text
   /// is invalid.
   private static func port(_ bytes: ArraySlice<UInt8>) -> Int? {
-    guard let colon = bytes.first else { return -1 }
+    if bytes.isEmpty || bytes.elementsEqual(":".utf8) { return -1 }
     let digits = bytes.dropFirst()
-    if digits.isEmpty { return colon == UInt8(ascii: ":") ? -1 : nil }
-    guard colon == UInt8(ascii: ":"), digits.count <= 5,
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+    guard bytes.first == UInt8(ascii: ":"), digits.count <= 5, digits.allSatisfy(\.isDigit),
       let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
     else { return nil }
     return port

@@ -64,10 +64,7 @@ final class FormIntake {
     let earlier = files.enumerated().map { index, incoming in
       named.indices.contains(index) ? find(incoming, numbered: named[index]) : nil
     }
-    try naming(
-      zip(files, earlier.indices).map { incoming, index in
-        try earlier[index] == nil ? incoming.file.number() : named[index]
-      })
+    try naming(files.indices.map { try earlier[$0] == nil ? files[$0].file.number() : named[$0] })
     var stored: [StoredFile] = []
     var names: [EntryName] = []
     do {

@@ -54,12 +54,8 @@ public struct Refusal: Error {
     case let failure as Inbox.Failure: self.init(failure)
     case let error as ParserError: self.init(error)
     case let error as FormReadError: self.init(of: error.cause)
-    case let error as FormError:
-      if case .notMultipartForm = error {
-        self.init(.unsupportedMediaType, error.description)
-      } else {
-        self.init(.badRequest, error.description)
-      }
+    case FormError.notMultipartForm: self.init(.unsupportedMediaType, "\(error)")
+    case is FormError: self.init(.badRequest, "\(error)")
     default: return nil
     }
   }

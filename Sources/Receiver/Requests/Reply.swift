@@ -89,9 +89,7 @@ public struct Reply {
   }
 
   /// A reply that sends a browser to another page, so that reloading that page does not send the files again.
-  static func redirect(to path: String) -> Reply {
-    empty(.seeOther, [("Location", path)])
-  }
+  static func redirect(to path: String) -> Reply { empty(.seeOther, [("Location", path)]) }
 
   /// A page for a browser.
   static func html(_ text: String, status: HTTPResponseStatus = .ok) -> Reply {
@@ -145,10 +143,8 @@ public struct Reply {
     fields.add(name: "Content-Length", value: String(length))
     fields.add(name: "X-Content-Type-Options", value: "nosniff")
     fields.add(name: "Cache-Control", value: "no-store")
-    if !keepsAlive {
-      fields.add(name: "Connection", value: "close")
-    } else if version == .http1_0 {
-      fields.add(name: "Connection", value: "keep-alive")
+    if !keepsAlive || version == .http1_0 {
+      fields.add(name: "Connection", value: keepsAlive ? "keep-alive" : "close")
     }
     return HTTPResponseHead(version: version, status: status, headers: fields)
   }
@@ -162,8 +158,7 @@ extension Reply {
   ///   - headers: header fields, as names and values, in addition to those that the receiver adds.
   ///   - body: the bytes of the body.
   public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
-    self.init(
-      status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
+    self.init(status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
   }
 }
 
@@ -175,8 +170,6 @@ extension HTTPRequestHead {
 
   /// Whether the client wants a page: browsers ask for HTML first, other clients do not.
   var wantsPage: Bool {
-    headers[canonicalForm: "accept"].contains {
-      $0.lowercasedASCII.hasPrefix(scalars: "text/html")
-    }
+    headers[canonicalForm: "accept"].contains { $0.lowercasedASCII.hasPrefix(scalars: "text/html") }
   }
 }

@@ -31,11 +31,10 @@ struct Request {
   func inform(_ fields: [(String, String)], in version: DraftVersion) async throws {
     // An HTTP/1.0 client must not get interim replies (RFC 9110, section 15.2).
     guard head.version != .http1_0 else { return }
-    try await channel.writeAndFlush(
-      HTTPServerResponsePart.head(
-        HTTPResponseHead(
-          version: head.version,
-          status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
-          headers: HTTPHeaders(fields + [version.stamp]))))
+    let reply = HTTPResponseHead(
+      version: head.version,
+      status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
+      headers: HTTPHeaders(fields + [version.stamp]))
+    try await channel.writeAndFlush(HTTPServerResponsePart.head(reply))
   }
 }

@@ -27,29 +27,29 @@ enum Route: Hashable {
     method: HTTPMethod, target: String, maxFiles: Int, servesUploads: Bool = true,
     endpoints: [any ReceiverEndpoint] = []
   ) throws(Refusal) {
+    let path = Self.path(of: target)
     let allowed: [String]
-    switch Self.path(of: target) {
-    case let path where !servesUploads:
+    switch path {
+    case _ where !servesUploads:
       (self, allowed) = try Self.endpoint(at: path, endpoints, otherwise: "")
     case "/upload", "/multiupload":
-      let isSingle = Self.path(of: target) == "/upload"
-      self = method == .OPTIONS ? .limits : .upload(maxFiles: isSingle ? 1 : maxFiles)
+      self = method == .OPTIONS ? .limits : .upload(maxFiles: path == "/upload" ? 1 : maxFiles)
       allowed = ["POST", "OPTIONS"]
     case "/":
       (self, allowed) = (.index, ["GET", "HEAD"])
     case "/files":
       (self, allowed) = (.uploads, ["POST", "OPTIONS"])
-    case let path where path.hasPrefix(scalars: "/uploads/"):
+    case _ where path.hasPrefix(scalars: "/uploads/"):
       // Clients use POST if something on the way forbids PATCH.
       let id = path.removingPrefix(scalars: "/uploads/") ?? ""
       (self, allowed) = (.partial(id: id), ["HEAD", "GET", "PATCH", "DELETE", "POST", "OPTIONS"])
-    case let path where path.hasPrefix(scalars: "/files/"):
+    case _ where path.hasPrefix(scalars: "/files/"):
       guard let name = path.removingPrefix(scalars: "/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
       }
       self = method == .DELETE ? .deletion(name) : .file(name)
       allowed = ["GET", "HEAD", "DELETE"]
-    case let path:
+    default:
       (self, allowed) = try Self.endpoint(
         at: path, endpoints,
         otherwise: " Send one file to /upload, up to \(maxFiles) to /multiupload.")

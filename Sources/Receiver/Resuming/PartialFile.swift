@@ -54,9 +54,7 @@ final class PartialFile {
   /// Records the offset from which the content may be wrong; nil if all of it is right. Called before and after a
   /// request with a checksum.
   private func trust(_ trusted: Int64?) throws {
-    guard record.trusted != trusted else { return }
-    record.trusted = trusted
-    try owner.write(record, of: id)
+    if record.trusted != trusted { try update { $0.trusted = trusted } }
   }
 
   /// Appends bytes. When this returns, the kernel has the bytes, so they are kept even if the receiver is killed.
@@ -109,19 +107,14 @@ final class PartialFile {
 
   /// Saves the reply to the whole upload, and removes its content.
   func finish(with answer: PartialUploads.Record.Answer) throws {
-    try update { record in
-      record.named = nil
-      record.reply = answer
-      record.length = offset
-    }
+    try update { ($0.named, $0.reply, $0.length) = (nil, answer, offset) }
     owner.removeContent(id)
   }
 
   /// Gives the complete file its final name, and returns the name.
   func publish() throws -> EntryName {
     let name = try owner.publish(id, as: record.name)
-    record.stored = name.text
-    try owner.write(record, of: id)
+    try update { $0.stored = name.text }
     return name
   }
 }

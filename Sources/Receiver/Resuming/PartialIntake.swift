@@ -42,16 +42,13 @@ struct PartialIntake: Sendable {
         .payloadTooLarge,
         "Only \(rest) bytes of the upload are missing, but the request has \(length).")
     }
-    var checksum = try request.header("upload-checksum").map { value throws(Refusal) in
-      try Checksum(value)
-    }
+    var checksum = try request.header("upload-checksum").map(Checksum.init)
     if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     try file.begin(awaitingSum: checksum != nil)
-    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
-      site.inbox.freeBytes
-    }
+    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { site.inbox.freeBytes }
     var hash: SHA256? = start == 0 ? SHA256() : nil
-    let step = Self.progressStep(of: rest)
+    // The client is told its progress only a few times while the rest arrives, not after every megabyte.
+    let step = max(8 << 20, min(rest / 8, 256 << 20))
     var next = start + step
     do {
       while let buffer = try await request.body.next() {
@@ -90,14 +87,10 @@ struct PartialIntake: Sendable {
   /// - Returns: the SHA-256 of the whole file.
   func join(_ ids: [String], into file: PartialFile, for request: Request) async throws -> [UInt8] {
     do {
-      for id in ids {
-        try await open(id, for: request).update { $0.whole = file.id }
-      }
+      for id in ids { try await open(id, for: request).update { $0.whole = file.id } }
       // An earlier attempt may have left some bytes.
       try file.cut(to: 0)
-      var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { [site] in
-        site.inbox.freeBytes
-      }
+      var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { site.inbox.freeBytes }
       var hash = SHA256()
       for id in ids {
         try await open(id, for: request).read { bytes in
@@ -123,25 +116,15 @@ struct PartialIntake: Sendable {
   func publish(
     _ file: PartialFile, _ sum: [UInt8]?, _ request: Request
   ) async throws -> StoredFile {
-    var digest = sum
-    if digest == nil {
-      var hash = SHA256()
-      try await file.read { hash.update($0) }
-      digest = hash.finalize()
-    }
+    var hash = SHA256()
+    if sum == nil { try await file.read { hash.update($0) } }
     let name = try file.publish()
     if site.configuration.syncsToDisk { try site.inbox.sync() }
     let stored = StoredFile(
       field: "", name: file.record.name, stored: name.text, size: file.offset,
-      type: file.record.type, sha256: digest?.hexadecimal ?? "",
+      type: file.record.type, sha256: (sum ?? hash.finalize()).hexadecimal,
       url: FileURL.make(site.baseURL(request), name.text))
     site.tell(of: [stored], request)
     return stored
-  }
-
-  /// After how many bytes a client is told its progress again: only a few times while the rest of the upload arrives,
-  /// not after every megabyte.
-  private static func progressStep(of rest: Int64) -> Int64 {
-    max(8 << 20, min(rest / 8, 256 << 20))
   }
 }

@@ -153,11 +153,11 @@ final class PartialUploads: Sendable {
   /// Removes an upload of which little has arrived, if nobody is appending to it.
   /// - Returns: whether the upload is gone or finished.
   private func discard(_ id: String) -> Bool {
-    guard let status = (try? status(of: id)) ?? nil, Self.isUnfinished(status) else { return true }
+    guard let status = try? status(of: id), Self.isUnfinished(status) else { return true }
     let file = inbox.open(Self.content(id), O_RDWR)
     guard file >= 0 else { return false }
     defer { close(file) }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0, let now = (try? self.status(of: id)) ?? nil,
+    guard flock(file, LOCK_EX | LOCK_NB) == 0, let now = try? self.status(of: id),
       Self.isLittle(now)
     else { return false }
     remove(id)
@@ -183,8 +183,7 @@ final class PartialUploads: Sendable {
   func status(of id: String) throws -> Status? {
     guard Self.isIdentifier(id), let record = try record(of: id) else { return nil }
     let (found, size, changed) = inbox.look(at: Self.content(id))
-    let written = inbox.look(at: Self.record(id)).changed
-    let last = max(changed, written)
+    let last = max(changed, inbox.look(at: Self.record(id)).changed)
     let offset = found ? min(size, record.trusted ?? size, record.length) : record.length
     let expires = expiry(offset, changed: last)
     if expires <= Date() {
@@ -256,9 +255,8 @@ final class PartialUploads: Sendable {
   }
 
   private func record(of id: String) throws -> Record? {
-    let bytes = try inbox.contents(of: Self.record(id), atMost: Self.mostRecord)
-    guard let bytes else { return nil }
-    return try? JSONDecoder().decode(Record.self, from: Data(bytes))
+    try inbox.contents(of: Self.record(id), atMost: Self.mostRecord)
+      .flatMap { try? JSONDecoder().decode(Record.self, from: Data($0)) }
   }
 
   /// Removes expired uploads, and content whose record was never written, unless the last sweep was too recent.
@@ -269,11 +267,10 @@ final class PartialUploads: Sendable {
       return true
     }
     guard isDue, let names = try? inbox.ownNames(withPrefix: Self.prefix) else { return }
-    let ids = Set(names.compactMap { Self.identifier($0.text) })
     var unfinished = 0
     var little: [(id: String, changed: Date)] = []
-    for id in ids {
-      if let status = (try? status(of: id)) ?? nil {
+    for id in Set(names.compactMap({ Self.identifier($0.text) })) {
+      if let status = try? status(of: id) {
         if Self.isUnfinished(status) { unfinished += 1 }
         if Self.isLittle(status) { little.append((id, status.changed)) }
         continue
@@ -292,8 +289,7 @@ final class PartialUploads: Sendable {
   // MARK: Names
 
   private static func isIdentifier(_ text: String) -> Bool {
-    text.utf8.count == 32
-      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    text.utf8.count == 32 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
   }
 
   private static func identifier(_ name: String) -> String? {

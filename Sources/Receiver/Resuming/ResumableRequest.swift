@@ -42,8 +42,7 @@ struct ResumableRequest {
   /// - Throws: 400 if the request contradicts itself or an earlier request.
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
     if hasBadLength {
-      throw Refusal(
-        .badRequest, "Upload-Length must be a single whole number of bytes, 0 or more.")
+      throw Refusal(.badRequest, "Upload-Length must be a single whole number of bytes, 0 or more.")
     }
     var end: Int64?
     if isLast, let contentLength {

@@ -45,8 +45,7 @@ struct ResumableService: Sendable {
       }
       let record = PartialUploads.Record(
         length: length ?? .max, name: Self.fileName(request), type: type,
-        purpose: PartialUploads.Record.Purpose(
-          form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version))
+        purpose: .init(form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version))
       let file = try await intake.create(record, for: request)
       let place = ("Location", site.location("/uploads/\(file.id)"))
       try await request.inform(
@@ -75,7 +74,8 @@ struct ResumableService: Sendable {
       }
       let file = try await open(id, request)
       switch request.head.method {
-      case .HEAD, .GET: return status(of: file, in: named ?? file.version)
+      case .HEAD, .GET:
+        return status(of: file, in: named ?? file.record.purpose?.draft ?? .unnamed)
       case .DELETE:
         intake.uploads.remove(file.id)
         return .empty(.noContent)
@@ -98,10 +98,9 @@ struct ResumableService: Sendable {
 
   /// Tells how much of an upload has arrived ("Offset Retrieval").
   private func status(of file: PartialFile, in version: DraftVersion) -> Reply {
-    var headers = [
-      ("Upload-Offset", "\(file.offset)"), version.completeness(file.record.reply != nil),
-    ]
-    headers += limitFields(of: file, in: version)
+    var headers =
+      [("Upload-Offset", "\(file.offset)"), version.completeness(file.record.reply != nil)]
+      + limitFields(of: file, in: version)
     if version.has(.length), file.record.length != .max {
       headers.append(("Upload-Length", "\(file.record.length)"))
     }
@@ -193,11 +192,11 @@ struct ResumableService: Sendable {
     _ file: PartialFile, _ request: Request
   ) async throws -> PartialUploads.Record.Answer {
     let receipt: StoredForm
-    if let form = file.record.purpose?.form, !file.isElsewhere {
-      receipt = try await storeForm(form, of: file, request)
-    } else if file.isElsewhere {
+    if file.isElsewhere {
       // The receiver was killed after it had given the file its name, but before it had recorded the reply.
       receipt = StoredForm(files: [], fields: [:])
+    } else if let form = file.record.purpose?.form {
+      receipt = try await storeForm(form, of: file, request)
     } else {
       receipt = StoredForm(files: [try await intake.publish(file, nil, request)], fields: [:])
     }
@@ -287,12 +286,5 @@ struct ResumableService: Sendable {
   /// The name of a file that is sent without a form (RFC 6266).
   private static func fileName(_ request: Request) -> String {
     request.header("content-disposition").flatMap(PartHeader.fileName) ?? "file"
-  }
-}
-
-extension PartialFile {
-  /// The version of the draft in which the upload began.
-  fileprivate var version: DraftVersion {
-    record.purpose?.draft ?? .unnamed
   }
 }

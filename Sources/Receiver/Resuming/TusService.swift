@@ -70,9 +70,7 @@ struct TusService: Sendable {
   // MARK: Requests
 
   private func create(_ request: Request) async throws -> Reply {
-    let concatenation = try request.header("upload-concat").map { value throws(Refusal) in
-      try Concatenation(value)
-    }
+    let concatenation = try request.header("upload-concat").map(Concatenation.init)
     if case .whole(let parts) = concatenation { return try await join(parts, request) }
     var record = try record(ofLength: Self.number("Upload-Length", request), request)
     if concatenation == .part { record.concat = Concatenation.partial }
@@ -123,11 +121,10 @@ struct TusService: Sendable {
       isComplete = isComplete && !part.isElsewhere
       earlier = part.record.whole
     }
-    var known: PartialFile?
-    if let earlier { known = try await intake.uploads.open(earlier, for: request.channel) }
-    if known?.record.concat != concat { known = nil }
     let file: PartialFile
-    if let known {
+    if let earlier, let known = try await intake.uploads.open(earlier, for: request.channel),
+      known.record.concat == concat
+    {
       file = known
     } else {
       guard isComplete else {
@@ -148,13 +145,10 @@ struct TusService: Sendable {
     // that connection, even if more could still arrive on it.
     let file = try await intake.open(id, for: request)
     if file.isUnpublished { try await intake.publish(file, nil, request) }
-    var headers = [
-      ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
-    ]
+    var headers = [("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)")]
     if let metadata = file.record.metadata { headers.append(("Upload-Metadata", metadata)) }
     if let concat = file.record.concat { headers.append(("Upload-Concat", concat)) }
-    headers += place(of: file)
-    return .empty(.ok, headers)
+    return .empty(.ok, headers + place(of: file))
   }
 
   private func append(to id: String, _ request: Request) async throws -> Reply {
@@ -174,8 +168,7 @@ struct TusService: Sendable {
     }
     let sum = try await intake.receive(file, request)
     if file.isUnpublished { try await intake.publish(file, sum, request) }
-    return .empty(
-      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file))
+    return .empty(.noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file))
   }
 
   private func terminate(_ id: String, _ request: Request) async throws -> Reply {
@@ -199,8 +192,7 @@ struct TusService: Sendable {
 
   /// The number of bytes that a header field gives.
   private static func number(_ name: String, _ request: Request) throws(Refusal) -> Int64 {
-    let text = request.header(name)?.trimming(\.isBlank) ?? ""
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    guard let text = request.header(name)?.trimming(\.isBlank), text.utf8.allSatisfy(\.isDigit),
       let number = Int64(text)
     else { throw Refusal(.badRequest, "\(name) must be a number of bytes.") }
     return number

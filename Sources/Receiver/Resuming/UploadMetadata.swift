@@ -14,11 +14,8 @@ struct UploadMetadata {
       guard !words[0].isEmpty, values[words[0]] == nil else {
         throw Refusal(.badRequest, "Upload-Metadata has an empty key, or the same key twice.")
       }
-      guard words.count == 2 else {
-        values[words[0]] = ""
-        continue
-      }
-      guard let value = Data(base64Encoded: words[1].trimming(\.isBlank)) else {
+      let sent = words.count == 2 ? words[1].trimming(\.isBlank) : ""
+      guard let value = Data(base64Encoded: sent) else {
         throw Refusal(.badRequest, "The value of \(words[0]) in Upload-Metadata is not Base64.")
       }
       values[words[0]] = String(decoding: value, as: UTF8.self)

@@ -7,8 +7,6 @@ final class DiskExecutor: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    NIOThreadPool.singleton.submit { _ in
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
+    NIOThreadPool.singleton.submit { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -171,12 +171,10 @@ final class Inbox: Sendable {
   /// Deletes a file; false if no visible file has that name.
   func delete(_ name: String) throws(Failure) -> Bool {
     guard try read(name) != nil, let entry = EntryName(name) else { return false }
-    guard unlinkat(descriptor, entry.text, 0) == 0 else {
-      // Another client was faster.
-      guard errno != ENOENT else { return false }
-      throw Failure(doing: "delete the file", code: errno)
-    }
-    return true
+    if unlinkat(descriptor, entry.text, 0) == 0 { return true }
+    // Another client was faster.
+    if errno == ENOENT { return false }
+    throw Failure(doing: "delete the file", code: errno)
   }
 
   /// Opens a regular file directly in the folder.
@@ -191,10 +189,7 @@ final class Inbox: Sendable {
   }
 
   private func removeLeftovers() throws(Failure) {
-    for name in try names()
-    where name.text.hasPrefix(scalars: Self.ownPrefix)
-      && name.text.hasSuffix(scalars: Self.temporarySuffix)
-    {
+    for name in try ownNames() where name.text.hasSuffix(scalars: Self.temporarySuffix) {
       let file = open(name, O_WRONLY)
       guard file >= 0 else { continue }
       if flock(file, LOCK_EX | LOCK_NB) == 0 { remove(name) }
@@ -204,13 +199,12 @@ final class Inbox: Sendable {
 
   /// Creates the missing folders of a path. Returns nil, or the `errno` of a folder that could not be created.
   private static func makeFolders(along path: String) -> Int32? {
-    let bytes = Array(path.utf8)
+    let scalars = path.unicodeScalars
+    let slashes = scalars.indices.dropFirst().filter { scalars[$0] == "/" }
     var problem: Int32?
-    for end in bytes.indices.dropFirst() where bytes[end] == UInt8(ascii: "/") {
-      let folder = String(decoding: bytes[..<end], as: UTF8.self)
+    for folder in slashes.map({ String(scalars[..<$0]) }) + [path] {
       if mkdir(folder, 0o777) != 0, errno != EEXIST { problem = errno }
     }
-    if mkdir(path, 0o777) != 0, errno != EEXIST { problem = errno }
     return problem
   }
 
@@ -220,20 +214,16 @@ final class Inbox: Sendable {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
-      let code = errno
-      Foundation.close(copy)
-      throw Failure(doing: "list the folder", code: code)
+      defer { Foundation.close(copy) }
+      throw Failure(doing: "list the folder", code: errno)
     }
     defer { closedir(stream) }
-    var names: [EntryName] = []
-    while let entry = readdir(stream) {
+    return AnyIterator { readdir(stream) }.compactMap { entry in
       // Names that are not UTF-8 were not created here, and no URL can name them.
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if let name = name.flatMap({ EntryName($0) }) { names.append(name) }
+      }.flatMap { EntryName($0) }
     }
-    return names
   }
 
   // MARK: Final names
@@ -300,12 +290,9 @@ final class Inbox: Sendable {
     let claim = open(name, O_WRONLY | O_CREAT | O_EXCL)
     guard claim >= 0 else { return errno }
     Foundation.close(claim)
-    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
-      let code = errno
-      remove(name)
-      return code
-    }
-    return 0
+    if renameat(descriptor, temporary.text, descriptor, name.text) == 0 { return 0 }
+    defer { remove(name) }
+    return errno
   }
 
   // MARK: The receiver's own files, which are neither listed nor fetched
@@ -356,7 +343,7 @@ final class Inbox: Sendable {
   }
 
   /// The names of the receiver's own files that start with `prefix`.
-  func ownNames(withPrefix prefix: String) throws(Failure) -> [EntryName] {
+  func ownNames(withPrefix prefix: String = ownPrefix) throws(Failure) -> [EntryName] {
     try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
   }
 

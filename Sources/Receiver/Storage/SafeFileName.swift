@@ -16,11 +16,9 @@ struct SafeFileName: Hashable {
   let suffix: String
 
   init(_ sent: String) {
-    let last = Self.lastComponent(Array(sent.unicodeScalars)[...])
-    var name = last.filter { !Self.isDropped($0) }.map { Self.forbidden.contains($0) ? "_" : $0 }[
-      ...]
+    let kept = Self.lastComponent(Array(sent.unicodeScalars)[...]).filter { !Self.isDropped($0) }
     // Unix hides files with a leading dot; Windows strips trailing dots and blanks.
-    name = name.drop(while: Self.isDotOrBlank)
+    var name = kept.map { Self.forbidden.contains($0) ? "_" : $0 }.drop(while: Self.isDotOrBlank)
     while let end = name.last, Self.isDotOrBlank(end) { name.removeLast() }
     if name.isEmpty { name = Array("file".unicodeScalars)[...] }
     if Self.isDevice(name) { name = ["_"] + name }

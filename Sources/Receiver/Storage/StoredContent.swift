@@ -20,9 +20,7 @@ final class StoredContent {
   /// The SHA-256 of all bytes that have not been read yet, as hexadecimal digits.
   var sha256: String {
     var hash = SHA256()
-    while let piece = read(atMost: .max) {
-      piece.withUnsafeReadableBytes { hash.update($0) }
-    }
+    while let piece = read(atMost: .max) { piece.withUnsafeReadableBytes { hash.update($0) } }
     return hash.finalize().hexadecimal
   }
 

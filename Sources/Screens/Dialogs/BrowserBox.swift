@@ -65,25 +65,19 @@ struct BrowserBox {
     for row in top - 1..<top + height - 1 where size.width - whole.count <= 8 {
       canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
     }
-    guard let beside = Self.preview(in: size) else {
-      canvas.box(
-        row: top - 1, column: columns.lowerBound, size: Size(width: columns.count, height: height),
-        title: title)
-      return
-    }
+    let beside = Self.preview(in: size)
+    let both = Size(width: columns.count + (beside?.columns.count ?? 0), height: height)
     canvas.box(
-      row: top - 1, column: columns.lowerBound,
-      size: Size(width: columns.count + beside.columns.count, height: height), title: "")
+      row: top - 1, column: columns.lowerBound, size: both, title: beside == nil ? title : "")
+    guard let beside else { return }
     canvas.outline(
       Layout.Box(rows: beside.rows, columns: columns), [(title, .heading)], keys: canvas.keys)
-    let name = browser.selected?.name ?? ""
-    canvas.outline(
-      beside,
-      [(TextFitting.middle(name, to: beside.columns.count - 6, ascii: canvas.ascii), .heading)])
+    let selected = browser.selected?.name ?? ""
+    let name = TextFitting.middle(selected, to: beside.columns.count - 6, ascii: canvas.ascii)
+    canvas.outline(beside, [(name, .heading)])
     guard let preview else { return }
-    PreviewView(preview: preview).paint(
-      rows: beside.innerRows,
-      columns: beside.innerColumns.lowerBound + 1..<beside.innerColumns.upperBound - 1, on: &canvas)
+    let inner = beside.innerColumns.dropFirst().dropLast()
+    PreviewView(preview: preview).paint(rows: beside.innerRows, columns: inner, on: &canvas)
   }
 
   private func title(_ width: Int) -> String {
@@ -116,13 +110,11 @@ struct BrowserBox {
     if inner.count >= 70 { put(entry.time, rest.take(16, gap: 2), .dim) }
     let hasSize = !entry.isFolder && entry.isSendable
     put(hasSize ? HumanReadable.bytes(entry.size) : "", rest.take(8), .plain)
-    if inner.count >= 76 {
-      let place = rest.take(8, gap: 2)
-      // The bar compares the size with that of the largest visible file.
-      if hasSize, browser.largest > 0 {
-        let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
-        canvas.bar(bar, row: row, columns: place, on: ground)
-      }
+    let place = rest.take(8, gap: 2, if: inner.count >= 76)
+    // The bar compares the size with that of the largest visible file.
+    if hasSize, browser.largest > 0 {
+      let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
+      canvas.bar(bar, row: row, columns: place, on: ground)
     }
     if !entry.kind.isEmpty { put(entry.kind, rest.take(8), .dim) }
     let start = inner.lowerBound + Columns.name
@@ -146,12 +138,9 @@ struct BrowserBox {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) not shown" : ""
       // The sizes of folders are not known, so the total of the marked entries can be 0.
-      let size =
-        browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
+      let size = browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
-      facts.append(
-        "\(browser.marks.count)/\(all) marked\(size)\(words)"
-      )
+      facts.append("\(browser.marks.count)/\(all) marked\(size)\(words)")
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }
@@ -179,7 +168,6 @@ extension Folder.Entry {
     if isFolder { return .accent }
     if !isSendable { return .dim }
     let ending = name.split(scalar: ".").last.map { $0.lowercased() } ?? ""
-    return Self.media.contains(ending)
-      ? .media : Self.archives.contains(ending) ? .archive : .plain
+    return Self.media.contains(ending) ? .media : Self.archives.contains(ending) ? .archive : .plain
   }
 }

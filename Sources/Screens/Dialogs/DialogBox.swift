@@ -12,8 +12,7 @@ struct DialogBox {
     let words = Action.inMode(dialog.mode).first { $0.name == .close }?.hint ?? "close"
     canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
-    case .command(let prompt):
-      CommandPalette(prompt.line, in: state)?.paint(on: &canvas)
+    case .command(let prompt): CommandPalette(prompt.line, in: state)?.paint(on: &canvas)
     case .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
@@ -46,11 +45,9 @@ struct DialogBox {
       let texts = details.texts.value(
         for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
       return item.everything(width: paper.width, texts: texts)
-    case .page(let page):
-      return page.text.value(for: paper, compute: page.layOut)
+    case .page(let page): return page.text.value(for: paper, compute: page.layOut)
     case .help(let help):
-      return HelpText.lines(
-        help, width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
+      return HelpText.lines(help, width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
     default: return []
     }
   }
@@ -76,8 +73,7 @@ struct DialogBox {
     }
     if lines.count > visible {
       let place = " \(first + 1)-\(min(first + visible, lines.count)) of \(lines.count) "
-      canvas.putRight(
-        place, row: height, columns: left + 2..<left + width - 2, style: Style(.dim))
+      canvas.putRight(place, row: height, columns: left + 2..<left + width - 2, style: Style(.dim))
     }
   }
 
@@ -98,22 +94,19 @@ struct DialogBox {
 
   private func paint(_ prompt: LinePrompt, on canvas: inout Canvas) {
     let width = min(100, size.width - 2)
-    let room = max(1, min(8, size.height - 8))
-    let shown = min(room, prompt.candidates.count)
-    let extra = shown + 1
+    let shown = min(max(1, min(8, size.height - 8)), prompt.candidates.count)
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: 3 + extra), title: "Add files")
+      row: top, column: left, size: Size(width: width, height: 4 + shown), title: "Add files")
     // A preview of the files that the line names, or the folder that relative paths start from.
     let isNothing = prompt.preview?.files == 0
+    let hasFolder = prompt.field.text.isEmpty && !state.options.folder.isEmpty
+    let folder = hasFolder ? "in \(state.options.folder)" : ""
     let words =
       prompt.hasNoMatch
       ? "nothing starts with this"
-      : !prompt.candidates.isEmpty
-        ? "\(prompt.candidates.count) names start with this"
-        : prompt.preview?.words
-          ?? (prompt.field.text.isEmpty && !state.options.folder.isEmpty
-            ? "in \(state.options.folder)" : "")
+      : prompt.candidates.isEmpty
+        ? prompt.preview?.words ?? folder : "\(prompt.candidates.count) names start with this"
     let columns = left + 2..<left + width - 2
     canvas.putMiddle(
       words, row: top + 2 + shown, columns: columns,

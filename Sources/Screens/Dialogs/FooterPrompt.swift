@@ -11,8 +11,7 @@ struct FooterPrompt {
       if CommandPalette(prompt.line, in: state) == nil {
         paintCandidates(of: prompt.line, on: &canvas)
       }
-    case .find(let prompt):
-      paint(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
+    case .find(let prompt): paint(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
     default: return false
     }
     return true
@@ -36,14 +35,12 @@ struct FooterPrompt {
     }
     // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.
     var column = 1
-    for index in (line.chosen ?? 0)..<line.candidates.count {
+    for index in (line.chosen ?? 0)..<line.candidates.count where column < canvas.size.width - 1 {
       let word = PastedPaths.unescaped(CommandLine.lastWord(of: line.candidates[index]).word)
       let role: Role = index == line.chosen ? .button : .dim
       let used = canvas.put(
-        word, row: above, column: column, width: canvas.size.width - column - 1,
-        style: Style(role))
+        word, row: above, column: column, width: canvas.size.width - column - 1, style: Style(role))
       column += used + 2
-      if column >= canvas.size.width - 1 { break }
     }
   }
 }

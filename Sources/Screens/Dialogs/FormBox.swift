@@ -10,8 +10,7 @@ struct FormBox {
     let gap = introduction.isEmpty ? 0 : lines.count + 1
     // On a small screen, the fields matter more than the preview of the new names.
     let names = min(form.newNames.count, max(0, size.height - gap - form.rows.count - 6))
-    let below = names > 0 ? names + 1 : 0
-    let height = gap + form.rows.count + below + 3
+    let height = gap + form.rows.count + (names > 0 ? names + 1 : 0) + 3
     let (left, top) = ((size.width - width) / 2, max(1, (size.height - height) / 2 - 1))
     canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
     for (index, line) in lines.enumerated() {
@@ -35,9 +34,8 @@ struct FormBox {
       }
     }
     for (index, name) in form.newNames.prefix(names).enumerated() {
-      paint(
-        name, row: top + 2 + gap + form.rows.count + index, columns: left + 2..<left + width - 2,
-        on: &canvas)
+      let line = top + 2 + gap + form.rows.count + index
+      paint(name, row: line, columns: left + 2..<left + width - 2, on: &canvas)
     }
     let complaint = form.isTrying ? nil : form.complaint
     canvas.put(
@@ -46,14 +44,11 @@ struct FormBox {
   }
 
   /// Paints the current name of a file and its new one.
-  private func paint(
-    _ name: Form.NewName, row: Int, columns: Range<Int>, on canvas: inout Canvas
-  ) {
+  private func paint(_ name: Form.NewName, row: Int, columns: Range<Int>, on canvas: inout Canvas) {
     let half = (columns.count - 3) / 2
     let role: Role = name.isTwice ? .warning : name.new == name.old ? .dim : .plain
     let arrow = columns.lowerBound + half
-    canvas.putMiddle(
-      name.old, row: row, columns: columns.lowerBound..<arrow, style: Style(.dim))
+    canvas.putMiddle(name.old, row: row, columns: columns.lowerBound..<arrow, style: Style(.dim))
     canvas.put("→", row: row, column: arrow + 1, width: 1, style: Style(.rule))
     canvas.putMiddle(
       name.new.isEmpty ? "(no name)" : name.new, row: row, columns: arrow + 3..<columns.upperBound,
@@ -71,10 +66,9 @@ struct FormBox {
 
   private var introduction: String {
     guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
-    return
-      "A target is a URL that takes files as a web form does. Enter one, and hoist tests it and "
-      + "saves it."
-      + (isFirst ? " If you do not have one, run hoist demo to see everything at work." : "")
+    let demo = isFirst ? " If you do not have one, run hoist demo to see everything at work." : ""
+    return "A target is a URL that takes files as a web form does. "
+      + "Enter one, and hoist tests it and saves it.\(demo)"
   }
 
   private var advice: String {

@@ -37,13 +37,11 @@ struct MenuBox {
       canvas.field(menu.filter, row: top - 1, columns: start..<max(start + 1, inner.upperBound))
     }
     let first = ListState.firstRow(
-      scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count,
-      height: visible)
+      scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count, height: visible)
     for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
       let matcher = menu.isNew(choice) ? nil : Matcher(menu.filter.text)
-      canvas.choice(
-        menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
+      canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
         // Matches are highlighted in the note only if the name does not match.

@@ -25,8 +25,7 @@ struct QuestionBox {
 
   /// The index of the button at a place; nil if no button is there.
   func button(row: Int, column: Int) -> Int? {
-    let first = firstButton(lineCount: lines(ascii: state.isASCII).text.count).row
-    let index = row - first
+    let index = row - firstButton(lineCount: lines(ascii: state.isASCII).text.count).row
     let isInside = (left + 2..<left + width - 2).contains(column)
     return isInside && question.buttons.indices.contains(index) ? index : nil
   }
@@ -94,8 +93,7 @@ struct QuestionBox {
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })
     case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayHaveArrived) })
-    case .pausing:
-      return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
+    case .pausing: return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids):
       return ("Pause?", loss(of: ids.compactMap(state.item), isNamed: true))
     case .removing(let ids, let active, let mayHaveArrived):
@@ -115,8 +113,7 @@ struct QuestionBox {
       let count = state.filesToSend(to: name)
       let files =
         count == 0
-        ? ""
-        : " \(HumanReadable.count(count, "file")) in the queue could then not be sent."
+        ? "" : " \(HumanReadable.count(count, "file")) in the queue could then not be sent."
       let place = state.options.configuration ?? "the configuration"
       return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
     case .keepingTarget(let words):
@@ -146,12 +143,11 @@ struct QuestionBox {
         }.joined(separator: ", ")
       }
     let title =
-      if doubtful == count {
-        "May have arrived"
-      } else if files.waiting.isEmpty {
-        "Sent before"
-      } else {
-        files.waiting.count == count ? "Already in the queue" : "Already queued or sent"
+      switch count {
+      case doubtful: "May have arrived"
+      case _ where files.waiting.isEmpty: "Sent before"
+      case files.waiting.count: "Already in the queue"
+      default: "Already queued or sent"
       }
     let look = doubtful > 0 ? "; check on the server" : ""
     return (
@@ -178,8 +174,7 @@ struct QuestionBox {
     let what =
       count == 1
       ? "\(shown(doubts[0].name)) may have arrived"
-      : doubtful == count
-        ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
+      : doubtful == count ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
       "Send again?",
       "\(what); check on the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
@@ -239,8 +234,7 @@ struct QuestionBox {
   private func deletion(of names: [String]) -> (title: String, text: String) {
     // The name is cut so that the answers stay on the screen.
     let one = names.count == 1 ? names.first : nil
-    let what =
-      one.map(shown) ?? HumanReadable.count(names.count, "file")
+    let what = one.map(shown) ?? HumanReadable.count(names.count, "file")
     let text =
       "\(what) will be deleted there, and nothing can bring \(one == nil ? "them" : "it") back."
     return ("Delete from the server?", text)

@@ -12,11 +12,10 @@ struct SummaryBox {
     let top = layout.rows.upperBound - Self.height - 1
     // On a small screen the rows matter more than this box, and the line of totals says the same.
     guard layout.rows.count >= 2 * Self.height else { return }
+    let end = summary.problems > 0 ? "Done, with problems" : "All done"
     canvas.box(
       row: top, column: left, size: Size(width: width, height: Self.height),
-      title:
-        "\(summary.problems > 0 ? "Done, with problems" : "All done") · \(TotalLine(state: state).progress)",
-      isDimming: false)
+      title: "\(end) · \(TotalLine(state: state).progress)", isDimming: false)
     for (row, spans) in [(top + 1, counts), (top + 2, offers)] {
       canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }

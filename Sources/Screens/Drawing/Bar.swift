@@ -51,10 +51,8 @@ extension Bar {
   /// The progress of one file: how much of it has been handed over.
   init(of item: UploadItem, reached: Int64) {
     // An empty file that has been sent is as complete as any other.
-    self =
-      item.sentSize == 0
-      ? Bar(parts: [(.moving, 1)], total: 1)
-      : Bar(parts: [(.moving, reached)], total: item.sentSize)
+    let isEmpty = item.sentSize == 0
+    self.init(parts: [(.moving, isEmpty ? 1 : reached)], total: isEmpty ? 1 : item.sentSize)
   }
 }
 
@@ -73,12 +71,9 @@ extension Totals {
 extension Canvas {
   /// Paints a progress bar, thin enough to stay apart from those above and below it. If its last part is moving, the
   /// bar can end in half a cell. The colour of moving parts changes towards the end of the bar.
-  mutating func bar(
-    _ bar: Bar, row: Int, columns: Range<Int>, on ground: Style.Ground = .plain
-  ) {
-    fill(
-      row: row, columns: columns, with: Glyph(base: ascii ? "." : "─"),
-      style: Style(.barRest, on: ground))
+  mutating func bar(_ bar: Bar, row: Int, columns: Range<Int>, on ground: Style.Ground = .plain) {
+    let rest = Glyph(base: ascii ? "." : "─")
+    fill(row: row, columns: columns, with: rest, style: Style(.barRest, on: ground))
     let start = columns.lowerBound
     let isFine = !ascii && bar.parts.last { $0.amount > 0 }?.kind == .moving
     let whole = bar.ends(cells: columns.count, steps: 1)
@@ -96,9 +91,8 @@ extension Canvas {
         var style = Style(part.kind.look.role, on: ground)
         if part.kind == .moving { style.shade = UInt8(cell * Int(Style.shades) / columns.count) }
         let isHalf = endsInHalf && cell == to
-        put(
-          [isHalf ? Glyph(base: "╸") : sign(part.kind.look.sign)], row: row, column: start + cell,
-          style: style)
+        let glyph = isHalf ? Glyph(base: "╸") : sign(part.kind.look.sign)
+        put([glyph], row: row, column: start + cell, style: style)
       }
       from = end
     }

@@ -3,14 +3,12 @@ extension Canvas {
   mutating func field(_ field: TextField, row: Int, columns: Range<Int>, role: Role = .field) {
     fill(row: row, columns: columns, style: Style(role))
     var head = Glyphs.of(field.head, ascii: ascii)[...]
+    let tail = Glyphs.of(field.text, ascii: ascii).dropFirst(head.count)
     var width = Glyphs.width(head)
     while width >= columns.count, let first = head.popFirst() { width -= Int(first.width) }
-    let tail = Glyphs.of(field.text, ascii: ascii)
-      .dropFirst(Glyphs.of(field.head, ascii: ascii).count)
     let column = columns.lowerBound
     put(head, row: row, column: column, style: Style(role))
-    put(
-      tail, row: row, column: column + width, width: columns.count - width, style: Style(role))
+    put(tail, row: row, column: column + width, width: columns.count - width, style: Style(role))
     setCursor(row: row, column: column + width)
   }
 

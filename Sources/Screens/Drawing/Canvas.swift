@@ -68,8 +68,7 @@ struct Canvas {
     let whole = Glyphs.of(text, ascii: ascii)
     let glyphs = TextFitting.middle(whole, to: columns.count, ascii: ascii)
     let places = matcher?.places(in: whole, isLoose: true) ?? []
-    let lit =
-      places.isEmpty ? [] : TextFitting.places(places, of: whole, inMiddleOf: columns.count)
+    let lit = places.isEmpty ? [] : TextFitting.places(places, of: whole, inMiddleOf: columns.count)
     put(glyphs, lit: lit, row: row, columns: columns, style: style)
   }
 
@@ -81,9 +80,8 @@ struct Canvas {
     let glyphs = TextFitting.end(whole, to: columns.count, ascii: ascii)
     let places = matcher?.places(in: whole) ?? []
     let isCut = glyphs.count < whole.count || Glyphs.width(whole) > columns.count
-    put(
-      glyphs, lit: isCut ? places.filter { $0 < glyphs.count - 1 } : places, row: row,
-      columns: columns, style: style)
+    let lit = isCut ? places.filter { $0 < glyphs.count - 1 } : places
+    put(glyphs, lit: lit, row: row, columns: columns, style: style)
   }
 
   /// Paints glyphs, some of them highlighted.
@@ -107,9 +105,8 @@ struct Canvas {
   /// Paints text, made safe, so that it ends with the columns.
   mutating func putRight(_ text: String, row: Int, columns: Range<Int>, style: Style) {
     let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
-    put(
-      glyphs, row: row, column: columns.upperBound - Glyphs.width(glyphs), width: columns.count,
-      style: style)
+    let start = columns.upperBound - Glyphs.width(glyphs)
+    put(glyphs, row: row, column: start, width: columns.count, style: style)
   }
 
   /// Fills columns of one line with a glyph.
@@ -124,9 +121,7 @@ struct Canvas {
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
     fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
     guard !spans.isEmpty else { return }
-    put(
-      [(" ", .rule)] + spans + [(" ", .rule)], row: row, column: 1,
-      width: min(end, size.width - 1) - 1)
+    put(spaced(spans), row: row, column: 1, width: min(end, size.width - 1) - 1)
   }
 
   /// Draws a line round a pane. Its upper edge has a title, which ends before column `end`, and keys; its lower edge
@@ -155,9 +150,7 @@ struct Canvas {
       used += put(spaced(title), row: top, column: used, width: min(end, right - 1) - used)
     }
     putRight(keys, row: top, end: right - 1, from: used + 2)
-    if !foot.isEmpty {
-      put(spaced(foot), row: bottom, column: left + 2, width: right - left - 3)
-    }
+    if !foot.isEmpty { put(spaced(foot), row: bottom, column: left + 2, width: right - left - 3) }
     if !position.isEmpty { putRight([(position, .dim)], row: bottom, end: right - 1, from: left) }
   }
 

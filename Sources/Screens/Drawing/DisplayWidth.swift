@@ -5,16 +5,15 @@ enum DisplayWidth {
   /// The columns of one scalar that is not a control character.
   static func of(_ scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
-    if value < 0x300 { return 1 }
     // A regional indicator alone is as wide as a letter.
-    if isRegionalIndicator(scalar) { return 1 }
+    if value < 0x300 || isRegionalIndicator(scalar) { return 1 }
     if isWide(value) { return 2 }
-    switch scalar.properties.generalCategory {
+    let properties = scalar.properties
+    switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark: return 0
-    default: break
+    case _ where isHangulTail(scalar): return 0
+    default: return value >= 0x231A && properties.isEmojiPresentation ? 2 : 1
     }
-    if isHangulTail(scalar) { return 0 }
-    return value >= 0x231A && scalar.properties.isEmojiPresentation ? 2 : 1
   }
 
   static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {

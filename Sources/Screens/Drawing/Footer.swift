@@ -23,8 +23,7 @@ struct Footer {
     func hint(_ offer: Offer, from column: Int) -> Hint {
       let label = state.keymap.label(offer.action, ascii: state.isASCII)
       return Hint(
-        offer: offer, label: label,
-        columns: column..<column + label.count + 1 + offer.words.count)
+        offer: offer, label: label, columns: column..<column + label.count + 1 + offer.words.count)
     }
     let all = state.offered.filter { !state.keymap.label($0.action, ascii: true).isEmpty }
     let isLast: (Offer) -> Bool = { $0.action.name == .help || $0.action.name == .quit }
@@ -47,12 +46,9 @@ struct Footer {
 
   func paint(row: Int, on canvas: inout Canvas) {
     for hint in hints {
-      let isUrgent = hint.offer.isUrgent
-      canvas.put(
-        [
-          (hint.label, isUrgent ? .warning : .accent),
-          (" \(hint.offer.words)", isUrgent ? .warning : .dim),
-        ], row: row, column: hint.columns.lowerBound)
+      let (key, words): (Role, Role) = hint.offer.isUrgent ? (.warning, .warning) : (.accent, .dim)
+      let spans = [(hint.label, key), (" \(hint.offer.words)", words)]
+      canvas.put(spans, row: row, column: hint.columns.lowerBound)
     }
   }
 }
@@ -78,16 +74,14 @@ extension AppState {
   /// An action, worded for what it would do to these items.
   private func offer(_ action: Action, on subjects: [UploadItem]) -> Footer.Offer {
     var offer = Footer.Offer(action: action, words: action.hint ?? "")
-    switch action.name {
-    case .retry where mode == .queue, .startStop where !settings.isStarted: offer.isUrgent = true
-    default: break
-    }
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
-    if action.name == .open, case .browser(let browser) = dialog, !browser.marks.isEmpty {
+    switch (action.name, dialog) {
+    case (.retry, _) where mode == .queue: offer.isUrgent = true
+    case (.startStop, _) where !settings.isStarted: (offer.isUrgent, offer.words) = (true, "go on")
+    case (.pause, _) where isPaused: offer.words = "go on"
+    case (.open, .browser(let browser)?) where !browser.marks.isEmpty:
       offer.words = "add what is marked"
-    }
-    if action.name == .startStop && !settings.isStarted || action.name == .pause && isPaused {
-      offer.words = "go on"
+    default: break
     }
     return offer
   }

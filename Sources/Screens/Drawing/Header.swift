@@ -56,11 +56,9 @@ struct Header {
     }
     if let next = state.nextProbe {
       // The files that wait may belong to another target.
-      let server =
-        AppState.lies(state.url, on: next.server)
-        ? "no server"
-        : next.server.split(scalar: "/", omittingEmptySubsequences: true).last.map { "no \($0)" }
-          ?? "no server"
+      let isOurs = AppState.lies(state.url, on: next.server)
+      let host = isOurs ? nil : next.server.split(scalar: "/", omittingEmptySubsequences: true).last
+      let server = "no \(host ?? "server")"
       let soon = next.outage.nextTry.map {
         HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
       }

@@ -24,7 +24,6 @@ struct HeaderAndFooter {
 
   private func title(width: Int) -> Canvas.Spans {
     let list = state.shown
-    let isBoxed = layout.box != nil
     var spans: Canvas.Spans
     switch state.pane {
     case .queue: spans = [("Queue \(place ?? "\(state.queue.count)")", .heading)]
@@ -35,17 +34,14 @@ struct HeaderAndFooter {
     }
     // The marks, which an action would apply to, come before the other words, which are cut if there is no room.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
-    if !isBoxed, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
-    if !list.filter.isEmpty {
-      spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
-    }
+    if layout.box == nil, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
+    if !list.filter.isEmpty { spans.append((" · \(list.count) with \"\(list.filter)\"", .accent)) }
     guard state.pane == .queue else { return spans }
     if state.isFollowing { spans.append((" · following", .accent)) }
     guard width < TotalLine.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
-    return spans
-      + TotalLine(state: state).counts(fitting: width - used, gap: 3)
-      .map { (" · \($0.text)", $0.role) }
+    let counts = TotalLine(state: state).counts(fitting: width - used, gap: 3)
+    return spans + counts.map { (" · \($0.text)", $0.role) }
   }
 
   private func count(_ number: Int) -> String {
@@ -63,20 +59,18 @@ struct HeaderAndFooter {
 
   /// The number and size of what is marked, for the lower edge.
   private var foot: Canvas.Spans {
-    let list = state.shown
-    guard list.marked > 0 else { return [] }
+    let marked = state.shown.marked
+    guard marked > 0 else { return [] }
     let bytes = state.pane == .queue ? state.markedBytes : nil
-    return [
-      ("\(list.marked) marked\(bytes.map { " · \(HumanReadable.bytes($0))" } ?? "")", .accent)
-    ]
+    let size = bytes.map { " · \(HumanReadable.bytes($0))" } ?? ""
+    return [("\(marked) marked\(size)", .accent)]
   }
 
   private func paintFooter(on canvas: inout Canvas) {
     if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
     if let message = state.message {
-      canvas.put(
-        message, row: layout.footer, column: 1, width: canvas.size.width - 2,
-        style: Style(.warning))
+      let columns = 1..<canvas.size.width - 1
+      canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
     } else {
       Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
     }

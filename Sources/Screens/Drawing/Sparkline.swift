@@ -14,10 +14,7 @@ struct Sparkline: Hashable, Sendable {
   /// Counts bytes that moved.
   mutating func record(_ bytes: Int64, at instant: Instant) {
     let second = Int(instant.seconds.rounded(.down))
-    if counts.isEmpty {
-      counts = [0]
-      last = second
-    }
+    if counts.isEmpty { (counts, last) = ([0], second) }
     let gap = min(max(0, second - last), seconds)
     counts += repeatElement(0, count: gap)
     if counts.count > seconds { counts.removeFirst(counts.count - seconds) }

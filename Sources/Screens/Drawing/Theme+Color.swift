@@ -7,9 +7,10 @@ extension Theme {
     case index(UInt8)
     case rgb(UInt8, UInt8, UInt8)
 
-    private static let names = [
+    private static let usual = [
       "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]
+    private static let names = usual + usual.map { "bright-\($0)" }
 
     /// A colour by its name, its number, or as `#rrggbb`; `nil` if `text` is not a colour.
     init?(_ text: String) {
@@ -17,10 +18,6 @@ extension Theme {
         self = .index(index)
       } else if let index = Self.names.firstIndex(of: text) {
         self = .index(UInt8(index))
-      } else if text.hasPrefix(scalars: "bright-"),
-        let index = Self.names.firstIndex(of: String(text.dropFirst("bright-".count)))
-      {
-        self = .index(UInt8(index + 8))
       } else if text.hasPrefix(scalars: "#"), text.utf8.count == 7,
         let rgb = UInt32(text.dropFirst(), radix: 16)
       {
@@ -68,10 +65,9 @@ extension Theme {
     private static func components(_ index: UInt8) -> (Int, Int, Int) {
       let number = Int(index)
       switch number {
-      case 0..<8:
-        return (number & 1 != 0 ? 205 : 0, number & 2 != 0 ? 205 : 0, number & 4 != 0 ? 205 : 0)
-      case 8..<16:
-        return (number & 1 != 0 ? 255 : 0, number & 2 != 0 ? 255 : 0, number & 4 != 0 ? 255 : 0)
+      case 0..<16:
+        let full = number < 8 ? 205 : 255
+        return (number & 1 != 0 ? full : 0, number & 2 != 0 ? full : 0, number & 4 != 0 ? full : 0)
       case 16..<232:
         let steps = [0, 95, 135, 175, 215, 255]
         let cube = number - 16

@@ -18,14 +18,14 @@ package struct Theme: Hashable, Sendable {
   /// How a role looks in a terminal with this many colours.
   package func look(_ role: Role, colors: Int, on background: Background) -> Look {
     if let wish = wishes[role] { return wish }
-    let isPlain = name == Self.plain.name
-    guard colors >= 256 || isPlain else { return Self.few[role] ?? Look() }
-    guard let lightLooks else { return looks[role] ?? Look() }
-    switch background {
-    case .dark: return looks[role] ?? Look()
-    case .light: return lightLooks[role] ?? Look()
-    case .unknown: return Self.anywhere[role] ?? Look()
-    }
+    let suited =
+      switch background {
+      case _ where colors < 256 && name != Self.plain.name: Self.few
+      case .light: lightLooks ?? looks
+      case .unknown where lightLooks != nil: Self.anywhere
+      case .dark, .unknown: looks
+      }
+    return suited[role] ?? Look()
   }
 
   /// Sets the look of a role in this theme and in any other that takes its place.
@@ -44,10 +44,9 @@ package struct Theme: Hashable, Sendable {
   /// The theme with this name; nil if there is no such theme.
   package static func named(_ name: String) -> Theme? { all.first { $0.name == name } }
 
-  init(_ name: String, _ looks: [Role: String], light: [Role: String]? = nil) {
+  init(_ name: String, _ looks: [Role: String]) {
     self.name = name
     self.looks = looks.compactMapValues { Look($0) }
-    lightLooks = light.map { $0.compactMapValues { Look($0) } }
   }
 
   init(_ name: String, dark: Theme, light: Theme) {

@@ -21,10 +21,8 @@ struct TotalLine {
     guard !isNarrow else { return }
     let spans = counts(fitting: width - used - 2, gap: 2).flatMap { [$0, ("  ", .plain)] }
       .dropLast()
-    let length = spans.reduce(0) { $0 + $1.text.count }
-    let start = width - length - 1
-    let legend = legend(fitting: start - used - 4)
-    canvas.put(legend, row: row, column: used + 2)
+    let start = width - 1 - spans.reduce(0) { $0 + $1.text.count }
+    canvas.put(legend(fitting: start - used - 4), row: row, column: used + 2)
     canvas.put(Array(spans), row: row, column: start)
   }
 
@@ -85,10 +83,8 @@ struct TotalLine {
   /// How much arrived and how fast, once nothing more will arrive unless the user acts.
   private var result: String {
     let isWhole = totals.arrivedBytes == totals.bytes
-    let far =
-      isWhole
-      ? HumanReadable.bytes(totals.bytes)
-      : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
+    let part = Self.part(totals.arrivedBytes, of: totals.bytes)
+    let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
     let arrivals = state.speeds.arrivals
     guard totals.paused == 0, let speed = arrivals.speed else { return far }
     // Amount, time and speed describe the same files. Other files may have been on the server before, or have left

@@ -35,8 +35,7 @@ package enum AppEvent: Sendable {
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the
   /// default target of the configuration.
-  case target(
-    name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
+  case target(name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration.
   case targets([TargetRow])
   /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.

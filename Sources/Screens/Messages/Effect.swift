@@ -143,9 +143,7 @@ package struct TargetAnswers: Hashable, Sendable {
   package var token = ""
 
   /// An answer that can be wrong.
-  package enum Part: Sendable {
-    case url, name, token
-  }
+  package enum Part: Sendable { case url, name, token }
 }
 
 /// An uploaded file, and the address that deletes it on the server.

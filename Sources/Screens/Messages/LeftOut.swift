@@ -10,9 +10,7 @@ package struct LeftOut: Hashable, Sendable {
   package var doubtful: [UploadItem]
 
   /// Files that were left out for one of three reasons.
-  package init(
-    waiting: [UploadItem] = [], sent: [UploadItem] = [], doubtful: [UploadItem] = []
-  ) {
+  package init(waiting: [UploadItem] = [], sent: [UploadItem] = [], doubtful: [UploadItem] = []) {
     (self.waiting, self.sent, self.doubtful) = (waiting, sent, doubtful)
   }
 

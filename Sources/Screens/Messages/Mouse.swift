@@ -19,8 +19,6 @@ package struct Mouse: Sendable, Hashable {
   package var column: Int
 
   package init(_ kind: Kind, row: Int, column: Int) {
-    self.kind = kind
-    self.row = row
-    self.column = column
+    (self.kind, self.row, self.column) = (kind, row, column)
   }
 }

@@ -1,15 +1,12 @@
 /// The help overlay, made from the table of actions.
 enum HelpText {
   private static let sections: [(Mode, String)] = [
-    (.queue, "The queue"), (.server, "On the server"), (.history, "History"),
-    (.targets, "Targets"),
-    (.browser, "The list of files"),
-    (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
-    (.limit, "The bandwidth"),
-    (.command, "The command line"), (.find, "Looking for a name"), (.form, "Editing"),
-    (.setup, "Setting up a target"),
-    (.details, "Details"), (.page, "Reading"), (.help, "Help"),
-    (.pausing, "Pausing everything"), (.breakingOff, "Pausing files that are being sent"),
+    (.queue, "The queue"), (.server, "On the server"), (.history, "History"), (.targets, "Targets"),
+    (.browser, "The list of files"), (.menu, "Choosing"), (.pick, "Choosing a target"),
+    (.prompt, "Typing"), (.limit, "The bandwidth"), (.command, "The command line"),
+    (.find, "Looking for a name"), (.form, "Editing"), (.setup, "Setting up a target"),
+    (.details, "Details"), (.page, "Reading"), (.help, "Help"), (.pausing, "Pausing everything"),
+    (.breakingOff, "Pausing files that are being sent"),
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing files that are being sent"),
     (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
@@ -53,8 +50,7 @@ enum HelpText {
       for column in 0..<columns where column * height + row < lines.count {
         let used = whole.runs.reduce(0) { $0 + Glyphs.width($1.glyphs) }
         let padding = column * (width + gap) - used
-        whole.runs.append(
-          (Array(repeating: .space, count: max(0, padding))[...], .plain))
+        whole.runs.append((Array(repeating: .space, count: max(0, padding))[...], .plain))
         whole.runs += lines[column * height + row].runs
       }
       return whole
@@ -77,9 +73,8 @@ enum HelpText {
   private static func explain(
     _ action: Action, _ keymap: Keymap, width: Int, isASCII: Bool
   ) -> [TextLine] {
-    var keys = keymap.keys(for: action).prefix(4).map { $0.label(ascii: isASCII) }
-      .joined(separator: " ")
-    if keys.isEmpty { keys = ":\(action.name.word)" }
+    let labels = keymap.keys(for: action).prefix(4).map { $0.label(ascii: isASCII) }
+    let keys = labels.isEmpty ? ":\(action.name.word)" : labels.joined(separator: " ")
     return TextLine.labelled(
       (keys, .accent), labels: keysWidth, action.help, .plain, to: width, ascii: isASCII)
   }

@@ -50,12 +50,10 @@ struct ItemDetails {
   /// The details for a pane of `width` columns: the state and its reason, the facts, the attempts and the reply.
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
-    var lines: [TextLine] = []
     let sign = words.sign(ascii: isASCII).text
-    lines += wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
+    var lines = wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
     if let failure = item.state.failure {
-      lines.append(TextLine())
-      lines += wrapped(explanation(of: failure), .plain, width: width)
+      lines += [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
     }
     // The state has been given already.
     lines += [TextLine()] + fields(width: width, isWhole: false)
@@ -126,17 +124,14 @@ struct ItemDetails {
       isSent: item.state.isDone, width: width, isASCII: isASCII)
   }
 
-  private static let toCome = "The request would be:"
-  private static let again = "If sent again, the request would be:"
-
   /// Lays out the long texts.
   func texts(_ source: TextSource) -> Texts {
     var texts = Texts()
     if let reply = source.reply { texts.reply = words(reply, width: source.width) }
     if !source.request.isEmpty {
-      texts.request =
-        [TextLine(), line(source.isSent ? Self.again : Self.toCome, .heading)]
-        + source.request.flatMap { wrapped($0, .dim, width: source.width) }
+      let title = source.isSent ? "If sent again, the request would be:" : "The request would be:"
+      texts.request = [TextLine(), line(title, .heading)]
+      texts.request += source.request.flatMap { wrapped($0, .dim, width: source.width) }
     }
     return texts
   }
@@ -148,8 +143,7 @@ struct ItemDetails {
       + row.attempts.flatMap { attempt in
         wrapped(
           "\(attempt.number)  \(state.clock(attempt.at))  \(attempt.words)",
-          attempt.isGood ? .good : .warning,
-          width: width)
+          attempt.isGood ? .good : .warning, width: width)
       }
   }
 
@@ -200,8 +194,7 @@ struct ItemDetails {
     let state: Fact = ("State", words.forms.first ?? "", words.role)
     // If there is a record of what was sent, a separate line shows it.
     let made =
-      sent == nil
-      ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as sent" } ?? "" : ""
+      sent == nil ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as sent" } ?? "" : ""
     let plain: [Fact] = [
       ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
     ]
@@ -223,8 +216,7 @@ struct ItemDetails {
       let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
       return url + deletion + [
         state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),
-      ]
-        + pieces(receipt.pieces) + plain
+      ] + pieces(receipt.pieces) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
       let status: [Fact] = failure.status.map { [("Status", Failure.statusLine($0), .plain)] } ?? []
       return [state] + status + [("Tries", "\(failure.attempts)", .plain)]
@@ -236,10 +228,9 @@ struct ItemDetails {
     count.map { [("Pieces", $0.words, .plain)] } ?? []
   }
 
-  private var copies: Int { state.queue.copies(of: item) }
-
   /// A warning that the file will be sent more than once, and how to prevent that.
   private var copiesNote: [Fact] {
+    let copies = state.queue.copies(of: item)
     guard copies > 1 else { return [] }
     let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
     let words =
@@ -258,8 +249,7 @@ struct ItemDetails {
   private func field(_ label: String, _ text: String, _ width: Int, _ role: Role = .plain)
     -> [TextLine]
   {
-    TextLine.labelled(
-      (label, .dim), labels: Self.labelWidth, text, role, to: width, ascii: isASCII)
+    TextLine.labelled((label, .dim), labels: Self.labelWidth, text, role, to: width, ascii: isASCII)
   }
 
   private func line(_ text: String, _ role: Role, cut width: Int = .max) -> TextLine {

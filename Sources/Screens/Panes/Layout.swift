@@ -45,15 +45,9 @@ struct Layout {
   init(size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     let isQueue = pane == .queue && !isEmpty
-    var bottom = size.height
-    func takeLast(_ wanted: Bool = true) -> Int? {
-      guard wanted else { return nil }
-      bottom -= 1
-      return bottom
-    }
-    footer = takeLast() ?? 0
-    total = takeLast() ?? 0
-    notice = takeLast(hasNotice)
+    (footer, total) = (size.height - 1, size.height - 2)
+    notice = hasNotice ? total - 1 : nil
+    var bottom = notice ?? total
     let hasHeadings = size.height >= 14 && pane != .log
     headings = hasHeadings ? 2 : nil
     let top = hasHeadings ? 3 : 2
@@ -71,18 +65,14 @@ struct Layout {
       let half = split < size.width ? split : size.width >= 100 ? size.width * 3 / 5 : size.width
       throughput = Box(rows: bottom - lines..<bottom, columns: 0..<half)
       events =
-        half < size.width
-        ? Box(rows: bottom - lines..<bottom, columns: half..<size.width) : nil
+        half < size.width ? Box(rows: bottom - lines..<bottom, columns: half..<size.width) : nil
       bottom -= lines
     } else {
       (throughput, events) = (nil, nil)
     }
-    if size.height >= 20, isQueue, split == size.width {
-      details = Box(rows: bottom - 5..<bottom, columns: 0..<size.width)
-      bottom -= 5
-    } else {
-      details = nil
-    }
+    let hasDetails = size.height >= 20 && isQueue && split == size.width
+    details = hasDetails ? Box(rows: bottom - 5..<bottom, columns: 0..<size.width) : nil
+    if hasDetails { bottom -= 5 }
     let box = Box(rows: 1..<bottom, columns: 0..<split)
     side = split < size.width ? Box(rows: box.rows, columns: split..<size.width) : nil
     self.box = box

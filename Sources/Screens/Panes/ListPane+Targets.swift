@@ -54,9 +54,7 @@ extension AppState {
 
   /// The message in place of the targets; nil if there are targets.
   var targetWords: [String]? {
-    guard options.configuration != nil else {
-      return ["There is no configuration with targets."]
-    }
+    guard options.configuration != nil else { return ["There is no configuration with targets."] }
     let key = keymap.label(.add, in: .targets, ascii: isASCII)
     return targets.listing.words(
       asked: "Reading the configuration…", none: "There is no target yet; \(key) makes one.")

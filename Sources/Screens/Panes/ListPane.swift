@@ -83,16 +83,12 @@ func filteredOut(_ filter: String) -> [String] {
 
 /// Paints a message in the middle of a pane without rows.
 func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
-  var pieces: [ArraySlice<Glyph>] = []
-  for line in lines {
-    pieces += TextFitting.wrapped(
-      Glyphs.of(line, ascii: canvas.ascii), to: max(2, layout.list.count - 4))
-  }
+  let width = max(2, layout.list.count - 4)
+  let pieces = lines.flatMap { TextFitting.wrapped(Glyphs.of($0, ascii: canvas.ascii), to: width) }
   let top = layout.rows.lowerBound + max(0, layout.rows.count - pieces.count) / 2
   for (index, piece) in pieces.prefix(layout.rows.count).enumerated() {
     let column = layout.list.lowerBound + max(0, (layout.list.count - Glyphs.width(piece)) / 2)
-    canvas.put(
-      piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))
+    canvas.put(piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))
   }
 }
 

@@ -10,14 +10,12 @@ struct PreviewView {
     canvas.put(preview.words, row: rows.lowerBound, columns: columns, style: Style(role))
     var rest = rows.dropFirst(2)
     if let picture = preview.picture {
-      canvas.put(picture, rows: rest, columns: columns)
-      return
+      return canvas.put(picture, rows: rest, columns: columns)
     }
     for line in preview.lines {
       guard let row = rest.popFirst() else { return }
-      canvas.put(
-        rest.isEmpty && preview.isCut ? "…" : line, row: row, columns: columns, style: Style(.plain)
-      )
+      let text = rest.isEmpty && preview.isCut ? "…" : line
+      canvas.put(text, row: row, columns: columns, style: Style(.plain))
     }
     if preview.isCut, let row = rest.popFirst() {
       canvas.put("…", row: row, column: columns.lowerBound, style: Style(.dim))
@@ -39,8 +37,7 @@ extension AppState {
       shown = path.flatMap { path in layout.side.map { (path, $0) } }
     }
     guard let shown else { return nil }
-    let room = Size(
-      width: shown.box.innerColumns.count - 2, height: shown.box.innerRows.count - 2)
+    let room = Size(width: shown.box.innerColumns.count - 2, height: shown.box.innerRows.count - 2)
     return FilePreview.Request(
       path: shown.path, room: room, showsPictures: options.showsPictures && !isASCII)
   }
@@ -60,9 +57,8 @@ extension Canvas {
     for (line, row) in rows.prefix((picture.height + 1) / 2).enumerated() {
       for (x, column) in columns.prefix(picture.width).enumerated() {
         guard let upper = picture.color(x, 2 * line) else { continue }
-        put(
-          Frame.Pixels(upper: upper, lower: picture.color(x, 2 * line + 1)), row: row,
-          column: column)
+        let pixels = Frame.Pixels(upper: upper, lower: picture.color(x, 2 * line + 1))
+        put(pixels, row: row, column: column)
       }
     }
   }

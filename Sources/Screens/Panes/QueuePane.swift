@@ -11,8 +11,7 @@ struct QueuePane {
   private let matcher: Matcher
 
   init(_ state: AppState, layout: Layout) {
-    self.state = state
-    self.layout = layout
+    (self.state, self.layout) = (state, layout)
     columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
     matcher = state.litMatcher
     targets = TargetLabels(columns.target.isEmpty ? [] : state.queue.targetNames)
@@ -27,8 +26,7 @@ struct QueuePane {
     var before: [Glyph] = []
     for (line, index) in zip(layout.rows, first..<state.rowCount) {
       guard let row = state.row(index) else { continue }
-      before = paint(
-        row, isSelected: index == list.cursor, after: before, line: line, on: &canvas)
+      before = paint(row, isSelected: index == list.cursor, after: before, line: line, on: &canvas)
     }
     paintWhereTheRestIs(on: &canvas)
   }
@@ -57,9 +55,8 @@ struct QueuePane {
     canvas.put(head("TYPE", .type), row: row, columns: columns.type, style: style)
     canvas.putRight(
       head("SIZE", .largest, .smallest), row: row, columns: columns.size, style: style)
-    canvas.put(
-      "PROGRESS", row: row, columns: columns.bar.isEmpty ? columns.percent : columns.bar,
-      style: style)
+    let progress = columns.bar.isEmpty ? columns.percent : columns.bar
+    canvas.put("PROGRESS", row: row, columns: progress, style: style)
     canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
 
@@ -70,8 +67,7 @@ struct QueuePane {
   ) -> [Glyph] {
     let item = row.item
     let ground = canvas.row(
-      line, columns: layout.list, isSelected: isSelected,
-      isMarked: state.marks.contains(item.id))
+      line, columns: layout.list, isSelected: isSelected, isMarked: state.marks.contains(item.id))
     func style(_ role: Role) -> Style { Style(role, on: ground) }
 
     let label = StateLabel(of: row, in: state)
@@ -87,9 +83,8 @@ struct QueuePane {
     canvas.put(
       typeText(item, width: columns.type.count), row: line, column: columns.type.lowerBound,
       width: columns.type.count, style: style(.dim))
-    canvas.putRight(
-      sizeText(item), row: line, columns: columns.size,
-      style: style(item.state.isDone ? .dim : .plain))
+    let sizeStyle = style(item.state.isDone ? .dim : .plain)
+    canvas.putRight(sizeText(item), row: line, columns: columns.size, style: sizeStyle)
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
       return []
@@ -97,9 +92,8 @@ struct QueuePane {
     let isOnItsWay = item.state.isMoving || item.state.isHandedOver
     if isOnItsWay || item.state == .paused && item.canGoOn {
       paintProgress(item, reached: row.reached, line: line, ground, on: &canvas)
-      canvas.put(
-        label.fitting(columns.state.count, ascii: canvas.ascii), row: line,
-        column: columns.state.lowerBound, style: style(label.role))
+      let words = label.fitting(columns.state.count, ascii: canvas.ascii)
+      canvas.put(words, row: line, column: columns.state.lowerBound, style: style(label.role))
       return []
     }
     let words = label.fitting(columns.words.count, ascii: canvas.ascii)
@@ -121,18 +115,15 @@ struct QueuePane {
       canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }
-    if let proof = row.item.state.receipt?.proof, row.item.url != nil,
-      place.count >= 3 * proof.count
-    {
+    guard let url = row.item.url else {
+      let words = label.fitting(place.count, ascii: canvas.ascii)
+      canvas.put(words, row: line, column: place.lowerBound, style: Style(label.role, on: ground))
+      return
+    }
+    if let proof = row.item.state.receipt?.proof, place.count >= 3 * proof.count {
       canvas.put(
         "\(proof) · ", row: line, column: place.lowerBound, style: Style(label.role, on: ground))
       place = place.lowerBound + proof.count + 3..<place.upperBound
-    }
-    guard let url = row.item.url else {
-      canvas.put(
-        label.fitting(place.count, ascii: canvas.ascii), row: line, column: place.lowerBound,
-        style: Style(label.role, on: ground))
-      return
     }
     var style = Style(.dim, on: ground)
     style.link = canvas.link(to: url)
@@ -194,8 +185,7 @@ struct QueuePane {
   /// another type, or a "?" if the type is a guess.
   private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
     let doubt =
-      item.contentType != nil
-      ? [Glyph(base: "!")] : item.typeIsCertain ? [] : [Glyph(base: "?")]
+      item.contentType != nil ? [Glyph(base: "!")] : item.typeIsCertain ? [] : [Glyph(base: "?")]
     let whole = Glyphs.of(item.mediaType, ascii: state.isASCII)
     if Glyphs.width(whole) + doubt.count <= width { return whole + doubt }
     let second = whole.lastIndex { $0.base == "/" }.map { Array(whole[($0 + 1)...]) } ?? whole

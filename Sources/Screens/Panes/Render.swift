@@ -12,6 +12,7 @@ package func render(_ state: AppState, size: Size) -> Frame {
     return canvas.frame
   }
   HeaderAndFooter(state: state, layout: layout).paint(on: &canvas)
+  let width = layout.list.count
   switch state.pane {
   case .queue:
     QueuePane(state, layout: layout).paint(on: &canvas)
@@ -21,14 +22,10 @@ package func render(_ state: AppState, size: Size) -> Frame {
     if state.isSummaryShown, let summary = state.summary {
       SummaryBox(summary: summary, state: state, layout: layout).paint(on: &canvas)
     }
-  case .server:
-    ListPane(server: state, layout: layout, width: layout.list.count).paint(on: &canvas)
-  case .history:
-    ListPane(history: state, layout: layout, width: layout.list.count).paint(on: &canvas)
-  case .targets:
-    ListPane(targets: state, layout: layout, width: layout.list.count).paint(on: &canvas)
-  case .log:
-    ListPane(log: state, layout: layout, width: layout.list.count).paint(on: &canvas)
+  case .server: ListPane(server: state, layout: layout, width: width).paint(on: &canvas)
+  case .history: ListPane(history: state, layout: layout, width: width).paint(on: &canvas)
+  case .targets: ListPane(targets: state, layout: layout, width: width).paint(on: &canvas)
+  case .log: ListPane(log: state, layout: layout, width: width).paint(on: &canvas)
   }
   for dialog in state.dialogs {
     DialogBox(dialog: dialog, state: state, size: size).paint(on: &canvas)
@@ -45,8 +42,7 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   let width = max(2, box.innerColumns.count - 2)
   let lines = ItemDetails(row: selected, state: state).summary(width: width)
   for (line, text) in zip(box.innerRows, lines) {
-    canvas.put(
-      text, row: line, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound)
+    canvas.put(text, row: line, columns: box.innerColumns.dropFirst())
   }
 }
 

@@ -8,27 +8,20 @@ struct SidePane {
   func paint(on canvas: inout Canvas) {
     guard let box = layout.side else { return }
     guard let row = state.row(state.list.cursor) else { return canvas.outline(box) }
-    let name = TextFitting.middle(
-      row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
+    let name = TextFitting.middle(row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
     let item = ItemDetails(row: row, state: state)
-    let width = max(2, box.innerColumns.count - 2)
+    let columns = box.innerColumns.dropFirst().dropLast()
+    let width = max(2, columns.count)
     let texts = state.sideTexts.value(
       for: item.textSource(width: width, request: []), compute: item.texts)
     let lines = item.glance(width: width, texts: texts)
     let isCut = lines.count > box.innerRows.count
-    canvas.outline(
-      box, [(name, .heading)], foot: isCut ? state.hint(.details, "show all") : [])
-    for (row, line) in zip(box.innerRows, lines) {
-      canvas.put(
-        line, row: row,
-        columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1)
-    }
+    canvas.outline(box, [(name, .heading)], foot: isCut ? state.hint(.details, "show all") : [])
+    for (row, line) in zip(box.innerRows, lines) { canvas.put(line, row: row, columns: columns) }
     // Below the facts, after a blank line.
     let rest = box.innerRows.dropFirst(lines.count + 1)
     guard let preview = state.previewed.preview, rest.count > 3 else { return }
-    PreviewView(preview: preview, role: .heading).paint(
-      rows: rest, columns: box.innerColumns.lowerBound + 1..<box.innerColumns.upperBound - 1,
-      on: &canvas)
+    PreviewView(preview: preview, role: .heading).paint(rows: rest, columns: columns, on: &canvas)
   }
 }
 

@@ -43,10 +43,9 @@ struct StateLabel {
     let (item, now) = (row.item, state.now)
     let (obstacle, copies) = (state.obstacle(for: item), state.queue.copies(of: item))
     switch (item.state, obstacle) {
-    case (.waiting, _) where item.wasInterrupted && item.canGoOn:
-      self.init("‖", .warning, "interrupted · resumes where it left off", "interrupted")
     case (.waiting, _) where item.wasInterrupted:
-      self.init("‖", .warning, "interrupted · starts again", "interrupted")
+      let next = item.canGoOn ? "resumes where it left off" : "starts again"
+      self.init("‖", .warning, "interrupted · \(next)", "interrupted")
     case (.waiting, _) where copies > 1 && obstacle?.isOfTheServer != true:
       let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
       let times = copies == 2 ? "twice" : "\(copies) times"
@@ -55,8 +54,7 @@ struct StateLabel {
     case (.waiting, .refused?):
       self.init("·", .warning, "waiting · credentials refused", "credentials refused", "denied")
     case (.waiting, .stopped(let key)?):
-      self.init(
-        "·", .warning, "waiting · stopped, \(key) resumes", "waiting · stopped", "stopped")
+      self.init("·", .warning, "waiting · stopped, \(key) resumes", "waiting · stopped", "stopped")
     case (.waiting, .turn(let count)?):
       self.init(
         "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · limit of \(count) at a time",
@@ -104,8 +102,7 @@ struct StateLabel {
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _):
       self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
-    case (.failed(let failure), _):
-      self.init(failure, said: isPlain ? nil : row.said)
+    case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
     }
   }
 

@@ -31,9 +31,8 @@ struct ThroughputPane {
     let numbers = labels - Self.labels..<labels
     canvas.putRight(top, row: lines.lowerBound, columns: numbers, style: Style(.dim))
     canvas.putRight("0", row: lines.upperBound - 2, columns: numbers, style: Style(.dim))
-    for (index, glyphs) in graph.rows(width: width, height: height, ascii: canvas.ascii)
-      .enumerated()
-    {
+    let rows = graph.rows(width: width, height: height, ascii: canvas.ascii)
+    for (index, glyphs) in rows.enumerated() {
       var style = Style(.barFull)
       // Higher cells are closer to the colour of the end of a bar.
       style.shade = UInt8((height - 1 - index) * Int(Style.shades) / max(1, height - 1))
@@ -43,11 +42,9 @@ struct ThroughputPane {
     let axis = lines.upperBound - 1
     canvas.putRight("now", row: axis, columns: end - 3..<end, style: Style(.dim))
     let step = 60 / ThroughputGraph.seconds
-    var minute = 1
-    while minute * step < width - 4 {
-      let label = "-\(minute) min"
-      canvas.put(label, row: axis, column: end - minute * step, width: step - 1, style: Style(.dim))
-      minute += 1
+    for distance in stride(from: step, to: width - 4, by: step) {
+      let label = "-\(distance / step) min"
+      canvas.put(label, row: axis, column: end - distance, width: step - 1, style: Style(.dim))
     }
   }
 
@@ -58,9 +55,8 @@ struct ThroughputPane {
       let time = state.clock(event.at)
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count
-      canvas.putMiddle(
-        event.text, row: row, columns: start..<max(start + 1, columns.upperBound - 1),
-        style: Style(event.role))
+      let place = start..<max(start + 1, columns.upperBound - 1)
+      canvas.putMiddle(event.text, row: row, columns: place, style: Style(event.role))
     }
   }
 }

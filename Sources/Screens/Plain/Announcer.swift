@@ -46,8 +46,7 @@ package struct Announcer: Sendable {
   private mutating func progress(of state: AppState) -> [String] {
     guard let progress = TotalLine(state: state).progressOfAll else {
       defer { tenth = 0 }
-      guard tenth > 0 || state.queue.totals.all == 0 else { return [] }
-      return state.queue.totals.all > 0 ? [Self.status(of: state)] : []
+      return tenth > 0 && state.queue.totals.all > 0 ? [Self.status(of: state)] : []
     }
     let now = progress.percent / 10
     guard now > tenth else { return [] }
@@ -165,9 +164,7 @@ package struct Announcer: Sendable {
       let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
       return (["say which: \(choices.joined(separator: ", "))"], true)
     case .prompt, .limit, .command, .find, .form, .browser:
-      return (
-        ["this command needs a screen or an argument; help lists the commands"], true
-      )
+      return (["this command needs a screen or an argument; help lists the commands"], true)
     }
   }
 }

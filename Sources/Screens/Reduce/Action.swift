@@ -34,8 +34,7 @@ package struct Action: Sendable {
       self = name
     }
 
-    private static let byWord = Dictionary(
-      uniqueKeysWithValues: allCases.map { ($0.word, $0) })
+    private static let byWord = Dictionary(uniqueKeysWithValues: allCases.map { ($0.word, $0) })
   }
 
   /// Properties of an action besides its keys and its words.

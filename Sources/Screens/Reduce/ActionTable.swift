@@ -53,14 +53,12 @@ extension Action {
       footer: 6, traits: .edits),
     Action(.pauseAll, ["P"], in: [.queue], "pause all files, or resume them", traits: .edits),
     Action(
-      .startStop, ["s"], in: [.queue], "start no more files, or resume", hint: "stop",
-      footer: 2),
+      .startStop, ["s"], in: [.queue], "start no more files, or resume", hint: "stop", footer: 2),
     Action(
       .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
       argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
     Action(
-      .rename, [], in: [.queue],
-      "change the names sent to servers, with a template or a pattern",
+      .rename, [], in: [.queue], "change the names sent to servers, with a template or a pattern",
       argument: "NAMES", traits: [.edits, .visual]),
     Action(
       .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
@@ -118,8 +116,7 @@ extension Action {
       "go to the next file that failed or may have arrived", traits: .looks),
     Action(.nextActive, ["."], in: [.queue], "go to the next file being sent", traits: .looks),
     Action(
-      .follow, ["F"], in: [.queue], "follow the file being sent, until you move",
-      traits: .visual),
+      .follow, ["F"], in: [.queue], "follow the file being sent, until you move", traits: .visual),
   ]
 
   private static let panes: [Action] = [
@@ -228,9 +225,7 @@ extension Action {
     Action(
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
-    Action(
-      .keepAnyway, ["y"], in: [.keepingTarget], "save it as it is",
-      hint: "save it anyway"),
+    Action(.keepAnyway, ["y"], in: [.keepingTarget], "save it as it is", hint: "save it anyway"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
@@ -258,8 +253,7 @@ extension Action {
       .close, [.escape, .control("c"), .control("g")], in: Mode.typing, "close and change nothing",
       hint: "cancel"),
     Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
-    Action(
-      .close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
+    Action(.close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.menu], "close", hint: "close"),
     Action(.close, [.escape, "q", .enter, "?"], in: [.help], "close", hint: "close"),
     Action(

@@ -25,8 +25,7 @@ extension AppState {
   /// The arguments to offer for an action on the command line; nil if there is nothing to choose from.
   func choices(after name: Action.Name) -> [ArgumentChoice]? {
     switch name {
-    case .target:
-      options.targets.map { ArgumentChoice(word: $0.name, note: $0.url) }
+    case .target: options.targets.map { ArgumentChoice(word: $0.name, note: $0.url) }
     case .sort:
       SortOrder.allCases.map {
         ArgumentChoice(word: $0.rawValue, note: $0.words, others: $0.others)
@@ -49,12 +48,10 @@ extension AppState {
 
   /// At most 500 files, from the top of the list: more than a person would look through.
   private var files: [ArgumentChoice] {
-    (0..<min(rowCount, 500)).compactMap { index in
-      row(index).map { row in
-        ArgumentChoice(
-          word: PastedPaths.escaped(row.item.fileName),
-          note: StateLabel(of: row, in: self).forms.first ?? "")
-      }
+    (0..<min(rowCount, 500)).compactMap(row).map {
+      ArgumentChoice(
+        word: PastedPaths.escaped($0.item.fileName),
+        note: StateLabel(of: $0, in: self).forms.first ?? "")
     }
   }
 }

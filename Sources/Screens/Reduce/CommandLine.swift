@@ -42,8 +42,7 @@ struct CommandLine: Hashable, Sendable {
   private static let others: [String: Action.Name] = [
     "q": .quit, "q!": .quit, "quit!": .quit, "wq": .quit, "exit": .quit, "rate": .limit,
     "rm": .remove, "delete": .remove, "skip": .remove, "cancel": .remove, "abort": .remove,
-    "h": .help,
-    "search": .find, "go on": .startStop, "resume": .startStop, "stop all": .startStop,
+    "h": .help, "search": .find, "go on": .startStop, "resume": .startStop, "stop all": .startStop,
     "start": .startStop, "pause all": .pauseAll, "resend": .retry, "upload": .add, "list": .server,
     "speed": .limit, "bandwidth": .limit, "parallel": .lanes, "concurrency": .lanes,
     "copy": .copyURL, "open": .openURL, "copy as curl": .copyAsCurl, "send first": .moveToTop,
@@ -75,27 +74,23 @@ struct CommandLine: Hashable, Sendable {
     // A word that runs a command offers only that command, not similar ones.
     if let name = others[text.lowercasedASCII] { return actions.filter { $0.name == name } }
     let matcher = Matcher(text)
-    func words(_ action: Action) -> [String] {
-      [action.name.word, action.hint ?? ""] + (otherWords[action.name] ?? [])
-    }
-    let named = actions.filter { words($0).contains(where: matcher.matches) }
-    if named.isEmpty {
-      return actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
-    }
     // The best of an action's words counts: "dele" is nearer to `delete`, which removes a row, than to
     // `delete-uploaded`. A match of another word than the action's own name counts as if
     // it were two letters longer, and so less close.
-    let ranks = named.map { action in
-      words(action).enumerated().compactMap { index, word in
+    let named = actions.compactMap { action -> (rank: Matcher.Rank, action: Action)? in
+      let words = [action.name.word, action.hint ?? ""] + (otherWords[action.name] ?? [])
+      let ranks = words.enumerated().compactMap { index, word in
         var rank = matcher.rank(word)
         if index > 0 { rank?.length += 2 }
         return rank
-      }.min()
+      }
+      return ranks.min().map { ($0, action) }
     }
-    return zip(named.indices, ranks).sorted { one, other in
-      guard let first = one.1, let second = other.1 else { return one.1 != nil }
-      return first == second ? one.0 < other.0 : first < second
-    }.map { named[$0.0] }
+    if named.isEmpty {
+      return actions.ranked(by: matcher) { [$0.name.word, $0.hint ?? "", $0.help] }
+    }
+    // `sorted` is stable.
+    return named.sorted { $0.rank < $1.rank }.map(\.action)
   }
 
   /// The command that an unknown word probably stands for.

@@ -54,14 +54,12 @@ package struct Keymap: Sendable {
 
   private init(unchecked bindings: Bindings) {
     self.bindings = bindings
-    var asked: [Mode: [Key: Action.Name]] = [:]
-    for mode in Mode.allCases {
+    asked = Mode.allCases.reduce(into: [:]) { asked, mode in
       let pairs = Action.inMode(mode).flatMap { action in
         (bindings[action.name] ?? action.keys).map { ($0, action.name) }
       }
-      asked[mode] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+      asked[mode] = Dictionary(pairs) { first, _ in first }
     }
-    self.asked = asked
   }
 
   package func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }

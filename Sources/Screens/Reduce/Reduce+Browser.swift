@@ -3,27 +3,17 @@ extension AppState {
   mutating func perform(_ name: Action.Name, in browser: Browser) -> [Effect] {
     var browser = browser
     let height = BrowserBox.lines(in: size)
-    if browser.prompt != nil {
-      switch name {
-      case .accept, .close:
-        browser.prompt = nil
-        if name == .close { browser.setFilter("", height: height) }
-        dialog = .browser(browser)
-      default: edit(name)
-      }
-      return []
-    }
-    if browser.list.move(name, of: browser.entries.count, height: height) {
-      dialog = .browser(browser)
-      return []
-    }
+    let isTyping = browser.prompt != nil
     var effects: [Effect] = []
     switch name {
+    case .accept where isTyping: browser.prompt = nil
+    case .close where isTyping || !browser.filter.isEmpty:
+      browser.prompt = nil
+      browser.setFilter("", height: height)
+    case _ where isTyping:
+      edit(name)
+      return []
     case .close:
-      guard browser.filter.isEmpty else {
-        browser.setFilter("", height: height)
-        break
-      }
       dialog = nil
       return []
     case .open:
@@ -38,12 +28,11 @@ extension AppState {
     case .find, .filter: browser.prompt = TextField(browser.filter)
     case .mark:
       if let entry = browser.selected { browser.toggle(entry) }
-      browser.list.move(
-        to: browser.list.cursor + 1, of: browser.entries.count, height: height)
+      browser.list.move(to: browser.list.cursor + 1, of: browser.entries.count, height: height)
     case .markAll: browser.markAll()
     case .invertMarks: browser.invertMarks()
     case .order: browser.turnOrder(height: height)
-    default: break
+    default: _ = browser.list.move(name, of: browser.entries.count, height: height)
     }
     dialog = .browser(browser)
     return effects

@@ -35,15 +35,14 @@ extension AppState {
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // An action that the current pane does not have is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
-    guard !command.argument.isEmpty else { return runAlone(action) }
-    return run(action.name, command.argument)
+    return command.argument.isEmpty ? runAlone(action.name) : run(action.name, command.argument)
   }
 
-  private mutating func runAlone(_ action: Action) -> [Effect] {
-    switch action.name {
+  private mutating func runAlone(_ name: Action.Name) -> [Effect] {
+    switch name {
     case .lanes: return refuse("lanes: give the number of files to send at once, such as lanes 4")
-    case .add, .limit, .find, .filter, .target, .sort, .theme: return performInPane(action.name)
-    default: return performEverywhere(action.name) ?? performInPane(action.name)
+    case .add, .limit, .find, .filter, .target, .sort, .theme: return performInPane(name)
+    default: return performEverywhere(name) ?? performInPane(name)
     }
   }
 
@@ -88,21 +87,17 @@ extension AppState {
     for word in PastedPaths.shellWords(argument) ?? [argument] {
       if let number = Int(word), number > 0, let row = row(number - 1) {
         items.append(row.item)
-      } else {
-        var named = queue.rows.map(\.item).filter {
-          $0.fileName == word || $0.location.description == word
-        }
-        // A name may contain a star, so the word is a pattern only if no file has that name.
-        if named.isEmpty {
-          named = queue.rows.map(\.item).filter {
-            word == "all" || fnmatch(word, $0.fileName, 0) == 0
-          }
-        }
-        if named.isEmpty {
-          return refuse("\(name.word): no file in the queue is called \"\(word)\"")
-        }
-        items += named
+        continue
       }
+      var named = self.items.filter { $0.fileName == word || $0.location.description == word }
+      // A name may contain a star, so the word is a pattern only if no file has that name.
+      if named.isEmpty {
+        named = self.items.filter { word == "all" || fnmatch(word, $0.fileName, 0) == 0 }
+      }
+      if named.isEmpty {
+        return refuse("\(name.word): no file in the queue is called \"\(word)\"")
+      }
+      items += named
     }
     show(.queue)
     switch name {
@@ -120,19 +115,17 @@ extension AppState {
   private mutating func recall(_ prompt: CommandPrompt, step: Int) {
     var prompt = prompt
     let next = (prompt.earlier ?? commands.count) + step
-    guard next >= 0, next <= commands.count else { return }
-    prompt.earlier = next == commands.count ? nil : next
-    let text = next == commands.count ? "" : commands[next]
-    prompt.line.edit { $0.set(text) }
+    guard (0...commands.count).contains(next) else { return }
+    prompt.earlier = next < commands.count ? next : nil
+    prompt.line.edit { $0.set(next < commands.count ? commands[next] : "") }
     dialog = .command(prompt)
   }
 
   private mutating func complete(_ prompt: CommandPrompt, step: Int) -> [Effect] {
     var prompt = prompt
-    guard let head = prompt.line.complete(step: step) else {
-      dialog = .command(prompt)
-      return []
-    }
+    let head = prompt.line.complete(step: step)
+    dialog = .command(prompt)
+    guard let head else { return [] }
     let (before, word) = CommandLine.lastWord(of: head)
     guard let command = CommandLine(before) else {
       return offer(
@@ -140,10 +133,7 @@ extension AppState {
         isRanked: true)
     }
     let name = command.action?.name
-    if name == .add {
-      dialog = .command(prompt)
-      return [.complete(PastedPaths.unescaped(word))]
-    }
+    if name == .add { return [.complete(PastedPaths.unescaped(word))] }
     let all = name.flatMap { choices(after: $0) } ?? []
     let matcher = Matcher(PastedPaths.unescaped(word))
     return offer(

@@ -91,10 +91,7 @@ extension AppState {
     case .close: dialog = nil
     case .accept:
       // A line that names no files stays, so that it can be corrected.
-      if let preview = prompt.preview, preview.files == 0 {
-        dialog = .prompt(prompt)
-        return [.bell]
-      }
+      if prompt.preview?.files == 0 { return [.bell] }
       dialog = nil
       return prompt.paths.isEmpty ? [] : [.add(prompt.paths)]
     case .complete: return complete(prompt, step: 1)
@@ -131,8 +128,7 @@ extension AppState {
     case (.stopAndQuit, _): return [.quit(.stopping)]
     // The queue may have ended while the question was being read.
     case (.goOnInBackground, _): return [.quit(canGoOnInBackground ? .background : .stopping)]
-    case (.finishThenQuit, _):
-      return leaveWhenDone()
+    case (.finishThenQuit, _): return leaveWhenDone()
     case (.close, .quitting): finishing = nil
     case (.finishThese, .breakingOff(let ids)):
       return pauseOnly(ids.compactMap(item).filter { !startsAgain($0) })
@@ -160,25 +156,17 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name, in help: Help) -> [Effect] {
     var help = help
-    guard help.prompt != nil else {
-      switch name {
-      case .find:
-        help.prompt = TextField(help.filter)
-        dialog = .help(help)
-      // Closing first clears the filter; once more closes the help.
-      case .close where !help.filter.isEmpty:
-        (help.filter, help.scroll) = ("", 0)
-        dialog = .help(help)
-      default: return scrollDialog(name)
-      }
-      return []
-    }
+    let isTyping = help.prompt != nil
     switch name {
-    case .accept: help.prompt = nil
-    case .close: (help.prompt, help.filter, help.scroll) = (nil, "", 0)
-    default:
+    case .accept where isTyping: help.prompt = nil
+    // Closing first clears the filter; once more closes the help.
+    case .close where isTyping || !help.filter.isEmpty:
+      (help.prompt, help.filter, help.scroll) = (nil, "", 0)
+    case _ where isTyping:
       edit(name)
       return []
+    case .find: help.prompt = TextField(help.filter)
+    default: return scrollDialog(name)
     }
     dialog = .help(help)
     return []

@@ -119,9 +119,7 @@ extension AppState {
   /// web addresses are accepted.
   mutating func askToDelete(_ files: [UploadedFile?]) -> [Effect] {
     let known = files.compactMap(\.self)
-    guard !known.isEmpty else {
-      return refuse("the server gave no address for deleting the file")
-    }
+    guard !known.isEmpty else { return refuse("the server gave no address for deleting the file") }
     for file in known where !Self.isPlainWebAddress(file.deletionURL) {
       return refuse(
         "\(file.name) is not deleted, because its address is not a plain web address: "
@@ -172,9 +170,7 @@ extension AppState {
     _ = list.perform(.next([.sending]), in: queue, height: layout.rows.count)
   }
 
-  mutating func moveCursor(to row: Int) {
-    list.move(to: row, in: queue, height: layout.rows.count)
-  }
+  mutating func moveCursor(to row: Int) { list.move(to: row, in: queue, height: layout.rows.count) }
 
   /// Keeps the cursor on its item while `change` adds, removes or moves rows. If that item is in `gone`, the cursor
   /// moves to the next one that stays.

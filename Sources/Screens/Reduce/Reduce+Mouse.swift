@@ -19,8 +19,7 @@ extension AppState {
 
   /// The index of the list's row at a place on the screen; nil if no row is there.
   private func rowIndex(atRow row: Int, column: Int) -> Int? {
-    guard dialog == nil, !layout.isTooSmall, layout.list.contains(column),
-      layout.rows.contains(row)
+    guard dialog == nil, !layout.isTooSmall, layout.list.contains(column), layout.rows.contains(row)
     else { return nil }
     let (list, index) = (shown, shown.scroll + row - layout.rows.lowerBound)
     return index < list.count ? index : nil
@@ -93,8 +92,7 @@ extension AppState {
         if menu.place != nil { dialog = nil }
         return []
       }
-      menu.list.move(
-        to: index, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
+      menu.list.move(to: index, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
       return perform(.accept, in: menu)
     case .browser(let browser): return click(in: browser, row: row, column: column)
     default: return []

@@ -3,37 +3,28 @@ import UploadModel
 /// News from the queue and the engine.
 extension AppState {
   mutating func record(_ server: String, _ news: Reachability) {
-    let isKnown = outages[server] != nil
     switch news {
     case .away(let failure, let nextTry):
       let outage = Outage(failure: failure, nextTry: nextTry)
-      if !isKnown {
+      let old = outages.updateValue(outage, forKey: server)
+      if old == nil {
         record("\(server) cannot be reached: \(failure.headline)", .bad)
-      } else if nextTry != nil,
-        outages[server]?.nextTry == nil || outages[server]?.failure != failure
-      {
+      } else if nextTry != nil, old?.nextTry == nil || old?.failure != failure {
         // Log every failed try, not only the first one.
         record(
           "\(server) is still unreachable: \(failure.headline), \(outage.words(at: now))", .warning)
       }
-      outages[server] = outage
     case .back:
-      if isKnown { record("\(server) answers again", .good) }
-      outages[server] = nil
+      if outages.removeValue(forKey: server) != nil { record("\(server) answers again", .good) }
     case .unneeded: outages[server] = nil
     }
   }
 
   mutating func recordRefusal(by target: String, _ isRefused: Bool) {
-    guard isRefused else {
-      _ = refusals.remove(target)
-      return
-    }
-    guard refusals.insert(target).inserted else { return }
-    let (one, all) = (
-      keymap.label(.retry, in: .queue, ascii: isASCII),
-      keymap.label(.retryAll, in: .queue, ascii: isASCII)
-    )
+    if !isRefused { refusals.remove(target) }
+    guard isRefused, refusals.insert(target).inserted else { return }
+    let one = keymap.label(.retry, in: .queue, ascii: isASCII)
+    let all = keymap.label(.retryAll, in: .queue, ascii: isASCII)
     let words =
       "\(target) refuses the credentials: its files wait until you mend them and retry (\(one) or \(all))"
     message = words
@@ -51,20 +42,16 @@ extension AppState {
           + (old > 0 ? ", \(old) of them failed or unknown" : ""))
     }
     // If the user has asked to quit meanwhile, the question may now be unnecessary.
-    if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
-    return leaveIfDone()
+    return mode == .quitting ? askToQuit() : leaveIfDone()
   }
 
   /// Adds or replaces items.
   mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
     // Failures from earlier sessions, which come while the queue is being read, are not logged.
-    let failed =
-      isReading
-      ? []
-      : items.filter { item in
-        item.state.failure != nil && queue.row(item.id)?.item.state != item.state
-      }
+    let failed = items.filter {
+      !isReading && $0.state.failure != nil && item($0.id)?.state != $0.state
+    }
     keepingCursor { $0.queue.append(items) }
     if queue.totals.busy > 0 { summary = nil }
     if fresh > 0, !isReading { record("\(HumanReadable.count(fresh, "file")) added") }
@@ -146,9 +133,7 @@ extension Queue.Attempt {
   fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
     switch new {
     case .done(let receipt):
-      self.init(
-        number: receipt.attempts, at: instant, words: receipt.words,
-        isGood: true)
+      self.init(number: receipt.attempts, at: instant, words: receipt.words, isGood: true)
     case .failed(let failure) where failure.attempts > 0:
       self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
     case .retrying(let failure, let next, _, _):

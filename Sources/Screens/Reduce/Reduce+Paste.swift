@@ -10,24 +10,21 @@ extension AppState {
       // Not every line is plainly a path, so let the user see and correct the first that is not.
       let (paths, odd) = PastedPaths.parts(of: text)
       if let first = odd.first { open(.prompt(LinePrompt(first))) }
-      if odd.count > 1 {
-        message = "\(odd.count) lines are not paths; the prompt shows the first"
-      }
+      if odd.count > 1 { message = "\(odd.count) lines are not paths; the prompt shows the first" }
       return paths.isEmpty ? [] : [.add(paths)]
     case .prompt(let prompt):
-      let paths = PastedPaths.parse(text) ?? []
-      if prompt.field.text.isEmpty, let first = paths.first {
-        switch first {
-        // A single path is shown, so that it can be corrected.
-        case .exact(let path) where paths.count == 1: return type(path)
-        case .typed where paths.count == 1: break
-        // Several paths, or one that cannot be typed, are added without being shown.
-        case .exact, .typed, .bytes:
-          dialog = nil
-          return [.add(paths)]
-        }
+      guard prompt.field.text.isEmpty, let paths = PastedPaths.parse(text) else {
+        return type(line)
       }
-      return type(line)
+      switch paths[0] {
+      // A single path is shown, so that it can be corrected.
+      case .exact(let path) where paths.count == 1: return type(path)
+      case .typed where paths.count == 1: return type(line)
+      // Several paths, or one that cannot be typed, are added without being shown.
+      case .exact, .typed, .bytes:
+        dialog = nil
+        return [.add(paths)]
+      }
     case .limit, .command, .find, .form: return type(line)
     case .menu(let menu) where menu.isFiltered: return type(line)
     case .details, .page, .help, .menu, .question: return []

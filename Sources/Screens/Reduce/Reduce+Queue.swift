@@ -8,9 +8,7 @@ extension AppState {
     case .browse:
       dialog = .browser(Browser())
       return [.listFolder(lastFolder)]
-    case .details:
-      guard let selected else { return [.bell] }
-      return openDetails(selected.id)
+    case .details: return selected.map { openDetails($0.id) } ?? [.bell]
     case .retry: return retry(subjects)
     case .retryAll: return retryAll()
     case .pause: return askToPause(subjects)
@@ -24,22 +22,18 @@ extension AppState {
     case .redo: return redo()
     case .edit: return openForm(subjects)
     case .rename: return openForm(subjects, names: "")
-    case .sort:
-      dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
+    case .sort: dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
     case .follow:
       isFollowing.toggle()
-      message =
-        isFollowing ? "following the file being sent" : "no longer following"
+      message = isFollowing ? "following the file being sent" : "no longer following"
       if isFollowing { follow() }
     case .theme:
       var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
       let current = Theme.all.firstIndex { $0.name == options.theme.name }
-      menu.list.move(
-        to: current ?? 0, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
+      menu.list.move(to: current ?? 0, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
       dialog = .menu(menu)
     case .target: return openTargets()
-    case .startStop:
-      return start(!settings.isStarted)
+    case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
@@ -68,8 +62,7 @@ extension AppState {
         files.sent.isEmpty ? nil : "sent before",
         files.doubtful.isEmpty ? nil : "perhaps sent before",
       ].compactMap(\.self)
-      message =
-        "\(HumanReadable.count(count, "file")) left out: \(why.joined(separator: " or "))"
+      message = "\(HumanReadable.count(count, "file")) left out: \(why.joined(separator: " or "))"
       return
     }
     dialog = .question(Question(.addingAgain(files)))
@@ -93,8 +86,7 @@ extension AppState {
     // An item that waits for its server, or for better credentials, is tried at once.
     let failed = items.filter(isRetriable)
     guard !failed.isEmpty else {
-      return refuse(
-        items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
+      return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
     }
     // Files that may already be on the server could end up there twice, so ask first.
     guard !failed.contains(where: \.mayHaveArrived) else {
@@ -114,29 +106,23 @@ extension AppState {
   /// Retries everything that failed, except what the user stopped and what may have arrived. Servers that could
   /// not be reached, or refused the credentials, are tried at once.
   private mutating func retryAll() -> [Effect] {
-    var ids: [ItemID] = []
-    var unknown = 0
-    for case (let id, .failed(let failure)) in queue.rows.lazy.map({ ($0.item.id, $0.item.state) })
-    {
-      if failure.mayHaveArrived {
-        unknown += 1
-      } else if failure.cause != .cancelled {
-        ids.append(id)
-      }
-    }
-    let retried: [Effect] = ids.isEmpty ? [] : [.retry(ids)]
+    let failed = items.filter(\.state.isFailed)
+    let unknown = failed.count(where: \.mayHaveArrived)
+    let ids = failed.filter { !$0.mayHaveArrived && $0.state.failure?.cause != .cancelled }
+      .map(\.id)
     let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
+    let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if unknown > 0 {
       message =
         "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server before you retry"
-    } else if ids.isEmpty, probed.isEmpty {
+    } else if effects.isEmpty {
       return refuse("nothing has failed")
     } else {
       // The result may come at once and be the same as before, so say that the files are sent again.
       let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
       message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
     }
-    return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
+    return effects.isEmpty ? [.bell] : effects
   }
 
   /// Sets how many files are sent to the target at once.
@@ -186,7 +172,7 @@ extension AppState {
 
   /// Pauses or resumes everything. Asks first if many bytes would have to be sent again.
   private mutating func askToPauseAll() -> [Effect] {
-    guard queue.totals.active > 0, losesMuch(queue.rows.lazy.map(\.item)) else { return pauseAll() }
+    guard queue.totals.active > 0, losesMuch(items) else { return pause(Array(items)) }
     dialog = .question(Question(.pausing))
     return []
   }
@@ -205,15 +191,11 @@ extension AppState {
   }
 
   /// Whether breaking off these items would waste over 1 MiB, counting all of them, or over 5 s of sending one of them.
-  func losesMuch(_ items: some Sequence<UploadItem>) -> Bool {
-    var lost: Int64 = 0
-    for item in items where startsAgain(item) {
-      lost &+= item.state.bytesHandedOver(of: item.sentSize) ?? 0
-      if lost > 1 << 20 || speeds.beginning(of: item.id).map({ now - $0 > 5 }) ?? false {
-        return true
+  func losesMuch(_ items: some Collection<UploadItem>) -> Bool {
+    loss(of: items).bytes > 1 << 20
+      || items.contains { item in
+        startsAgain(item) && speeds.beginning(of: item.id).map { now - $0 > 5 } == true
       }
-    }
-    return false
   }
 
   /// How many of these items would start again if they were broken off now, and how many of their bytes have been sent.
@@ -225,21 +207,18 @@ extension AppState {
     }
   }
 
-  mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }
-
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let ids = Set(items.map(\.id))
     let active = items.count(where: \.state.isActive)
     guard active > 0 else { return remove(ids) }
     let mayHaveArrived = items.contains(where: \.state.isHandedOver)
-    dialog = .question(
-      Question(.removing(ids, active: active, mayHaveArrived: mayHaveArrived)))
+    dialog = .question(Question(.removing(ids, active: active, mayHaveArrived: mayHaveArrived)))
     return []
   }
 
   private mutating func clearDone() -> [Effect] {
-    let ids = Set(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
+    let ids = Set(items.lazy.filter(\.state.isDone).map(\.id))
     return ids.isEmpty ? refuse("nothing is done yet") : remove(ids, saying: "cleared")
   }
 

@@ -19,19 +19,15 @@ extension AppState {
     case .target:
       return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
-    case .tryTarget:
+    case .tryTarget, .logIn:
       trials[row.name] = .underWay
-      return [.tryTarget(row.name)]
+      return [name == .logIn ? .logIn(row.name) : .tryTarget(row.name)]
     case .makeDefault:
-      return row.isUsual
-        ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]
+      return row.isUsual ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]
     case .delete: return askToDelete(row)
     case .edit:
       dialog = .form(Form(row))
       return []
-    case .logIn:
-      trials[row.name] = .underWay
-      return [.logIn(row.name)]
     default: return []
     }
   }

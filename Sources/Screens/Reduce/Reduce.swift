@@ -36,8 +36,7 @@ extension AppState {
       if !known.isEmpty { record("\(HumanReadable.count(known.count, "file")) removed elsewhere") }
       forget(known)
       return leaveIfDone()
-    case .forgetDone:
-      return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
+    case .forgetDone: return drop(items.lazy.filter(\.state.isDone).map(\.id))
     // If this screen did the sorting, the answer changes nothing.
     case .reordered(let order) where order == self.order: break
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
@@ -164,17 +163,17 @@ extension AppState {
     case .command(let prompt): return perform(name, in: prompt)
     case .find(let prompt): return perform(name, in: prompt)
     case .form(let form): return perform(name, in: form)
-    case .details(let details) where name == .retry:
-      return retry(item(details.id).map { [$0] } ?? [])
-    case .details(let details) where name == .copyURL:
-      return copyURLs(of: item(details.id).map { [$0] } ?? [])
-    case .details(let details) where name == .openURL:
-      return openURL(queue.row(details.id).map { [$0.item.url] } ?? [])
-    case .details(let details) where name == .deleteUploaded:
-      return askToDelete(queue.row(details.id).map { [$0.item.uploaded] } ?? [])
-    case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
+    case .details(let details):
+      let items = [details.id].compactMap(item)
+      switch name {
+      case .retry: return retry(items)
+      case .copyURL: return copyURLs(of: items)
+      case .openURL: return openURL(items.map(\.url))
+      case .deleteUploaded: return askToDelete(items.map(\.uploaded))
+      case .copyAsCurl: return [.copyAsCurl(details.id)]
+      default: return scrollDialog(name)
+      }
     case .help(let help): return perform(name, in: help)
-    case .details: return scrollDialog(name)
     case .page(let page): return perform(name, in: page)
     case .browser(let browser): return perform(name, in: browser)
     case .menu(let menu): return perform(name, in: menu)
@@ -187,17 +186,12 @@ extension AppState {
     switch name {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
-    case .interrupt: return interrupt()
+    // It asks to quit. Pressed again during the question, it quits at once.
+    case .interrupt: return mode == .quitting ? [.quit(.forced)] : askToQuit()
     case .help: open(.help(Help(mode: mode)))
     default: return nil
     }
     return []
-  }
-
-  /// `^c` asks to quit. Pressed again during the question, it quits.
-  private mutating func interrupt() -> [Effect] {
-    if case .question(let question) = dialog, question.mode == .quitting { return [.quit(.forced)] }
-    return askToQuit()
   }
 
   mutating func askToQuit() -> [Effect] {
@@ -232,9 +226,7 @@ extension AppState {
 
 extension UploadItem {
   /// The URL of the uploaded file, if the server named one.
-  var url: String? {
-    if case .done(let receipt) = state { receipt.url } else { nil }
-  }
+  var url: String? { if case .done(let receipt) = state { receipt.url } else { nil } }
 
   /// The file with the address that deletes it on the server, if the server named one.
   var uploaded: UploadedFile? {

@@ -183,7 +183,6 @@ package struct AppState: Sendable {
 
   /// Changes all open dialogs, including those under another. If `change` returns `nil`, the dialog is closed.
   mutating func changeDialogs(_ change: (Dialog) -> Dialog?) {
-    guard !dialogs.isEmpty else { return }
     dialogs = dialogs.compactMap(change)
   }
 
@@ -239,10 +238,8 @@ package struct AppState: Sendable {
   /// The unreachable server that is tried next; `nil` if all can be reached, or there is nothing to send.
   var nextProbe: (server: String, outage: Outage)? {
     guard queue.totals.busy > 0 else { return nil }
-    let first = outages.min { one, other in
-      (one.value.nextTry ?? now, one.key) < (other.value.nextTry ?? now, other.key)
-    }
-    return first.map { (server: $0.key, outage: $0.value) }
+    return outages.min { ($0.value.nextTry ?? now, $0.key) < ($1.value.nextTry ?? now, $1.key) }
+      .map { ($0.key, $0.value) }
   }
 
   /// Whether an address is on a server.
@@ -262,9 +259,7 @@ package struct AppState: Sendable {
       ? .turn(atOnce: concurrency) : nil
   }
 
-  func targetName(of item: UploadItem) -> String {
-    item.target.isEmpty ? target : item.target
-  }
+  func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }
 
   private func outage(for item: UploadItem) -> Outage? {
     guard !outages.isEmpty else { return nil }

@@ -18,11 +18,7 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   static let named = marked + [.targets]
   /// Where characters are typed.
   static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
-  /// Dialogs with a text to read and scroll.
-  static let reading: [Mode] = [.details, .page, .help]
-  /// Modes with a list and a cursor.
-  static let lists: [Mode] = panes + [.browser, .menu]
-  /// Modes in which the user can move up and down.
-  static let moving = lists + reading
+  /// Modes in which the user can move up and down: those with a list, and those with a text to read and scroll.
+  static let moving = panes + [.browser, .menu, .details, .page, .help]
   static let questions = Array(allCases.drop { $0 != .quitting })
 }

@@ -15,9 +15,7 @@ package struct ProgressBoard: Sendable {
   /// A board without files.
   package init(ascii: Bool) { self.ascii = ascii }
 
-  package mutating func add(_ item: UploadItem) {
-    totals.add(item.with(.waiting))
-  }
+  package mutating func add(_ item: UploadItem) { totals.add(item.with(.waiting)) }
 
   /// Says that no more items will be added. Until then, totals carry a plus sign.
   package mutating func endCounting() { isCounted = true }
@@ -77,12 +75,7 @@ package struct ProgressBoard: Sendable {
   }
 
   private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Instant) {
-    let done: Int64 =
-      switch item.state {
-      case .sending(_, let sent, _): sent
-      case .awaitingReply, .processing: item.sentSize
-      default: 0
-      }
+    let done = item.state.bytesHandedOver(of: item.sentSize) ?? 0
     let words: String =
       switch item.state {
       case .awaitingReply(_, let since): "awaiting reply \(HumanReadable.clock(now - since))"
@@ -97,9 +90,8 @@ package struct ProgressBoard: Sendable {
       }
     line(
       name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.sentSize), done: done,
-      of: item.sentSize,
-      size: HumanReadable.bytes(item.sentSize), words: words,
-      row: row, on: &canvas)
+      of: item.sentSize, size: HumanReadable.bytes(item.sentSize), words: words, row: row,
+      on: &canvas)
   }
 
   private func paintTotal(row: Int, on canvas: inout Canvas, at now: Instant) {
@@ -109,7 +101,7 @@ package struct ProgressBoard: Sendable {
       // Nothing moves, so a falling speed or a time left of zero would be misleading.
       words = ["awaiting replies"]
     } else {
-      words += [speeds.totalSpeed(at: now).map(HumanReadable.speed)].compactMap { $0 }
+      if let speed = speeds.totalSpeed(at: now) { words.append(HumanReadable.speed(speed)) }
       if isCounted, let left = speeds.totalETA(remaining: totals.bytesToGo, at: now) {
         words.append(HumanReadable.timeLeft(left))
       }
@@ -118,9 +110,8 @@ package struct ProgressBoard: Sendable {
     if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
     line(
       name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
-      done: totals.share.done, of: totals.share.all,
-      size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
-      on: &canvas, isTotal: true)
+      done: totals.share.done, of: totals.share.all, size: HumanReadable.bytes(totals.bytes) + plus,
+      words: words.joined(separator: " "), row: row, on: &canvas, isTotal: true)
   }
 
   /// Paints name, bar, percent, size and words. On a narrow screen, some are left out.

@@ -32,13 +32,13 @@ struct Queue: Sendable {
         isEditedSinceFailure = false
       }
       self.item = item
-      reach(item.state)
+      reach()
     }
 
     fileprivate mutating func set(_ state: ItemState) {
       item.state = state
-      reach(state)
-      if said != nil || state.failure != nil { said = state.failure?.said }
+      reach()
+      said = state.failure?.said
       isEditedSinceFailure = false
     }
 
@@ -47,13 +47,11 @@ struct Queue: Sendable {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
     }
 
-    private mutating func reach(_ state: ItemState) {
-      switch state {
+    private mutating func reach() {
+      switch item.state {
       // The next attempt starts after the bytes that were kept.
       case .preparing, .waiting: reached = kept
-      case .sending, .awaitingReply, .processing, .done:
-        reached = state.bytesHandedOver(of: item.sentSize) ?? reached
-      case .retrying, .paused, .failed: break
+      default: reached = item.state.bytesHandedOver(of: item.sentSize) ?? reached
       }
     }
   }
@@ -75,7 +73,6 @@ struct Queue: Sendable {
   private var positions: [ItemID: Int] = [:]
   /// How many items go to each target.
   private var targets: [String: Int] = [:]
-
   /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
 
@@ -203,9 +200,7 @@ struct Queue: Sendable {
 
   /// Notes that items were edited by the user.
   mutating func noteEdited(_ ids: some Sequence<ItemID>) {
-    for id in ids {
-      if let position = positions[id] { rows[position].isEditedSinceFailure = true }
-    }
+    for position in ids.compactMap({ positions[$0] }) { rows[position].isEditedSinceFailure = true }
   }
 
   mutating func remove(_ ids: Set<ItemID>) {
@@ -216,8 +211,9 @@ struct Queue: Sendable {
       let row = rows[position]
       discount(row)
       removed[id] = row.item.state.isDone
-      gone[id] = Totals.Gone(row.item, reached: row.counted)
-      if let gone = gone[id] { totals.keep(gone) }
+      let part = Totals.Gone(row.item, reached: row.counted)
+      gone[id] = part
+      totals.keep(part)
     }
     forgetGoneAtRest()
     rows.removeAll { ids.contains($0.item.id) }
@@ -257,17 +253,16 @@ struct Queue: Sendable {
   /// Inserts rows. Rows for the same place keep their order.
   private mutating func insert(_ coming: [(row: Row, before: ItemID?)]) {
     version += 1
-    var groups: [ItemID?: [Row]] = [:]
-    for (row, before) in coming {
-      groups[before.flatMap { positions[$0] == nil ? nil : $0 }, default: []].append(row)
+    let groups = Dictionary(grouping: coming) { place in
+      place.before.flatMap { positions[$0] == nil ? nil : $0 }
     }
     var all: [Row] = []
     all.reserveCapacity(rows.count + coming.count)
     for row in rows {
-      if let group = groups[row.item.id] { all += group }
+      if let group = groups[row.item.id] { all += group.map(\.row) }
       all.append(row)
     }
-    rows = all + (groups[nil] ?? [])
+    rows = all + (groups[nil] ?? []).map(\.row)
     renumber(from: 0)
   }
 

@@ -24,9 +24,7 @@ struct QueueEdit: Sendable {
 
 extension UploadItem {
   /// The item as it is restored when its removal is undone: an upload under way starts again.
-  var asRemoved: UploadItem {
-    state.isActive || state.isRetrying ? with(.waiting) : self
-  }
+  var asRemoved: UploadItem { state.isActive || state.isRetrying ? with(.waiting) : self }
 }
 
 /// The place of an item: before another one, or at the end if `before` is `nil`.

@@ -51,14 +51,11 @@ extension AppState {
   /// Logs a change of an item's state, if it is worth a line.
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
-    case .done(let receipt):
-      record("\(item.fileName): \(receipt.words)", .good)
-    case .failed(let failure):
-      record("\(item.fileName): \(failure.headline)", .bad)
+    case .done(let receipt): record("\(item.fileName): \(receipt.words)", .good)
+    case .failed(let failure): record("\(item.fileName): \(failure.headline)", .bad)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
-      record(
-        "\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
+      record("\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
     case .preparing(let attempt):
       record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
     case .processing(let processing): record("\(item.fileName): \(processing.words)", .dim)

@@ -107,8 +107,7 @@ struct Speeds: Sendable {
       starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }
     }
     let start = starts[id] ?? 0
-    let before =
-      (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
+    let before = (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
     let after = new.bytesHandedOver(of: size)
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(estimate: ThroughputEstimate(start: now))
@@ -156,9 +155,7 @@ struct Speeds: Sendable {
   /// Discards earlier measurements, since the bandwidth limit has changed.
   mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
-    if run?.end == nil, let estimate = run?.estimate {
-      run?.estimate = estimate.restarted(at: now)
-    }
+    if let run, run.end == nil { self.run?.estimate = run.estimate.restarted(at: now) }
   }
 
   mutating func forget(_ ids: Set<ItemID>) {

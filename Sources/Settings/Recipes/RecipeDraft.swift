@@ -45,9 +45,7 @@ package struct RecipeDraft {
   }
 
   /// Puts a text in place of the question's sample.
-  package mutating func answer(
-    _ question: RecipeQuestion, with text: String
-  ) throws(InvalidInput) {
+  package mutating func answer(_ question: RecipeQuestion, with text: String) throws(InvalidInput) {
     if text.isEmpty { throw InvalidInput("an answer is needed") }
     let isAddress = question.kind == .address
     if isAddress { _ = try TargetURL.parse(text) }
@@ -75,9 +73,7 @@ package struct RecipeDraft {
     problem { draft throws(InvalidInput) in try draft.answer(question, with: place) }
   }
 
-  private func problem(
-    _ answer: (inout RecipeDraft) throws(InvalidInput) -> Void
-  ) -> String? {
+  private func problem(_ answer: (inout RecipeDraft) throws(InvalidInput) -> Void) -> String? {
     var draft = self
     do throws(InvalidInput) {
       try answer(&draft)

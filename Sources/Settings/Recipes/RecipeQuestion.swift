@@ -21,8 +21,7 @@ package struct RecipeQuestion: Sendable {
 
   /// Reads a line such as `#   [Uploads]    the folder`; nil for any other line.
   init?(_ line: String, in recipe: String) {
-    guard let row = line.removingPrefix(scalars: "#   "),
-      let gap = row.range(scalars: "  ")
+    guard let row = line.removingPrefix(scalars: "#   "), let gap = row.range(scalars: "  ")
     else { return nil }
     let place = String(row[..<gap.lowerBound])
     sample = place.trimming { "[]".unicodeScalars.contains($0) }

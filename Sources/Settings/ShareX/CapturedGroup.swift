@@ -17,8 +17,7 @@ struct CapturedGroup {
   private let groups: [Group]
 
   init(_ expression: String) {
-    self.expression = expression
-    source = Array(expression.unicodeScalars)
+    (self.expression, source) = (expression, Array(expression.unicodeScalars))
     groups = Self.groups(in: source)
   }
 
@@ -36,12 +35,10 @@ struct CapturedGroup {
     var end = 0
     for (position, group) in groups.enumerated() where position <= wanted {
       result += source[end..<group.opening.lowerBound]
-      result += Array((position == wanted ? "(" : "(?:").unicodeScalars)
+      result += (position == wanted ? "(" : "(?:").unicodeScalars
       end = group.opening.upperBound
     }
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: result + source[end...])
-    return try rewritten(pattern, String(text))
+    return try rewritten(pattern, String(String.UnicodeScalarView(result + source[end...])))
   }
 
   /// Parses `text`, the expression with its groups changed. The original, `pattern`, must not refer to its own groups,

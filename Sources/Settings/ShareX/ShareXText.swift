@@ -58,8 +58,7 @@ struct ShareXText {
       case .call("base64", let argument):
         // Supported only for fixed text: the configuration then contains the result.
         return Template.braced(Data(argument.text.utf8).base64EncodedString())
-      case .call(let name, _):
-        throw InvalidInput("hoist has no counterpart of {\(name)}")
+      case .call(let name, _): throw InvalidInput("hoist has no counterpart of {\(name)}")
       }
     }.joined()
     return try Template(
@@ -94,9 +93,7 @@ struct ShareXText {
     }
   }
 
-  private func place(_ name: String, _ argument: Argument) throws(InvalidInput)
-    -> ReplyPlace
-  {
+  private func place(_ name: String, _ argument: Argument) throws(InvalidInput) -> ReplyPlace {
     switch name {
     case "response": return .pattern(try Pattern(#"\S+"#))
     case "json":
@@ -121,8 +118,7 @@ struct ShareXText {
         .map { String($0) }
       guard let number = parts.first.flatMap({ Int($0) }), expressions.indices.contains(number - 1)
       else { throw InvalidInput("RegexList has no expression number \(argument.text)") }
-      return try CapturedGroup(expressions[number - 1]).pattern(
-        of: parts.count > 1 ? parts[1] : nil)
+      return try CapturedGroup(expressions[number - 1]).pattern(of: parts.dropFirst().first)
     }
     var parts = argument.parts
     if parts.count > 2 {
@@ -130,7 +126,7 @@ struct ShareXText {
         throw InvalidInput("the expression searches something other than the reply")
       }
     }
-    return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
+    return try CapturedGroup(parts[0]).pattern(of: parts.dropFirst().first)
   }
 
   /// Converts a path in the syntax of Newtonsoft's SelectToken, such as `data.files[0]['a b']`, to a JSON Pointer.
@@ -177,8 +173,7 @@ struct ShareXText {
         if !literal.isEmpty { pieces.append(.text(String(literal))) }
         literal = String.UnicodeScalarView()
         let parts = String(inner).split(scalar: ":", maxSplits: 1)
-        pieces.append(
-          .call(parts[0].lowercased(), Argument(parts.count > 1 ? parts[1] : "")))
+        pieces.append(.call(parts[0].lowercased(), Argument(parts.count > 1 ? parts[1] : "")))
         rest = after
       } else {
         literal.append(scalar)
@@ -191,9 +186,7 @@ struct ShareXText {
   /// Splits a text at the end of a placeholder. An expression inside the placeholder can contain pairs of braces.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
-  ) throws(InvalidInput) -> (
-    Substring.UnicodeScalarView, Substring.UnicodeScalarView
-  ) {
+  ) throws(InvalidInput) -> (Substring.UnicodeScalarView, Substring.UnicodeScalarView) {
     var depth = 0
     var index = text.startIndex
     while index < text.endIndex {

@@ -70,11 +70,9 @@ package struct ShareXUploader {
     switch body {
     case "MultipartFormData": target.body = .multipart
     case "Binary": target.body = .binary
-    default:
-      throw InvalidInput(
-        "Body is \(body), which sends text or URLs but no file")
+    default: throw InvalidInput("Body is \(body), which sends text or URLs but no file")
     }
-    target.query = fields("Parameters", in: text)
+    target.query = fields("Parameters", in: text).sorted { $0.name < $1.name }
     target.headers = fields("Headers", in: text).filter { field in
       do throws(InvalidInput) {
         try HeaderRule.check(name: field.name, value: field.value.fixedText)
@@ -84,7 +82,6 @@ package struct ShareXUploader {
         return false
       }
     }.sorted { $0.name < $1.name }
-    target.query.sort { $0.name < $1.name }
     let arguments = fields("Arguments", in: text)
     if target.body == .multipart {
       // ShareX sends the arguments first and the file last, as hoist does.
@@ -105,8 +102,7 @@ package struct ShareXUploader {
     guard case .object(let members)? = self.members[key] else { return [] }
     let start = text.range(scalars: "\"\(key)\"")?.upperBound ?? text.startIndex
     func place(_ name: String) -> String.Index {
-      text[start...].range(scalars: "\"\(JSONValue.escaped(name))\"")?.lowerBound
-        ?? text.endIndex
+      text[start...].range(scalars: "\"\(JSONValue.escaped(name))\"")?.lowerBound ?? text.endIndex
     }
     var fields: [Target.Field] = []
     for (name, value) in members.sorted(by: { (place($0.key), $0.key) < (place($1.key), $1.key) }) {
@@ -147,8 +143,7 @@ package struct ShareXUploader {
         notes.append("DeletionURL: \(error.description)")
       }
     }
-    for key in ["ThumbnailURL", "ErrorMessage"]
-    where members[key]?.text.isEmpty == false {
+    for key in ["ThumbnailURL", "ErrorMessage"] where members[key]?.text.isEmpty == false {
       notes.append("\(key): hoist has no such setting")
     }
     let types = members["DestinationType"]?.text ?? ""

@@ -6,9 +6,7 @@ extension Schema<Target>.Key {
   /// `auth`: one of several ways to log in. A way that only adds a header field is written as that field.
   static let auth = Self(
     name: "auth",
-    read: { node, target, reader in
-      try AuthReader(templates: reader).read(node, into: &target)
-    },
+    read: { node, target, reader in try AuthReader(templates: reader).read(node, into: &target) },
     write: { target, _, writer in
       if let command = target.tokenCommand {
         return TOMLText.table([
@@ -95,9 +93,7 @@ private struct AuthReader {
       throw key.fault("an access key cannot contain a slash, comma or space")
     }
     if let service = entries["service"] { keys.service = try word(service) }
-    if let token = entries["token"] {
-      keys.token = try header(token).hidden(as: "session_token")
-    }
+    if let token = entries["token"] { keys.token = try header(token).hidden(as: "session_token") }
     return keys
   }
 
@@ -140,13 +136,12 @@ private struct AuthReader {
   }
 
   private func command(_ node: ConfigNode) throws(ConfigError) -> TokenCommand {
-    var words: [String] = []
-    for element in try node.array() {
+    let words = try node.array().map { (element) throws(ConfigError) in
       let word = try element.foreign()
       guard !word.utf8.contains(0) else { throw element.fault("a word cannot contain a NUL") }
-      words.append(word)
+      return word
     }
-    guard let program = words.first, !program.isEmpty else {
+    guard words.first?.isEmpty == false else {
       throw node.fault("expected a program and its arguments, found nothing")
     }
     return TokenCommand(words)
@@ -163,9 +158,7 @@ private struct AuthReader {
     return template
   }
 
-  private func header(
-    _ value: Template, _ node: ConfigNode
-  ) throws(ConfigError) -> Target.Field {
+  private func header(_ value: Template, _ node: ConfigNode) throws(ConfigError) -> Target.Field {
     try node.checked { try HeaderRule.check(name: "Authorization", value: value.fixedText) }
     return Target.Field(name: "Authorization", value: value)
   }

@@ -23,11 +23,9 @@ extension Schema where Root == PieceRules {
         check: PieceCall.check),
       Key(
         "piece", \.piece,
-        .piece(ofPiece + [.ticket])
-          + Schema<PieceCall>([
-            .init("unanswered", \.unanswered, .choice),
-            .init("begins", \.beginning, .values(.begun)),
-          ])
+        .piece(
+          ofPiece + [.ticket], .init("unanswered", \.unanswered, .choice),
+          .init("begins", \.beginning, .values(.begun)))
       ).checked { try $0.piece.checkPiece() },
       Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])) {
         call, _ in try call.checkPiece()
@@ -47,13 +45,9 @@ extension Schema where Root == PieceRules {
 }
 
 extension Schema where Root == PieceCall {
-  static func + (a: Schema, b: Schema) -> Schema { Schema(a.keys + b.keys) }
-
   /// How a reply is judged. The reply to the request that ends an upload is judged by the target's `response`, unless
   /// that request has rules of its own.
-  private static var judged: [Key] {
-    Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) }
-  }
+  private static var judged: [Key] { Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) } }
 
   /// Where a request goes, and with which header fields.
   private static func head(_ scope: [Template.Placeholder]) -> [Key] {
@@ -79,11 +73,8 @@ extension Schema where Root == PieceCall {
   }
 
   /// A request with a piece.
-  fileprivate static func piece(_ scope: [Template.Placeholder]) -> Schema {
-    Schema(
-      head(scope) + [
-        Key("body", \.body, .choice)
-      ] + reading(.pieceValue) + judged)
+  fileprivate static func piece(_ scope: [Template.Placeholder], _ more: Key...) -> Schema {
+    Schema(head(scope) + [Key("body", \.body, .choice)] + reading(.pieceValue) + judged + more)
   }
 
   /// The keys for values that are read from replies.
@@ -109,13 +100,9 @@ extension PieceCall {
     }
   }
 
-  @Sendable static func check(
-    _ call: inout PieceCall, _ entries: [String: ConfigNode]
-  ) throws {
+  @Sendable static func check(_ call: inout PieceCall, _ entries: [String: ConfigNode]) throws {
     let bodies = ["json", "form", "text"].compactMap { entries[$0] }
-    if bodies.count > 1 {
-      throw bodies[1].fault("a request has one body; leave the others out")
-    }
+    if bodies.count > 1 { throw bodies[1].fault("a request has one body; leave the others out") }
     if let body = bodies.first, ["GET", "HEAD"].contains(call.method) {
       throw body.fault("a \(call.method) request has no body")
     }
@@ -178,8 +165,7 @@ extension Codec where Value == PieceCall.Address {
       write: { address, writer in
         switch address {
         case .base(let suffix):
-          suffix == Template(literal: "")
-            ? nil : TOMLText.string(base + writer.source(suffix))
+          suffix == Template(literal: "") ? nil : TOMLText.string(base + writer.source(suffix))
         case .own(let template), .reply(let template): writer.string(template)
         }
       })
@@ -196,12 +182,7 @@ extension Codec where Value == [PieceCall.Value] {
         for (name, node) in try node.entries() {
           let whole = (placeholder.prefix ?? "") + name
           let known = Template.Placeholder(rawValue: whole)
-          guard !name.isEmpty, known == nil,
-            name.utf8.allSatisfy({
-              $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-            })
-          else {
+          guard known == nil, name.wholeMatch(of: #/[a-z0-9_]+/#) != nil else {
             throw node.fault(
               known == nil
                 ? "expected a name of a-z, 0-9 and _, found \"\(name)\""
@@ -286,9 +267,7 @@ extension PieceRules {
   /// keys of the table `pieces` can be combined.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
     let entries = try node.entries()
-    func place(_ name: String) -> ConfigNode {
-      entries.first { $0.key == name }?.node ?? node
-    }
+    func place(_ name: String) -> ConfigNode { entries.first { $0.key == name }?.node ?? node }
     let kept = piece.values.map(\.name)
     let kinds: [(Template.Placeholder, Set<String>, String)] = [
       (.begun, begunNames, "\"values\" of \"begin\", or in \"begins\" of \"piece\""),
@@ -309,12 +288,10 @@ extension PieceRules {
         throw place(name).fault("{pieces} has no value without \"each\"")
       }
     }
-    if let node = entries.first(where: { $0.key == "each" })?.node,
-      !namedTemplates.contains(where: { $0.template.asks(for: .pieces) })
-    {
-      throw node.fault("has no effect, since no request uses {pieces}")
+    if each != nil, !namedTemplates.contains(where: { $0.template.asks(for: .pieces) }) {
+      throw place("each").fault("has no effect, since no request uses {pieces}")
     }
-    if status != nil, status?.offset == nil {
+    if let status, status.offset == nil {
       throw place("status").fault(
         "\"offset\" is missing: where the reply says how many bytes have arrived")
     }
@@ -353,8 +330,7 @@ extension PieceRules {
     let why =
       switch reason {
       case "finish": "without \"finish\", the last piece ends the upload"
-      case "offset": "\"offset\" counts the bytes from the beginning of the file"
-      case "status": "\"status\" counts the bytes from the beginning of the file"
+      case "offset", "status": "\"\(reason)\" counts the bytes from the beginning of the file"
       case "begins": "with \"begins\", the other pieces need the reply to the first one"
       default: "with \"unanswered\", the reply to each piece decides what comes next"
       }
@@ -378,8 +354,7 @@ extension PieceRules {
       throw place("max").fault("\(text(max)) is less than \"round\", \(text(round))")
     }
     if minPieces > maxPieces {
-      throw place("min_pieces").fault(
-        "\(minPieces) is more than \"max_pieces\", \(maxPieces)")
+      throw place("min_pieces").fault("\(minPieces) is more than \"max_pieces\", \(maxPieces)")
     }
     guard let size else { return }
     if size < min { throw place("size").fault("\(text(size)) is less than \"min\", \(text(min))") }

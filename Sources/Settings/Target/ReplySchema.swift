@@ -37,8 +37,7 @@ extension Codec where Value == ClosedRange<Int> {
       throw node.fault("expected statuses such as \"200-299\" or 201, found \(node.value.kind)")
     }
     let statuses = 200...599
-    let ends = text.split(scalar: "-")
-      .map { Int($0.trimmingPrefix(while: { $0 == " " })) }
+    let ends = text.split(scalar: "-").map { Int($0.trimmingPrefix(while: { $0 == " " })) }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
       statuses.contains(first), statuses.contains(last), first <= last
     else {
@@ -82,8 +81,7 @@ extension ReplyPlace {
   ) throws(ConfigError) {
     let oneOfThem = "expected one of \"pointer\", \"regex\" and \"header\""
     switch (entries["pointer"], entries["regex"], entries["header"]) {
-    case (let node?, nil, nil):
-      self = .pointer(try JSONPointer(node))
+    case (let node?, nil, nil): self = .pointer(try JSONPointer(node))
     case (nil, let node?, nil):
       let source = try node.foreign()
       guard !source.isEmpty else {
@@ -115,9 +113,7 @@ extension Codec where Value == ReplyValue {
     return Codec(
       read: { node, reader in
         guard case .array = node.value else { return try one.read(node, reader) }
-        let values = try node.array().map { (node) throws(ConfigError) in
-          try one.read(node, reader)
-        }
+        let values = try node.array().map { try one.read($0, reader) }
         guard var value = values.first else { throw node.fault("expected at least one value") }
         value.next = Array(values.dropFirst())
         return value
@@ -142,9 +138,7 @@ extension Codec where Value == ReplyValue {
     let empty = Template(literal: "")
     return Codec(
       read: { node, reader in
-        guard case .table = node.value else {
-          return ReplyValue(.pointer(try JSONPointer(node)))
-        }
+        guard case .table = node.value else { return ReplyValue(.pointer(try JSONPointer(node))) }
         let entries = try node.table(ReplyPlace.keys + ["prefix", "suffix"])
         var value = ReplyValue(try ReplyPlace(entries, of: node))
         if let node = entries["prefix"] { value.prefix = try around(node, reader) }
@@ -170,15 +164,12 @@ extension Codec where Value == ReplySum {
     Codec(
       { node in
         let entries = try node.table(["pointer", "header", "sum"])
-        let known = ContentDigests.Algorithm.allCases.map(\.rawValue)
         let place = try ReplyPlace(
           entries, of: node, missing: "expected one of \"pointer\" and \"header\"")
         var sum = ReplySum(place)
-        sum.algorithm =
-          try entries["sum"].map { node in
-            ContentDigests.Algorithm(rawValue: try node.word(of: known))
-          } ?? nil
+        sum.algorithm = try entries["sum"]?.choice()
         guard sum.wanted != nil else {
+          let known = ContentDigests.Algorithm.allCases.map(\.rawValue)
           throw node.fault(
             "\"sum\" is missing: the checksum's algorithm, one of \(known.joined(separator: ", "))"
           )
@@ -187,8 +178,7 @@ extension Codec where Value == ReplySum {
       },
       { sum in
         TOMLText.table([
-          sum.place.entry,
-          ("sum", sum.algorithm.map { TOMLText.string($0.rawValue) }),
+          sum.place.entry, ("sum", sum.algorithm.map { TOMLText.string($0.rawValue) }),
         ])
       })
   }
@@ -207,23 +197,22 @@ extension Codec where Value == FailureRule {
         let test: FailureRule.Test
         // A header field may repeat a digest of the file that was sent.
         let digests = Template.Placeholder.digestsOfFile
-        switch (place, entries["is"], entries["not"]) {
-        case (.pointer, nil, nil) where entries["missing"] != nil,
-          (.header, nil, nil) where entries["missing"] != nil:
-          test = .missing(try entries["missing"]?.bool() ?? true)
-        case _ where entries["missing"] != nil:
+        switch (place, entries["missing"], entries["is"], entries["not"]) {
+        case (.pointer, let wanted?, nil, nil), (.header, let wanted?, nil, nil):
+          test = .missing(try wanted.bool())
+        case (_, .some, _, _):
           throw node.fault(
             "\"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\"")
-        case (.pattern, nil, nil): test = .equals(.bool(true))
-        case (.pattern, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
-        case (.pattern, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
-        case (.header, let wanted?, nil):
+        case (.pattern, nil, nil, nil): test = .equals(.bool(true))
+        case (.pattern, nil, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
+        case (.pattern, nil, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
+        case (.header, nil, let wanted?, nil):
           test = .equalsText(try reader.template(wanted, scope: digests))
-        case (.header, nil, let wanted?):
+        case (.header, nil, nil, let wanted?):
           test = .differsText(try reader.template(wanted, scope: digests))
-        case (.pointer, let wanted?, nil): test = .equals(try reader.fixed(wanted))
-        case (.pointer, nil, let wanted?): test = .differs(try reader.fixed(wanted))
-        case (_, nil, nil), (_, .some, .some):
+        case (.pointer, nil, let wanted?, nil): test = .equals(try reader.fixed(wanted))
+        case (.pointer, nil, nil, let wanted?): test = .differs(try reader.fixed(wanted))
+        case (_, nil, nil, nil), (_, nil, .some, .some):
           throw node.fault(
             "expected either \"is\" (a value that means failure) or \"not\" (the only value that "
               + "means success)")
@@ -232,8 +221,7 @@ extension Codec where Value == FailureRule {
         if let node = entries["message"] {
           rule.message =
             try node.string().hasPrefix(scalars: "/")
-            ? .pointer(try JSONPointer(node))
-            : .text(try node.fixed())
+            ? .pointer(try JSONPointer(node)) : .text(try node.fixed())
         }
         return rule
       },

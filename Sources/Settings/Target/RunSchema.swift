@@ -2,8 +2,7 @@ import UploadModel
 
 /// The tables `open` and `close` of a target: the requests before the first and after the last file of a run.
 extension Schema where Root == PieceCall {
-  static let open =
-    Schema.small(Template.Placeholder.always, "values", values: .opened)
+  static let open = Schema.small(Template.Placeholder.always, "values", values: .opened)
   fileprivate static let close = Schema.small(Template.Placeholder.always + [.opened])
 }
 

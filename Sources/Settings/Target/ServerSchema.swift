@@ -11,8 +11,7 @@ extension Schema where Root == ServerCall {
         Key("url", \.url, .address(scope: scope), need: "the address of the request"),
         Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"] + more)),
         Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
-        Key("type", \.type, .mediaType),
-        Key("query", \.query, .pairs(scope: scope)),
+        Key("type", \.type, .mediaType), Key("query", \.query, .pairs(scope: scope)),
       ] + Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
   }
 }
@@ -56,9 +55,7 @@ extension ExistenceCheck {
   static let start = ExistenceCheck(call: ServerCall(method: "GET"))
 
   /// Checks that the keys of `exists` fit together.
-  static func check(
-    _ check: inout ExistenceCheck, _ entries: [String: ConfigNode]
-  ) throws {
+  static func check(_ check: inout ExistenceCheck, _ entries: [String: ConfigNode]) throws {
     try check.call.check(entries)
     guard check.each != nil else {
       try entries.refuse("max_files", "works only with \"each\"")
@@ -133,8 +130,7 @@ extension WaitRule {
       throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
     if place == nil, Origin(text: call.url.sample("a")) != target.origin {
-      throw node.fault(
-        "\"url\" is on another server, which would not get the target's credentials")
+      throw node.fault("\"url\" is on another server, which would not get the target's credentials")
     }
     guard target.server.create == nil else {
       throw node.fault(
@@ -233,9 +229,8 @@ extension Schema where Root == ServerSide.Listing {
       Key(
         name: "title", read: { node, list, _ in list.title = try JSONPointer(node) },
         write: { list, _, _ in list.title == list.id ? nil : list.title.text }),
-      Key("size", \.size, .pointer),
-      Key("location", \.location, .pointer), Key("time", \.time, .column),
-      Key("next", \.next, .next), Key("total", \.total, .place()),
+      Key("size", \.size, .pointer), Key("location", \.location, .pointer),
+      Key("time", \.time, .column), Key("next", \.next, .next), Key("total", \.total, .place()),
       Key("columns", \.columns, .list(.column)),
     ])
 }
@@ -286,8 +281,7 @@ extension Codec where Value == NextPage {
         case .address(let place): TOMLText.table([("pointer", place.text)])
         case .token(let place, let query):
           TOMLText.table([
-            ("pointer", place.text),
-            ("query", TOMLText.string(Template.braced(query))),
+            ("pointer", place.text), ("query", TOMLText.string(Template.braced(query))),
           ])
         case .number(let query, let from):
           TOMLText.table([("query", TOMLText.string(Template.braced(query))), ("from", "\(from)")])

@@ -31,9 +31,7 @@ private struct TLSReader {
         "tls rules need an https:// URL, and this target's is \(TargetURL.shown(url))")
     }
     var rules = TLSRules()
-    if let node = entries["ca_file"] {
-      rules.caFile = try pem(node, with: "CERTIFICATE").path
-    }
+    if let node = entries["ca_file"] { rules.caFile = try pem(node, with: "CERTIFICATE").path }
     if let node = entries["pin"] {
       guard let pin = PublicKeyPin(try node.string()) else {
         throw node.fault(
@@ -75,8 +73,7 @@ private struct TLSReader {
   private func pem(
     _ node: ConfigNode, with label: String
   ) throws(ConfigError) -> (path: String, text: String) {
-    let written = try node.foreign()
-    let path = paths.absolute(written)
+    let path = paths.absolute(try node.foreign())
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw node.fault("\(path): \(String(cString: strerror(errno)))")
@@ -86,9 +83,7 @@ private struct TLSReader {
       throw node.fault("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     let text = String(decoding: data, as: UTF8.self)
-    guard text.contains(scalars: "-----BEGIN "),
-      text.contains(scalars: "\(label)-----")
-    else {
+    guard text.contains(scalars: "-----BEGIN "), text.contains(scalars: "\(label)-----") else {
       throw node.fault("\(path) contains no \(label.lowercased()) in PEM format")
     }
     return (path, text)

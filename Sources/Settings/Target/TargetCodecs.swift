@@ -50,8 +50,7 @@ extension Codec where Value == [Target.Field] {
           guard let name = try entries["name"]?.fixed(),
             (entries["value"] == nil) != (entries["json"] == nil)
           else { throw element.fault("a field needs \"name\", and either \"value\" or \"json\"") }
-          var type: String?
-          if let node = entries["type"] { type = try Codec<String>.mediaType.read(node, reader) }
+          let type = try entries["type"].map { try Codec<String>.mediaType.read($0, reader) }
           if let node = entries["json"] {
             let value = try reader.json(node, scope: scope)
             fields.append(Target.Field(name: name, value: value, type: type ?? "application/json"))
@@ -119,14 +118,12 @@ extension Codec where Value == [DerivedValue] {
   static var derivedValues: Codec {
     Codec(
       read: { node, reader in
-        var values: [DerivedValue] = []
-        for (name, node) in try node.entries() {
+        try node.entries().map { name, node in
           guard TOMLText.isBare(name) else {
             throw node.fault("a value's name may contain only letters, digits, \"_\" and \"-\"")
           }
-          values.append(try value(name, node, reader))
+          return try value(name, node, reader)
         }
-        return values
       },
       write: { values, writer in
         writer.table(
@@ -273,9 +270,8 @@ extension Codec where Value == PrepareCommand {
     let words = Codec<[Template]>(
       read: { node, reader in
         try Secrets.checkWords(node)
-        var words: [Template] = []
-        for word in try node.array() {
-          words.append(try reader.template(word, scope: Template.Placeholder.ofCommand))
+        let words = try node.array().map {
+          try reader.template($0, scope: Template.Placeholder.ofCommand)
         }
         for slot in [Template.Placeholder.input, .output]
         where !words.contains(where: { $0.asks(for: slot) }) {

@@ -10,12 +10,11 @@ struct TargetReader {
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
     // Read these values first, since any other text may contain `{value.…}`.
-    let values = try entries["values"].map { (node) throws(ConfigError) in
-      try Codec<[DerivedValue]>.derivedValues.read(node, templates)
-    }
-    let reader = TargetReader(templates: templates.knowing(values ?? []))
+    var values: [DerivedValue] = []
+    if let node = entries["values"] { values = try Codec.derivedValues.read(node, templates) }
+    let reader = TargetReader(templates: templates.knowing(values))
     var target = try reader.start(name, node, entries)
-    target.values = values ?? []
+    target.values = values
     try Schema<Target>.target.read(entries, into: &target, reader.templates)
     try checkPublicHeaders(of: target, entries)
     try checkBody(of: &target, entries)

@@ -5,11 +5,9 @@ import UploadModel
 extension Schema where Root == Target {
   static let target = Schema([
     // `TargetReader` reads these two before all others.
-    Key(
-      name: "values", read: { _, _, _ in },
-      write: { target, _, writer in
-        Codec<[DerivedValue]>.derivedValues.write(target.values, writer)
-      }),
+    Key(name: "values", read: { _, _, _ in }) { target, _, writer in
+      Codec<[DerivedValue]>.derivedValues.write(target.values, writer)
+    },
     Key(name: "url", read: { _, _, _ in }) { target, _, writer in
       guard target.ticket == nil else { return nil }
       let address = target.address ?? Template(literal: target.url.absoluteString)

@@ -10,36 +10,20 @@ package enum TargetText {
     let writer = TemplateWriter(isRevealing: isRevealing, showsDefaults: showsDefaults)
     let nested = writer.withoutDefaults
     let usual = Target(name: name, url: target.url)
-    let ticket = target.ticket.map {
-      Schema<Ticket>.ticket.entries($0, usually: .start, nested)
+    func entries<Part>(
+      _ schema: Schema<Part>, _ part: Part?, usually usual: Part
+    ) -> TOMLText.Entries {
+      part.map { schema.entries($0, usually: usual, nested) } ?? []
     }
     let tables: [(name: String, entries: TOMLText.Entries)] = [
-      (
-        "pieces",
-        target.resume.pieces.map { Schema.pieces.entries($0, usually: PieceRules(), nested) } ?? []
-      ),
-      ("response", Schema.response.entries(target.response, usually: usual.response, nested)),
-      (
-        "exists",
-        target.exists.map { Schema.exists.entries($0, usually: .start, nested) } ?? []
-      ),
-      (
-        "wait", target.wait.map { Schema.wait.entries($0, usually: WaitRule(), nested) } ?? []
-      ),
-      (
-        "open",
-        target.run.open.map {
-          Schema<PieceCall>.open.entries($0, usually: PieceCall(method: "POST"), nested)
-        } ?? []
-      ),
-      (
-        "close",
-        target.run.close.map {
-          Schema<RunRules.Closing>.close.entries($0, usually: RunRules.Closing(), nested)
-        } ?? []
-      ),
-      ("ticket", ticket ?? []),
-      ("server", Schema.server(of: target).entries(target.server, usually: usual.server, nested)),
+      ("pieces", entries(.pieces, target.resume.pieces, usually: PieceRules())),
+      ("response", entries(.response, target.response, usually: usual.response)),
+      ("exists", entries(.exists, target.exists, usually: .start)),
+      ("wait", entries(.wait, target.wait, usually: WaitRule())),
+      ("open", entries(.open, target.run.open, usually: PieceCall(method: "POST"))),
+      ("close", entries(.close, target.run.close, usually: RunRules.Closing())),
+      ("ticket", entries(.ticket, target.ticket, usually: .start)),
+      ("server", entries(.server(of: target), target.server, usually: usual.server)),
     ]
     let path = "targets.\(TOMLText.key(name))"
     let whole = [(path, Schema<Target>.target.entries(target, usually: usual, writer))]

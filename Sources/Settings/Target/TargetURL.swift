@@ -29,8 +29,7 @@ package enum TargetURL {
     guard let url = URL(written: text), url.scheme != nil else {
       let missing =
         shown.isEmpty || shown.contains(scalars: "://") ? "" : ", which lacks http:// or https://"
-      throw InvalidInput(
-        "expected a URL such as https://host/upload, found \"\(shown)\"\(missing)")
+      throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"\(missing)")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
       throw InvalidInput("expected an http or https URL with a host, found \"\(shown)\"")

@@ -39,14 +39,11 @@ struct TemplateReader: Sendable {
   }
 
   /// A template that may be a secret, so its text appears in no message.
-  func secret(
-    _ node: ConfigNode, scope: [Template.Placeholder]
-  ) throws(ConfigError) -> Template {
+  func secret(_ node: ConfigNode, scope: [Template.Placeholder]) throws(ConfigError) -> Template {
     // An error may quote the text between braces, which may be the secret, so replace that error. Errors below may show
     // the names of variables and secrets.
-    let blind = lookup.withoutSecrets
     if case .string(let text) = node.value,
-      (try? Template(text, scope: scope, lookup: blind)) == nil
+      (try? Template(text, scope: scope, lookup: lookup.withoutSecrets)) == nil
     {
       throw node.fault(
         "it contains a placeholder that is not available here; write {{ and }} for literal braces"
@@ -59,12 +56,10 @@ struct TemplateReader: Sendable {
   func pairs(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> [Target.Field] {
-    var fields: [Target.Field] = []
-    for (key, node) in try node.entries() {
+    try node.entries().map { (key, node) throws(ConfigError) in
       let name = try node.fixed(key)
-      fields.append(Target.Field(name: name, value: try value(node, named: name, scope: scope)))
+      return Target.Field(name: name, value: try value(node, named: name, scope: scope))
     }
-    return fields
   }
 
   /// JSON with placeholders inside its strings. A string is treated as a secret if its member's name suggests one.
@@ -105,8 +100,7 @@ struct TemplateReader: Sendable {
         sum = sum + Template(literal: start) + (try json(node, named: key, scope: scope))
       }
       return sum + Template(literal: "}")
-    case .other:
-      throw node.fault("JSON has no dates; write the date as a string")
+    case .other: throw node.fault("JSON has no dates; write the date as a string")
     }
   }
 
@@ -117,8 +111,7 @@ struct TemplateReader: Sendable {
     case .integer(let number): return .integer(Int64(number))
     case .float(let number): return .number(number)
     case .bool(let flag): return .bool(flag)
-    case .array:
-      return .array(try node.array().map(fixed))
+    case .array: return .array(try node.array().map(fixed))
     case .table:
       var members: [String: JSONValue] = [:]
       for (key, node) in try node.entries() { members[try node.fixed(key)] = try fixed(node) }
@@ -128,9 +121,7 @@ struct TemplateReader: Sendable {
   }
 
   /// A URL with placeholders. Their values are percent-encoded and cannot change its scheme, host or port.
-  func address(
-    _ node: ConfigNode, scope: [Template.Placeholder]
-  ) throws(ConfigError) -> Template {
+  func address(_ node: ConfigNode, scope: [Template.Placeholder]) throws(ConfigError) -> Template {
     let template = try template(node, scope: scope, escaping: .url)
     let url = try Self.url(template.sample("a"), node)
     guard Origin(try Self.url(template.sample("b"), node)) == Origin(url) else {

@@ -86,5 +86,10 @@ extension UploadEngine {
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
     var isUnderWay: Bool { if case .running = machine.state { true } else { false } }
+
+    /// Whether the user has stopped the attempt under way.
+    var isStopped: Bool {
+      if case .running(let run) = machine.state { run.stop != nil } else { false }
+    }
   }
 }

@@ -6,9 +6,7 @@ import Dispatch
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 
-  init(label: String) {
-    queue = DispatchQueue(label: label, qos: .userInitiated)
-  }
+  init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -16,7 +14,5 @@ final class QueueExecutor: SerialExecutor {
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  func checkIsolated() {
-    dispatchPrecondition(condition: .onQueue(queue))
-  }
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

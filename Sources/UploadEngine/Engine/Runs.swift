@@ -72,9 +72,8 @@ struct Runs {
 
   /// The target with the values of its run; nil outside a run.
   mutating func filled(_ name: String) -> Boxed<Target>? {
-    guard let run = runs[name], let point = run.machine.point, var target = run.target else {
-      return nil
-    }
+    guard let run = runs[name], let point = run.machine.point, var target = run.target
+    else { return nil }
     if let filled = run.filled, filled.value.opened?.id == point.id { return filled }
     target.value.opened = point
     runs[name]?.filled = target

@@ -14,7 +14,7 @@ package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
 
-  private nonisolated let executor: QueueExecutor
+  private nonisolated let executor = QueueExecutor(label: "hoist.engine")
   private let time: TimeSource
   private let hooks: EngineHooks
   private let report: @Sendable ([(ItemID, ItemState)]) -> Void
@@ -101,7 +101,6 @@ package actor UploadEngine {
     tokens: TokenSource = TokenSource(), preparesAhead: Bool = false,
     report: @escaping @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
   ) {
-    executor = QueueExecutor(label: "hoist.engine")
     self.session = session
     totalLimit = session.makeLimit()
     self.time = time
@@ -205,8 +204,7 @@ package actor UploadEngine {
   }
 
   private func stopTimer(of id: ItemID) {
-    jobs[id]?.timer?.cancel()
-    jobs[id]?.timer = nil
+    jobs[id]?.timer.take()?.cancel()
   }
 }
 
@@ -234,9 +232,8 @@ extension UploadEngine {
       files.append(job.entry)
     }
     perform(scheduler.add(files))
-    for file in files {
-      // The server has already accepted the file, and is asked about its state.
-      guard jobs[file.id]?.isProcessed == true else { continue }
+    // Servers have already accepted these files, and are asked about their state.
+    for file in files where jobs[file.id]?.isProcessed == true {
       perform(scheduler.park(file.id, .over))
       handle(.retry, for: file.id)
     }
@@ -260,8 +257,7 @@ extension UploadEngine {
       var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
-        engine.perform(
-          engine.runs.handle(.forgot(id), of: upload.target.name), of: upload.target.name)
+        engine.handle(.forgot(id), of: upload.target.name)
         engine.openAgain(upload.target.name)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
@@ -283,7 +279,7 @@ extension UploadEngine {
     onQueue { engine in
       for id in items {
         for name in engine.runs.names {
-          engine.perform(engine.runs.handle(.forgot(id), of: name), of: name)
+          engine.handle(.forgot(id), of: name)
         }
         guard let job = engine.jobs[id] else { continue }
         if job.isUnderWay || job.isProcessed {
@@ -316,8 +312,7 @@ extension UploadEngine {
       for id in items {
         guard let job = engine.jobs[id], !job.isUnderWay else { continue }
         job.isHeld = true
-        guard job.machine.state == .waiting else { continue }
-        engine.perform(engine.scheduler.park(id, .held))
+        if job.machine.state == .waiting { engine.perform(engine.scheduler.park(id, .held)) }
       }
     }
   }
@@ -333,8 +328,7 @@ extension UploadEngine {
         engine.perform(engine.scheduler.change(job.entry))
         guard job.machine.state == .waiting else { continue }
         // The upload may have been held.
-        engine.perform(
-          engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
+        engine.perform(engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
       }
       engine.fillSoon()
     }
@@ -378,9 +372,7 @@ extension UploadEngine {
     takeBack()
     perform(scheduler.setStarted(false))
     if seconds > 0 {
-      await becomeIdle(within: seconds) { engine, task in
-        engine.transfers[task]?.hasSentAll != true
-      }
+      await becomeIdle(within: seconds) { $0.transfers[$1]?.hasSentAll != true }
     }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience) { _, _ in true }
@@ -404,8 +396,7 @@ extension UploadEngine {
   }
 
   private func leaveIdle() {
-    whenIdle?.resume()
-    whenIdle = nil
+    whenIdle.take()?.resume()
   }
 
   /// How long to wait for cancelled uploads to end, in seconds.
@@ -428,10 +419,7 @@ extension UploadEngine {
     fillLanes()
     widen()
     endRuns()
-    if !runs.isEnding {
-      whenRunsHaveEnded?.resume()
-      whenRunsHaveEnded = nil
-    }
+    if !runs.isEnding { whenRunsHaveEnded.take()?.resume() }
     if transfers.isEmpty, steps.isEmpty { leaveIdle() }
   }
 
@@ -641,8 +629,7 @@ extension UploadEngine {
     let isAhead = request.files.contains { scheduler.isAhead($0.item.id) }
     if isAhead { asked.body = UploadBody(request.body).readAhead() }
     let route = authorization.route
-    let task = session.task(
-      asked, delegate: TransferListener(self, route, request.target.response))
+    let task = session.task(asked, delegate: TransferListener(self, route, request.target.response))
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, task: task, request: request,
       url: url, start: time.now())
@@ -714,9 +701,7 @@ extension UploadEngine {
     guard inbox.needsCall() else { return }
     onQueue { engine in
       let news = engine.inbox.take()
-      engine.inOneTurn {
-        for (number, news) in news { engine.handle(news, of: number) }
-      }
+      engine.inOneTurn { for (number, news) in news { engine.handle(news, of: number) } }
     }
   }
 
@@ -736,22 +721,24 @@ extension UploadEngine {
         perform(scheduler.recordReached(home))
         fillSoon()
       }
-      if let id = transfer.shares.first?.item.id,
-        jobs[id]?.conversation?.machine.sendsInAnyOrder == true
-      {
-        tellProgress(of: id)
+      if jobs[transfer.firstItem]?.conversation?.machine.sendsInAnyOrder == true {
+        tellProgress(of: transfer.firstItem)
       } else {
         tell(ofUpload(transfer.news(at: now)))
       }
     case .endHeld:
-      if let id = transfer.shares.first?.item.id { goOn(id, transfer) { $0.handleHeldEnd() } }
+      goOn(transfer.firstItem, transfer) { $0.handleHeldEnd() }
       transfer.task.releaseBody()
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .informed(let head):
-      let id = transfer.shares.first?.item.id
-      if head.status == 104, let id { inform(id, of: head, transfer) }
-      if head.status == 100, let id, jobs[id]?.conversation?.machine.awaitsOffer == true {
+      let id = transfer.firstItem
+      if head.status == 104 {
+        goOn(id, transfer) {
+          $0.handle(interim: head.headers, at: transfer.task.request.url, now: time.date())
+        }
+      }
+      if head.status == 100, jobs[id]?.conversation?.machine.awaitsOffer == true {
         awaitOffer(id, number)
       } else {
         transfer.task.releaseBody()
@@ -773,7 +760,7 @@ extension UploadEngine {
       return handle(transfer.items.map { ($0, .notBegun) })
     }
     judgeAhead(after: transfer, end)
-    let first = transfer.shares[0].item.id
+    let first = transfer.firstItem
     guard learn(from: end, at: transfer.origin, of: first) else {
       return startOver(.wait, after: transfer)
     }
@@ -792,15 +779,24 @@ extension UploadEngine {
     if jobs[first]?.conversation != nil {
       return goOn(first, transfer) { $0.handle(end, now: time.date()) }
     }
-    let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
-    let isRecorded = makesRecords(of: transfer, end) { engine, failures in
-      engine.conclude(judged, of: files, attempt, to: target.value, withoutRecord: failures)
+    conclude(end, of: transfer.files, transfer.attempt, to: target, after: transfer)
+  }
+
+  /// Concludes an attempt, once the records that its target wants have been made.
+  private func conclude(
+    _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Boxed<Target>,
+    after transfer: Transfer?
+  ) {
+    let isRecorded = transfer.map {
+      makesRecords(of: $0, end) { engine, failures in
+        engine.conclude(end, of: files, attempt, to: target.value, withoutRecord: failures)
+      }
     }
-    if !isRecorded { conclude(end, of: files, attempt, to: target.value) }
+    if isRecorded != true { conclude(end, of: files, attempt, to: target.value) }
   }
 
   private func startOver(_ restart: Restart, after transfer: Transfer) {
-    let id = transfer.shares[0].item.id
+    let id = transfer.firstItem
     guard let conversation = jobs[id]?.conversation, conversation.isWide else {
       return startOver(restart, Array(transfer.items))
     }
@@ -827,16 +823,18 @@ extension UploadEngine {
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
     withoutRecord failures: [ItemID: Failure] = [:]
   ) {
-    let batch = BatchEnd(
-      end, files: files, target: target, attempt: attempt, now: time.date())
+    let batch = BatchEnd(end, files: files, target: target, attempt: attempt, now: time.date())
     for members in batch.groups { scheduler.group(members) }
     let again = batch.outcomes.filter { $0.outcome == .startsOver }
     // All share one time and one random number, so that they are retried together.
     let (instant, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []
-    for (id, outcome) in batch.outcomes {
-      guard case .ended(var end) = outcome else { continue }
-      if let failure = failures[id] { end = Self.end(end, without: failure) }
+    for case (let id, .ended(var end)) in batch.outcomes {
+      if let failure = failures[id] {
+        // The file arrived, but its record could not be created.
+        (end.status, end.trouble) = (nil, .notRecorded(failure.headline))
+        (end.reply, end.step) = (failure.reply, failure.step)
+      }
       events.append((id, .ended(end, at: instant, wall: wall, random: random)))
     }
     handle(events + again.map { ($0.id, .startOver) })
@@ -847,8 +845,7 @@ extension UploadEngine {
   }
 
   private func mayExpect(at url: URL) -> Bool {
-    if deafToExpect.isEmpty { return true }
-    return Origin(url).map { !deafToExpect.contains($0) } ?? false
+    deafToExpect.isEmpty || Origin(url).map { !deafToExpect.contains($0) } == true
   }
 }
 
@@ -862,7 +859,7 @@ extension UploadEngine {
   private func beginThoseAhead() {
     for next in ahead.all {
       guard let transfer = transfers[next.task.taskIdentifier],
-        let id = transfer.shares.first?.item.id, scheduler.hasLane(for: id),
+        scheduler.hasLane(for: transfer.firstItem),
         ahead.remove(where: { $0.task === next.task }).count == 1
       else { continue }
       recordBegun(transfer, at: time.now())
@@ -904,9 +901,8 @@ extension UploadEngine {
 
   /// Puts uploads whose requests wait for a lane back in line.
   private func takeBack(where isMeant: (RequestsAhead.Request) -> Bool = { _ in true }) {
-    var items: [ItemID] = []
-    for request in ahead.remove(where: isMeant) {
-      items += transfers.removeValue(forKey: request.task.taskIdentifier)?.items.map { $0 } ?? []
+    let items = ahead.remove(where: isMeant).flatMap { request in
+      transfers.removeValue(forKey: request.task.taskIdentifier).map { Array($0.items) } ?? []
     }
     for id in items { jobs[id]?.tasks = [] }
     handle(items.map { ($0, .notBegun) })
@@ -1005,9 +1001,7 @@ extension UploadEngine {
       FileDigest.digests(upload.target.digests, of: file)
     } then: { engine, digests in
       guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
-      guard let digests else {
-        return engine.leaveOut([id], .unreadable("its checksums could not be computed"), url)
-      }
+      guard let digests else { return engine.leaveOut([id], FileDigest.failure, url) }
       var upload = upload
       upload.item.digests = digests
       engine.jobs[id]?.keep(digests)
@@ -1053,14 +1047,6 @@ extension UploadEngine {
         return (whole.body.contentLength, whole.form)
       })
     return try start.machine()
-  }
-
-  /// Handles an interim reply to one of a conversation's requests.
-  private func inform(_ id: ItemID, of head: ReplyHead, _ transfer: Transfer) {
-    guard jobs[id]?.conversation != nil else { return }
-    goOn(id, transfer) {
-      $0.handle(interim: head.headers, at: transfer.task.request.url, now: time.date())
-    }
   }
 
   /// How many seconds the content of a request waits for an offer after a 100 reply, which may have come from a proxy.
@@ -1120,8 +1106,7 @@ extension UploadEngine {
       case .end(let end):
         if let restart = conversation.restart {
           job.conversation = nil
-          startOver(restart, [id])
-          return
+          return startOver(restart, [id])
         }
         let isFirst = knownServers.settle(job.route)
         if let server = conversation.recalled, server.isRefuted(by: end) {
@@ -1138,8 +1123,7 @@ extension UploadEngine {
   private func learn(_ server: ResumeServer?, of job: Job) {
     let isElsewhere =
       if case .running(let run) = job.machine.state { run.redirects > 0 } else { false }
-    knownServers.learn(
-      server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
+    knownServers.learn(server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
   }
 
   /// Computes digests of a range of the file, for a request that must state them.
@@ -1150,13 +1134,9 @@ extension UploadEngine {
     step(for: [id]) {
       FileDigest.digests(wanted, of: conversation.file, in: range)
     } then: { engine, digests in
-      guard !engine.isTakenBack(id) else {
-        return engine.broken(.cancelled, id, conversation, conversation.how.url, request)
-      }
-      guard let digests else {
-        return engine.broken(
-          .unreadable("its checksums could not be computed"), id, conversation,
-          conversation.how.url, request)
+      guard !engine.isTakenBack(id), let digests else {
+        let cause = engine.isTakenBack(id) ? .cancelled : FileDigest.failure
+        return engine.broken(cause, id, conversation, conversation.how.url, request)
       }
       engine.goOn(id) { $0.handle(digests, number: request) }
     }
@@ -1211,9 +1191,7 @@ extension UploadEngine {
   private func tellProgress(of id: ItemID) {
     guard let job = jobs[id], let conversation = job.conversation else { return }
     let course = conversation.machine.course
-    let underWay = job.tasks.reduce(into: Int64(0)) { sum, task in
-      sum += transfers[task]?.files.first?.bytes ?? 0
-    }
+    let underWay = job.tasks.reduce(0) { $0 + (transfers[$1]?.files.first?.bytes ?? 0) }
     let sent = min(course.size, course.taken + underWay)
     guard sent > conversation.told else { return }
     job.conversation?.told = sent
@@ -1222,25 +1200,18 @@ extension UploadEngine {
 
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
+    let attempt = conversation.how.attempt
     if conversation.machine.isFinishing {
-      tell([(id, .awaitingReply(attempt: conversation.how.attempt, since: time.now()))])
+      tell([(id, .awaitingReply(attempt: attempt, since: time.now()))])
     } else if conversation.machine.sendsInAnyOrder {
       tellProgress(of: id)
     } else if let content = request.content, content.lowerBound > 0 {
-      tell([
-        (
-          id,
-          .sending(
-            attempt: conversation.how.attempt,
-            sent: conversation.machine.course.fileOffset(content.lowerBound),
-            total: conversation.machine.course.size)
-        )
-      ])
+      let course = conversation.machine.course
+      let sent = course.fileOffset(content.lowerBound)
+      tell([(id, .sending(attempt: attempt, sent: sent, total: course.size))])
     }
     // The user may have cancelled or paused the upload between two requests.
-    if case .running(let run) = job.machine.state, run.stop != nil {
-      return broken(.cancelled, id, conversation, request.url, request.number)
-    }
+    if job.isStopped { return broken(.cancelled, id, conversation, request.url, request.number) }
     // A form also contains bytes that are not the file's, and is not signed.
     let isSigned = job.upload.target.signsContent && conversation.machine.course.form == nil
     let wanted = Set([request.checksum, isSigned ? .sha256 : nil].compactMap(\.self))
@@ -1259,9 +1230,7 @@ extension UploadEngine {
     _ conversation: Conversation
   ) {
     guard let job = jobs[id] else { return }
-    if case .running(let run) = job.machine.state, run.stop != nil {
-      return broken(.cancelled, id, conversation, request.url, request.number)
-    }
+    if job.isStopped { return broken(.cancelled, id, conversation, request.url, request.number) }
     var asked = request
     if !conversation.how.keepsCredentials { asked.staysAway = true }
     let (origin, isTrusted) = (Origin(request.url), !asked.staysAway)
@@ -1281,8 +1250,7 @@ extension UploadEngine {
       {
         throw cause
       }
-      begin(
-        made, to: request.url, attempt: conversation.how.attempt, authorization: authorization)
+      begin(made, to: request.url, attempt: conversation.how.attempt, authorization: authorization)
     } catch {
       broken(error, id, conversation, request.url, request.number)
     }
@@ -1312,10 +1280,7 @@ extension UploadEngine {
     var end = TransferEnd(url: url, trouble: cause, sentAll: false)
     end.number = number
     let conversation = jobs[id]?.conversation ?? conversation
-    if conversation.isWide {
-      let broken = end
-      return goOn(id) { $0.handle(broken, now: time.date()) }
-    }
+    if conversation.isWide { return goOn(id) { $0.handle(end, now: time.date()) } }
     end.hasAdvanced = conversation.machine.course.hasAdvanced
     end.mayBeWhole = conversation.machine.mayBeWhole
     conclude(conversation, end, of: id, nil)
@@ -1338,14 +1303,8 @@ extension UploadEngine {
     // The file's description in the last request is recorded with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
-    let (target, attempt, judged) = (job.upload.target, conversation.how.attempt, end)
-    guard let transfer,
-      makesRecords(
-        of: transfer, end,
-        then: { engine, failures in
-          engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
-        })
-    else { return conclude(end, of: files, attempt, to: target) }
+    conclude(
+      end, of: files, conversation.how.attempt, to: job.upload.destination, after: transfer)
   }
 
   // MARK: Taking back
@@ -1354,8 +1313,7 @@ extension UploadEngine {
   /// way.
   package nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
-      for upload in uploads {
-        guard upload.target.resume.isOn else { continue }
+      for upload in uploads where upload.target.resume.isOn {
         let job = engine.jobs[upload.item.id]
         guard let point = job?.resumePoint ?? upload.item.resumePoint,
           point.target == upload.target.name
@@ -1378,11 +1336,10 @@ extension UploadEngine {
           ? .all(token: tokens[Route(to: target)]?.secret) : .none,
         now: time.date())
     else { return }
-    let (session, exchange, timeout, time) = (
-      session, request.exchange, target.stallTimeout, time
-    )
     // If this fails, the server's own expiry does the same later.
-    Task.detached { _ = await session.end(of: exchange, stallTimeout: timeout, time: time) }
+    Task.detached { [session, time, exchange = request.exchange] in
+      _ = await session.end(of: exchange, stallTimeout: target.stallTimeout, time: time)
+    }
   }
 }
 
@@ -1424,20 +1381,16 @@ extension UploadEngine {
     for id in ids { scheduler.setKnownMissing(false, of: id) }
     step(for: ids) {
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
-      var prepared: [UploadJob] = []
       for (position, upload) in uploads.enumerated() {
         do throws(Failure.Cause) {
-          let ready = try await preparation.ready(upload, at: position)
-          prepared.append(ready.upload)
-          made.append((upload.item.id, .success(ready)))
+          made.append((upload.item.id, .success(try await preparation.ready(upload, at: position))))
         } catch {
           made.append((upload.item.id, .failure(error)))
         }
       }
+      let prepared = made.compactMap { try? $1.get().upload }
       var existing = Preparation.Existing()
-      if !isAsked {
-        existing = await preparation.existing(prepared, token: authorization.token)
-      }
+      if !isAsked { existing = await preparation.existing(prepared, token: authorization.token) }
       var ticket: Result<Ticket.Grant?, Failure> =
         existing.trouble.map { .failure($0) } ?? .success(nil)
       do throws(Failure) {
@@ -1479,12 +1432,9 @@ extension UploadEngine {
   private func attachPrepared(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
     uploads.compactMap { upload in
       let upload = ready[upload.item.id]?.upload ?? upload
-      let item = upload.item
-      if let refusal = upload.target.limits.refusal(of: item) {
-        leaveOut([item.id], refusal, url)
-        return nil
-      }
-      return upload
+      guard let refusal = upload.target.limits.refusal(of: upload.item) else { return upload }
+      leaveOut([upload.item.id], refusal, url)
+      return nil
     }
   }
 
@@ -1499,9 +1449,7 @@ extension UploadEngine {
       case .success(let made):
         ready[id] = made
         // Digests of the file itself remain valid for the next attempt.
-        if made.folder == nil, let digests = made.upload.item.digests {
-          jobs[id]?.keep(digests)
-        }
+        if made.folder == nil, let digests = made.upload.item.digests { jobs[id]?.keep(digests) }
         return id
       }
       return nil
@@ -1544,11 +1492,9 @@ extension UploadEngine {
       // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
-        guard var target = ready[id]?.upload.target else { continue }
-        target.fields = grant.fields + target.fields
-        target.publicHeaders += grant.headers
-        target.ticketReply = grant.reply
-        ready[id]?.upload.target = target
+        ready[id]?.upload.target.fields.insert(contentsOf: grant.fields, at: 0)
+        ready[id]?.upload.target.publicHeaders += grant.headers
+        ready[id]?.upload.target.ticketReply = grant.reply
         ready[id]?.address = grant.url
       }
       return true
@@ -1580,8 +1526,7 @@ extension UploadEngine {
 
   /// Whether the upload was cancelled, paused or removed while it was prepared.
   private func isTakenBack(_ id: ItemID) -> Bool {
-    guard case .running(let run)? = jobs[id]?.machine.state else { return true }
-    return run.stop != nil
+    jobs[id].map { !$0.isUnderWay || $0.isStopped } ?? true
   }
 
   // MARK: Afterwards
@@ -1617,21 +1562,20 @@ extension UploadEngine {
       target: target, token: transfer.authorization.token, from: tokenSource, time: time)
     // The ticket's additions for the file's request must not be in any other request.
     var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
-    let asked: Result<ServerCall?, InvalidInput> = Result { () throws(InvalidInput) in
+    let asked = Result { () throws(InvalidInput) -> ServerCall? in
       guard
-        let (call, headers) = try confirmation?.request(
-          askedForBy: target.ticketReply, of: target)
+        let (call, headers) = try confirmation?.request(askedForBy: target.ticketReply, of: target)
       else { return nil }
       home.publicHeaders += headers
       return call
-    }
+    }.mapError { Failure(.unusable($0.description)) }
     let confirming = ServerClient(
       target: home, token: transfer.authorization.token, from: tokenSource, time: time)
     step(for: Array(transfer.items)) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
         do throws(Failure) {
-          if let call = try asked.call { _ = try await confirming.reply(to: call, values) }
+          if let call = try asked.get() { _ = try await confirming.reply(to: call, values) }
         } catch {
           failures[id] = error
           failures[id]?.step = .confirmation
@@ -1647,16 +1591,6 @@ extension UploadEngine {
       then($0, $1)
     }
     return true
-  }
-
-  /// The result for a file that arrived but whose record could not be created.
-  private static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
-    var end = end
-    end.status = nil
-    end.trouble = .notRecorded(record.headline)
-    end.reply = record.reply
-    end.step = record.step
-    return end
   }
 
   // MARK: What the server makes of files that it has accepted
@@ -1794,18 +1728,19 @@ extension UploadEngine {
     onQueue { engine in
       switch engine.runs.state(of: target) {
       case .open, .kept:
-        if wasStopped {
-          if let point = engine.runs.point(of: target) {
-            engine.hooks.runReport(target, RunNews(.stopped, point))
-          }
-        } else {
-          engine.perform(
-            engine.runs.handle(.idle(hasFailed: hasFailed), of: target), of: target)
+        if !wasStopped {
+          engine.handle(.idle(hasFailed: hasFailed), of: target)
+        } else if let point = engine.runs.point(of: target) {
+          engine.hooks.runReport(target, RunNews(.stopped, point))
         }
       case .closed, .opening: engine.hooks.runReport(target, RunNews(.none))
       case .ending: break
       }
     }
+  }
+
+  private func handle(_ event: RunMachine.Event, of name: String) {
+    perform(runs.handle(event, of: name), of: name)
   }
 
   private func perform(_ actions: [RunMachine.Action], of name: String) {
@@ -1815,7 +1750,7 @@ extension UploadEngine {
         // If the state is not saved, the next process would send the last request again.
         if !hooks.keepingRun(name, point), case .send? = actions.last {
           let failure = Failure(.shortage("the queue cannot be written"))
-          return perform(runs.handle(.refused(failure), of: name), of: name)
+          return handle(.refused(failure), of: name)
         }
       case .send(let ending): end(name, by: ending)
       case .tell(let news): hooks.runReport(name, news)
@@ -1836,13 +1771,12 @@ extension UploadEngine {
 
   /// Begins the run of files that are about to start, and gives the files the run's values.
   private func beginRun(with files: [ItemID]) {
-    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn else {
-      return
-    }
+    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn
+    else { return }
     tellOfEarlierRuns()
     let name = first.upload.target.name
     runs.use(first.upload.destination)
-    perform(runs.handle(.turn, of: name), of: name)
+    handle(.turn, of: name)
     if runs.state(of: name) == .opening { runs.setOpeners(files, of: name) }
     fillIn(files, name)
   }
@@ -1861,7 +1795,7 @@ extension UploadEngine {
       files.contains(where: { runs.isOpener($0, of: name) }), !runs.isAsked(name)
     else { return }
     runs.setOpeners([], of: name)
-    perform(runs.handle(.notOpened, of: name), of: name)
+    handle(.notOpened, of: name)
   }
 
   /// Sends the request before the first file, if it has not been answered yet. Returns whether the files must wait for
@@ -1878,39 +1812,34 @@ extension UploadEngine {
     step(for: ids, isFinal: true) {
       await client.opening(by: call)
     } then: { engine, result in
-      engine.recordOpening(result, for: ids, authorization, target, how.url) { engine, sent in
-        engine.send(sent, how)
-      }
+      engine.recordOpening(result, for: ids, authorization, target, how)
     }
     return true
   }
 
   private func recordOpening(
     _ result: Result<(values: [String: String], isFromAway: Bool), Failure>, for ids: [ItemID],
-    _ authorization: Authorization, _ target: Target, _ url: URL,
-    then send: (isolated UploadEngine, [ItemID]) -> Void
+    _ authorization: Authorization, _ target: Target, _ how: Sending
   ) {
-    let name = target.name
+    let (name, url) = (target.name, how.url)
     runs.setAsked(false, of: name)
     switch result {
     case .success(let (values, isFromAway)):
       _ = learn(from: TransferEnd(url: url, status: 200), at: authorization.origin, of: ids[0])
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       runs.setOpeners([], of: name)
-      perform(runs.handle(.opened(values, isFromAway: isFromAway), of: name), of: name)
+      handle(.opened(values, isFromAway: isFromAway), of: name)
       fillIn(ids, name)
       let isBack = ids.filter(isTakenBack)
       if !isBack.isEmpty { leaveOut(isBack, .cancelled, url) }
-      send(self, ids.filter { !isBack.contains($0) })
+      send(ids.filter { !isBack.contains($0) }, how)
     case .failure(let failure):
       _ = recordTicket(.failure(failure), for: ids, authorization, target, url)
       let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
       hooks.runReport(name, RunNews(.notOpened, because: shown))
-      guard waitsForPerson else {
-        return perform([.giveUp(scheduler.waiting(for: name), shown)])
-      }
+      guard waitsForPerson else { return perform([.giveUp(scheduler.waiting(for: name), shown)]) }
       // One file shows the failure; the others wait until the user tries again.
       runs.setRefused(true, of: name)
       shut(name)
@@ -1927,7 +1856,7 @@ extension UploadEngine {
   private func tryRuns() {
     for name in runs.names {
       openAgain(name)
-      perform(runs.handle(.again, of: name), of: name)
+      handle(.again, of: name)
     }
     fillSoon()
   }
@@ -1937,16 +1866,15 @@ extension UploadEngine {
     guard job.upload.target.run.isOn, !job.isUnderWay else { return }
     let name = job.upload.target.name
     switch job.machine.state {
-    case .paused, .finished: leaveUnopened([id])
+    case .paused: leaveUnopened([id])
+    case .finished(let isDelivered):
+      leaveUnopened([id])
+      if !job.isRemoved || isDelivered { handle(.ended(id, isThere: isDelivered), of: name) }
     // The file will start again, and the others wait for it.
     case .waiting, .retrying: if runs.isOpener(id, of: name) { shut(name) }
-    case .processing: perform(runs.handle(.accepted, of: name), of: name)
+    case .processing: handle(.accepted, of: name)
     case .running: break
     }
-    guard case .finished(let isDelivered) = job.machine.state, !job.isRemoved || isDelivered else {
-      return
-    }
-    perform(runs.handle(.ended(id, isThere: isDelivered), of: name), of: name)
   }
 
   /// Ends the runs that have no file left.
@@ -1955,11 +1883,8 @@ extension UploadEngine {
     for name in runs.names where runs.state(of: name) == .open && scheduler.isIdle(name) {
       let isProcessed =
         runs.target(name)?.wait != nil
-        && jobs.values.contains {
-          $0.isProcessed && $0.upload.target.name == name
-        }
-      guard !isProcessed else { continue }
-      perform(runs.handle(.idle(hasFailed: hooks.hasUnsent(name)), of: name), of: name)
+        && jobs.values.contains { $0.isProcessed && $0.upload.target.name == name }
+      if !isProcessed { handle(.idle(hasFailed: hooks.hasUnsent(name)), of: name) }
     }
   }
 
@@ -1997,7 +1922,7 @@ extension UploadEngine {
       return
     }
     runs.endAttempts(of: name)
-    perform(runs.handle(outcome, of: name), of: name)
+    handle(outcome, of: name)
   }
 }
 
@@ -2078,7 +2003,7 @@ extension UploadEngine {
       if !isNew {
         // The token is not new, so it may have expired as well. Let the uploads be resent once more with yet another
         // token.
-        for (id, job) in jobs where job.route == route { jobs[id]?.wasAuthorizedAgain = false }
+        for job in jobs.values where job.route == route { job.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))
     case .failure(let missing):
@@ -2102,16 +2027,12 @@ extension UploadEngine {
     guard !transfers.isEmpty else { return }
     startWatching()
     let now = time.now()
-    for transfer in transfers.values {
-      guard transfer.trouble == nil, !isAhead(transfer) else { continue }
-      let target = transfer.request.target
-      let late = transfer.items.filter { id in
-        guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }
-        return now - begin > deadline
-      }
+    for transfer in transfers.values where transfer.trouble == nil && !isAhead(transfer) {
+      let deadline = transfer.request.target.deadline ?? .infinity
+      let late = transfer.items.filter { now - (jobs[$0]?.begin ?? now) > deadline }
       if let stall = transfer.stall(at: now) {
         transfer.trouble = stall
-      } else if !late.isEmpty, let deadline = target.deadline {
+      } else if !late.isEmpty {
         let cause = Failure.Cause.outOfTime(seconds: deadline)
         for id in late { transfer.record(cause, of: id) }
         transfer.trouble = cause
@@ -2129,15 +2050,6 @@ extension TransferEnd {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }
     return trouble.isLocal
-  }
-}
-
-extension Result where Success == ServerCall?, Failure == InvalidInput {
-  /// The request, if there is one to make.
-  fileprivate var call: ServerCall? {
-    get throws(UploadModel.Failure) {
-      do { return try get() } catch { throw UploadModel.Failure(.unusable(error.description)) }
-    }
   }
 }
 

@@ -35,9 +35,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     }
     let line = output.prefix { $0 != 0x0A }
     let token = String(decoding: line, as: UTF8.self).trimming(\.isWhiteSpace)
-    guard !token.isEmpty else {
-      throw Missing(reason: "\(command.name) printed no token")
-    }
+    guard !token.isEmpty else { throw Missing(reason: "\(command.name) printed no token") }
     // RFC 6750 §2.1 allows even fewer characters; servers are more generous.
     guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw Missing(

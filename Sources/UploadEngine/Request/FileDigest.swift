@@ -5,6 +5,9 @@ import UploadModel
 
 /// Digests of files and of ranges in them. All are nil if the file cannot be read to its end.
 package enum FileDigest {
+  /// What that means for an upload.
+  static let failure = Failure.Cause.unreadable("its checksums could not be computed")
+
   /// The 32 bytes of the SHA-256.
   package static func sha256(of file: FileLocation) -> [UInt8]? {
     (try? HeldFile(file)).flatMap { digests([SHA256()], of: $0, in: 0..<$0.identity.size)?.first }
@@ -17,8 +20,7 @@ package enum FileDigest {
     let algorithms = Array(wanted)
     let found = digests(algorithms.map(\.function), of: file, in: range ?? 0..<file.identity.size)
     return found.map { digests in
-      ContentDigests(
-        Dictionary(uniqueKeysWithValues: zip(algorithms, digests.map(\.hexadecimal))))
+      ContentDigests(Dictionary(uniqueKeysWithValues: zip(algorithms, digests.map(\.hexadecimal))))
     }
   }
 

@@ -88,9 +88,7 @@ struct Preparation: Sendable {
       ready.upload.item.digests = digests
       return ready
     }
-    guard let digests = FileDigest.digests(wanted, of: file) else {
-      throw .unreadable("its checksums could not be computed")
-    }
+    guard let digests = FileDigest.digests(wanted, of: file) else { throw FileDigest.failure }
     if let stamp = file.stamp { known?.remember(digests, of: stamp) }
     ready.upload.item.digests = digests
     return ready
@@ -194,12 +192,9 @@ struct Preparation: Sendable {
   }
 
   /// Requests a ticket if the target needs one.
-  func ticket(
-    for upload: UploadJob, token: BearerToken?
-  ) async throws(Failure) -> TicketReply? {
+  func ticket(for upload: UploadJob, token: BearerToken?) async throws(Failure) -> TicketReply? {
     guard let ticket = upload.target.ticket else { return nil }
-    let client = ServerClient(
-      target: upload.target, token: token, from: nil, time: time)
+    let client = ServerClient(target: upload.target, token: token, from: nil, time: time)
     let values = Self.values(for: upload, now: now)
     let receipt = try await client.reply(to: ticket.call, values)
     func failure(_ cause: Failure.Cause) -> Failure {
@@ -215,9 +210,8 @@ struct Preparation: Sendable {
       }
     } catch { throw failure(error) }
     do throws(InvalidInput) {
-      return .granted(
-        try ticket.grant(
-          in: end, redirects: upload.target.redirectOrigins, values: values))
+      let redirects = upload.target.redirectOrigins
+      return .granted(try ticket.grant(in: end, redirects: redirects, values: values))
     } catch { throw failure(.unusable(error.description)) }
   }
 

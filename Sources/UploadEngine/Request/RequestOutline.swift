@@ -147,16 +147,15 @@ package struct RequestOutline: Hashable, Sendable {
   private static func request(
     of uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    if let first = uploads.first, first.target.resume.createsFirst {
-      do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch
-      {
-        return (nil, [(first.item.id, error)])
-      }
-    }
-    if let first = uploads.first, let rules = first.target.resume.pieces,
-      rules.holds(for: first.item.size)
-    {
-      do throws(Failure.Cause) { return (try RequestOutline(rules, first, now: now), []) } catch {
+    if let first = uploads.first {
+      do throws(Failure.Cause) {
+        if first.target.resume.createsFirst {
+          return (try RequestOutline(beginning: first, now: now), [])
+        }
+        if let rules = first.target.resume.pieces, rules.holds(for: first.item.size) {
+          return (try RequestOutline(rules, first, now: now), [])
+        }
+      } catch {
         return (nil, [(first.item.id, error)])
       }
     }
@@ -204,8 +203,7 @@ package struct RequestOutline: Hashable, Sendable {
     // An outline is only shown, so nothing is signed.
     var unsigned = piece
     unsigned.staysAway = true
-    let made = try UploadRequest(
-      unsigned, of: upload, file, values, credentials: .none, now: now)
+    let made = try UploadRequest(unsigned, of: upload, file, values, credentials: .none, now: now)
     length = made.body.contentLength
     let first = try piece.shownHead(of: target, values)
     self.head = Head(
@@ -244,12 +242,12 @@ package struct RequestOutline: Hashable, Sendable {
     }
     head = Head(plan.head, of: target, more: more)
     parts = zip(plan.parts, request.body.contentRanges).map { part, range in
-      var fileName: String?
-      switch part.value {
-      case .text: break
-      case .file(_, let name): fileName = name
-      case .companion(let companion, of: _): fileName = companion.location.lastComponent
-      }
+      let fileName: String? =
+        switch part.value {
+        case .text: nil
+        case .file(_, let name): name
+        case .companion(let companion, of: _): companion.location.lastComponent
+        }
       return Part(
         name: part.name, fileName: fileName, type: part.type,
         bytes: range.upperBound - range.lowerBound)

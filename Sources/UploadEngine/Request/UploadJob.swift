@@ -54,12 +54,9 @@ extension CompanionSight {
   package init(at location: FileLocation) {
     do throws(FileError) { self = .file(try FileIdentity(of: location)) } catch {
       var status = stat()
-      let isThere = location.withCString { lstat($0, &status) == 0 || errno != ENOENT }
-      if case .notARegularFile = error.reason {
-        self = .nothing
-      } else {
-        self = isThere ? .unreadable(error) : .nothing
-      }
+      var isThere = location.withCString { lstat($0, &status) == 0 || errno != ENOENT }
+      if case .notARegularFile = error.reason { isThere = false }
+      self = isThere ? .unreadable(error) : .nothing
     }
   }
 }

@@ -52,8 +52,7 @@ struct UploadRequest {
     _ jobs: [UploadJob], to url: URL, token: BearerToken?, hidesCredentials: Bool, mayExpect: Bool,
     now: Date
   ) -> (UploadRequest?, [Fault]) {
-    let credentials: RequestHead.Credentials =
-      hidesCredentials ? .none : .all(token: token?.secret)
+    let credentials: RequestHead.Credentials = hidesCredentials ? .none : .all(token: token?.secret)
     return makeFirst(of: jobs) { jobs throws(Fault) in
       let target = jobs[0].target
       let plan = try plan(
@@ -127,8 +126,7 @@ struct UploadRequest {
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
         url: try Self.url(plan.head.address?.written, at: url, of: destination.value),
-        method: plan.head.method, headers: headers,
-        body: UploadBody(body))
+        method: plan.head.method, headers: headers, body: UploadBody(body))
       exchange.expectsContinue = expectsContinue
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
       try exchange.obey(
@@ -167,9 +165,7 @@ struct UploadRequest {
   /// The complete URL of a request to `url`: the target's own address can have placeholders and a query.
   ///
   /// - Parameter written: that address with its placeholders filled in.
-  static func url(
-    _ written: String?, at url: URL, of target: Target
-  ) throws(Failure.Cause) -> URL {
+  static func url(_ written: String?, at url: URL, of target: Target) throws(Failure.Cause) -> URL {
     guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
     // The values are percent-encoded, but dots could still lead elsewhere.
@@ -207,8 +203,7 @@ extension FormBody {
         self = range.map(whole.slice) ?? whole
         return
       }
-      try self.init(
-        rawFile: item.location, contentType: item.mediaType, expecting: item.identity)
+      try self.init(rawFile: item.location, contentType: item.mediaType, expecting: item.identity)
     }
   }
 }
@@ -223,16 +218,15 @@ extension FormPart {
         name: part.name, at: companion.location, fileName: companion.location.lastComponent,
         contentType: companion.rule.type, expecting: companion.identity)
     case .file(let item, let name):
-      if let file {
-        self = .file(
-          name: part.name, held: file, range: range, fileName: name,
-          contentType: part.type ?? item.mediaType)
-        return
-      }
-      self = .file(
-        name: part.name, at: item.location, fileName: name,
-        contentType: part.type ?? item.mediaType,
-        expecting: item.identity)
+      let type = part.type ?? item.mediaType
+      self =
+        if let file {
+          .file(name: part.name, held: file, range: range, fileName: name, contentType: type)
+        } else {
+          .file(
+            name: part.name, at: item.location, fileName: name, contentType: type,
+            expecting: item.identity)
+        }
     }
   }
 }

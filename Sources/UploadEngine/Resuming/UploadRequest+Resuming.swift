@@ -9,10 +9,13 @@ extension UploadRequest {
     _ asked: ResumeRequest, of upload: UploadJob, _ values: Template.Values,
     credentials: RequestHead.Credentials, now: Date
   ) throws(Failure.Cause) {
+    let head = try RequestHead(asked, of: upload.target, credentials: credentials, values: values)
+    let nothing: FormBody
+    do throws(BodyError) { nothing = try FormBody(FormData(parts: [])).slice(0..<0) } catch {
+      throw Failure.Cause(error, wasSeen: false)
+    }
     try self.init(
-      asked, of: upload,
-      RequestHead(asked, of: upload.target, credentials: credentials, values: values),
-      FormBody.empty(), piece: nil, sent: [], now: now)
+      asked, of: upload, head, nothing, piece: Piece(start: 0, size: nil), sent: [], now: now)
   }
 
   /// A request of an upload whose file is sent without a form around all of it.
@@ -23,8 +26,7 @@ extension UploadRequest {
     credentials: RequestHead.Credentials, sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
     let item = upload.item
-    var head = try RequestHead(
-      asked, of: upload.target, credentials: credentials, values: values)
+    var head = try RequestHead(asked, of: upload.target, credentials: credentials, values: values)
     let content: RequestPlan.Content
     if asked.described?.isForm == true {
       do throws(Fault) {
@@ -92,11 +94,11 @@ extension UploadRequest {
 
   private init(
     _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
-    piece: Piece?, sent: [SentFile], asks: Bool = false, sha256: String? = nil, now: Date
+    piece: Piece, sent: [SentFile], asks: Bool = false, sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
     let target = upload.target
     destination = upload.destination
-    (self.body, self.piece) = (body, piece ?? Piece(start: 0, size: nil))
+    (self.body, self.piece) = (body, piece)
     (self.sent, number) = (sent, asked.number)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
@@ -129,13 +131,5 @@ extension UploadRequest {
     of target: Target, at url: URL, _ values: Template.Values
   ) throws(Failure.Cause) -> URL {
     try self.url(target.addressStretches(with: values).written, at: url, of: target)
-  }
-}
-
-extension FormBody {
-  fileprivate static func empty() throws(Failure.Cause) -> FormBody {
-    do throws(BodyError) { return try FormBody(FormData(parts: [])).slice(0..<0) } catch {
-      throw Failure.Cause(error, wasSeen: false)
-    }
   }
 }

@@ -17,8 +17,7 @@ extension Failure.Cause {
       case .body(let error as BodyError): Failure.Cause(error, wasSeen: true)
       case .body(let error): .unsendable("its body could not be read: \(error)")
       case .optionRefused:
-        .insecure(
-          "libcurl rejects one of the request's settings or TLS rules; nothing was sent")
+        .insecure("libcurl rejects one of the request's settings or TLS rules; nothing was sent")
       case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
       case .unreachable: .unreachable(words, error.absence)
@@ -33,8 +32,7 @@ extension Failure.Cause {
         .insecure(
           "\(host) does not have the pinned key (\(words)). Somebody else may be answering in its place. If "
             + "the key was changed on purpose, pin the new one with hoist trust")
-      case .notHTTP:
-        .notHTTP(words)
+      case .notHTTP: .notHTTP(words)
       case .other: .network(words)
       }
   }

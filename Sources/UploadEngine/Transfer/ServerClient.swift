@@ -47,9 +47,7 @@ package struct ServerClient: Sendable {
   ) async throws(Failure) -> (JSONValue, Answer) {
     let receipt = try await reply(to: call, values, query: query)
     guard let document = JSONValue(text: receipt.reply.text) else {
-      let why =
-        receipt.reply.isCut
-        ? "its answer is too long to read" : "its answer is not JSON"
+      let why = receipt.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
       throw token.hidden(
         in: Failure(.unusable(why), status: receipt.status, reply: receipt.reply, attempts: 1))
     }
@@ -110,9 +108,7 @@ package struct ServerClient: Sendable {
     let query = call.query.map { ($0.name, $0.value.filled(with: values)) } + query
     guard !query.isEmpty else { return url }
     let own = parts.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = query.map { (name: $0.0, value: $0.1) }.map {
-      "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))"
-    }
+    let added = query.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }
     parts.percentEncodedQuery = (own + added).joined(separator: "&")
     return parts.url ?? url
   }

@@ -27,9 +27,7 @@ final class TokenBox: Sendable {
   func forget(of target: Target) -> Bool {
     content.withLock { content in
       guard source != nil, target.tokenCommand != nil, content.old == nil, let token = content.token
-      else {
-        return false
-      }
+      else { return false }
       content = Content(old: token)
       return true
     }

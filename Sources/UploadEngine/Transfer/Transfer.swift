@@ -43,20 +43,17 @@ final class Transfer {
   var origin: Origin? { authorization.origin }
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
+  var firstItem: ItemID { shares[0].item.id }
 
   /// Whether the server may have received everything.
-  var hasSentAll: Bool {
-    head != nil && request.body.contentLength == 0 || task.hasHandedOverAll
-  }
+  var hasSentAll: Bool { head != nil && request.body.contentLength == 0 || task.hasHandedOverAll }
 
   /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
   /// unknown, so it is allowed only if all of them have been stopped.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }
 
   /// Records that the request has begun after waiting for a lane.
-  func recordBegun(at now: Instant) {
-    (start, watch) = (now, StallWatch(from: now))
-  }
+  func recordBegun(at now: Instant) { (start, watch) = (now, StallWatch(from: now)) }
 
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
@@ -107,13 +104,10 @@ final class Transfer {
 
   /// The new states of the files whose states have changed since the last call.
   func news(at now: Instant) -> [(ItemID, ItemState)] {
-    var news: [(ItemID, ItemState)] = []
-    for index in shares.indices {
-      guard let state = shares[index].news(at: acknowledged, of: request, attempt, now)
-      else { continue }
-      news.append((shares[index].item.id, state))
+    shares.indices.compactMap { index in
+      shares[index].news(at: acknowledged, of: request, attempt, now)
+        .map { (shares[index].item.id, $0) }
     }
-    return news
   }
 
   /// Records how the task ended. Returns the end of the request as a whole.
@@ -204,8 +198,7 @@ extension Transfer {
       told = phase
       return switch phase {
       case .ahead: .preparing(attempt: attempt)
-      case .leaving(let bytes):
-        .sending(attempt: attempt, sent: start + bytes, total: total)
+      case .leaving(let bytes): .sending(attempt: attempt, sent: start + bytes, total: total)
       case .handedOver: .awaitingReply(attempt: attempt, since: now)
       }
     }

@@ -20,7 +20,8 @@ package struct ExternalChanges: Hashable, Sendable {
       case (.waiting, .failed), (.waiting, .paused): again.append(item)
       case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
       default:
-        if !known.state.isActive, !known.isSent(as: item) { edited.append(known.sent(as: item)) }
+        let new = known.sent(as: item)
+        if !known.state.isActive, new != known { edited.append(new) }
       }
     }
   }
@@ -38,6 +39,4 @@ extension UploadItem {
     item.contentType = edited.contentType
     return item
   }
-
-  fileprivate func isSent(as edited: UploadItem) -> Bool { sent(as: edited) == self }
 }

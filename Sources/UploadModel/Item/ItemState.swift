@@ -28,17 +28,13 @@ package enum ItemState: Hashable, Sendable, Codable {
   }
 
   /// Whether the server has taken the file.
-  package var isDone: Bool {
-    if case .done = self { true } else { false }
-  }
+  package var isDone: Bool { if case .done = self { true } else { false } }
 
   /// What the server said when it took the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
   /// Whether the server has the whole file, but has not said yet what became of it.
-  package var isHandedOver: Bool {
-    if case .awaitingReply = self { true } else { isProcessed }
-  }
+  package var isHandedOver: Bool { if case .awaitingReply = self { true } else { isProcessed } }
 
   /// Whether the server has accepted the file, but has not finished with it.
   package var isProcessed: Bool { if case .processing = self { true } else { false } }

@@ -46,8 +46,7 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// A receipt for `bytes` bytes that the server accepted with `status`.
   package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
-    attempts: Int = 1,
-    seconds: Double = 0, bytes: Int64 = 0, sent: SentFile? = nil
+    attempts: Int = 1, seconds: Double = 0, bytes: Int64 = 0, sent: SentFile? = nil
   ) {
     self.status = status
     self.url = url

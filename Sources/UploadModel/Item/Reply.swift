@@ -11,8 +11,6 @@ package struct Reply: Hashable, Sendable, Codable {
   package static let limit = 64 * 1024
 
   package init(text: String = "", isCut: Bool = false, mediaType: String? = nil) {
-    self.text = text
-    self.isCut = isCut
-    self.mediaType = mediaType
+    (self.text, self.isCut, self.mediaType) = (text, isCut, mediaType)
   }
 }

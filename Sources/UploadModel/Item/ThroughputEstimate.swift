@@ -25,9 +25,7 @@ package struct ThroughputEstimate: Hashable, Sendable {
 
   /// An estimate that begins at `start` with `count` bytes already moved.
   package init(start: Instant, count: Int64 = 0) {
-    self.start = start
-    self.last = start
-    self.count = count
+    (self.start, last, self.count) = (start, start, count)
   }
 
   /// An estimate that begins at `instant` with the same byte count, but without the speed measured so far.
@@ -46,8 +44,7 @@ package struct ThroughputEstimate: Hashable, Sendable {
     } else if instant - start >= Self.leadIn {
       begin = instant
     }
-    count = total
-    last = instant
+    (count, last) = (total, instant)
   }
 
   /// Bytes per second as of `instant`; `nil` while there is too little to go by.

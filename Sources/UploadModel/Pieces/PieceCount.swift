@@ -17,11 +17,8 @@ package struct PieceCount: Hashable, Sendable, Codable {
   /// In words, such as "12 pieces, 9 of them sent by this attempt".
   package var words: String {
     let all = HumanReadable.count(count, "piece")
-    if resumed + sent == count {
-      return resumed == 0 ? all : "\(all), \(sent) of them sent by this attempt"
-    }
-    return "\(resumed + sent) of \(all)"
-      + (resumed == 0 ? "" : ", \(sent) of them sent by this attempt")
+    let there = resumed + sent == count ? all : "\(resumed + sent) of \(all)"
+    return resumed == 0 ? there : "\(there), \(sent) of them sent by this attempt"
   }
 }
 

@@ -43,8 +43,9 @@ package struct PieceMachine: ResumeMachine {
   private var held: (flight: Flight, end: TransferEnd)?
   /// The change to the file that forces the upload to be given up; nil if there was no such change.
   private var spoilt: Failure.Cause?
-  /// Whether the upload may have been finished by a request whose reply does not say so.
-  private var mayBeFinished = false
+  /// Whether the server may have the whole file, since a request whose reply does not say so may have finished the
+  /// upload.
+  package private(set) var mayBeWhole = false
   /// The rules for the reply that ends an upload.
   @Boxed private var response: ReplyRules
 
@@ -82,14 +83,12 @@ package struct PieceMachine: ResumeMachine {
       // The upload cannot resume, but the server may have finished it. A second copy must not be sent unless the user
       // asks for that.
       if known?.pieces?.isFinishing == true, let loss = course.loss, loss != .fileChanged {
-        return [.forget]
-          + course.unknown(
-            TransferEnd(url: course.creation),
-            "the server may have the whole file, but the upload cannot resume")
+        let why = "the server may have the whole file, but the upload cannot resume"
+        return [.forget] + course.unknown(TransferEnd(url: course.creation), why)
       }
       return abort(known)
     }
-    mayBeFinished = point.pieces?.isFinishing == true
+    mayBeWhole = point.pieces?.isFinishing == true
     guard rules.status != nil else {
       var point = point
       course.recordStart(into: &point)
@@ -173,7 +172,7 @@ package struct PieceMachine: ResumeMachine {
       course.point = ResumePoint(
         url: place?.url ?? course.creation, target: course.target.name, identity: course.identity,
         loss: course.loss, pieces: progress)
-      mayBeFinished = false
+      mayBeWhole = false
       course.first = 0
       return rules.begin == nil ? keep() + goOn() : ask(rules.begin, .beginning)
     } catch {
@@ -212,7 +211,7 @@ package struct PieceMachine: ResumeMachine {
     guard let call else { return [] }
     self.phase = phase
     do throws(Failure.Cause) {
-      var request = try request(call, values ?? filled)
+      var request = try ResumeRequest(call, of: course.target, values ?? filled)
       if phase == .asksTicket { request.number = piece.index }
       let actions = course.send(request)
       if phase == .asksTicket { save() }
@@ -220,17 +219,6 @@ package struct PieceMachine: ResumeMachine {
     } catch {
       return cannot(error)
     }
-  }
-
-  private func request(
-    _ call: PieceCall, _ values: Template.Values, content: Range<Int64>? = nil
-  ) throws(Failure.Cause) -> ResumeRequest {
-    var request = try ResumeRequest(call, of: course.target, values)
-    if let content {
-      request.content = content
-      request.described?.isForm = call.body == .multipart
-    }
-    return request
   }
 
   /// Notes whether another server has chosen values that the next requests are made from.
@@ -268,9 +256,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   /// Sends the piece whose digests were asked for.
-  package mutating func handle(
-    _ digests: ContentDigests, number: Int
-  ) -> [ResumeAction] {
+  package mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction] {
     guard let flight = flights[number] else { return [] }
     if held != nil { return drop(number) }
     return trying(flight) {
@@ -333,7 +319,7 @@ package struct PieceMachine: ResumeMachine {
     if let flight { trial.load(flight) }
     let actions = step(&trial)
     var stopped: TransferEnd?
-    for action in actions { if case .end(let end) = action { stopped = end } }
+    for case .end(let end) in actions { stopped = end }
     let goesOn = stopped == nil && (trial.phase == .sending || trial.phase == .asksTicket)
     guard others > 0 || held != nil, !goesOn || actions.contains(.forget) else {
       self = trial
@@ -388,7 +374,10 @@ package struct PieceMachine: ResumeMachine {
     if ticket == nil, rules.ticket != nil { return ask(rules.ticket, .asksTicket) }
     phase = .sending
     do throws(Failure.Cause) {
-      var request = try request(rules.call(for: piece), filled, content: piece.range)
+      let call = rules.call(for: piece)
+      var request = try ResumeRequest(call, of: course.target, filled)
+      request.content = piece.range
+      request.described?.isForm = call.body == .multipart
       request.number = piece.index
       request.holdsEnd = isLastRequest || rules.piece.unanswered != .again
       let actions = course.send(request)
@@ -403,10 +392,7 @@ package struct PieceMachine: ResumeMachine {
   /// sent, the server cannot have taken the piece, so an attempt that is killed earlier leaves no doubt.
   package mutating func handleHeldEnd() -> [ResumeAction] {
     let (mayFinish, mustNotRepeat) = (isLastRequest, rules.piece.unanswered != .again)
-    note {
-      $0.isFinishing = mayFinish
-      $0.isUnderWay = mustNotRepeat
-    }
+    note { ($0.isFinishing, $0.isUnderWay) = (mayFinish, mustNotRepeat) }
     return keep()
   }
 
@@ -434,8 +420,7 @@ package struct PieceMachine: ResumeMachine {
       values.piece = rules.piece(
         from: Int64(index) * progress.size, of: progress.size, in: course.length)
       if progress.kept.indices.contains(index) {
-        let kept = Dictionary(
-          zip(names, progress.kept[index]), uniquingKeysWith: { first, _ in first })
+        let kept = Dictionary(zip(names, progress.kept[index])) { first, _ in first }
         values.piece.values = kept
         values.piece.digests = ContentDigests(named: kept)
       }
@@ -462,12 +447,12 @@ package struct PieceMachine: ResumeMachine {
   private mutating func judge(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
     end.step = step
-    if isWholeRequest { noteDoubt(end) }
-    end.mayBeWhole = mayBeFinished
+    if mayFinish { noteDoubt(end) }
+    end.mayBeWhole = mayBeWhole
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return interrupted(end)
     }
-    let isWhole = isWholeRequest
+    let isWhole = mayFinish
     let call = currentCall
     let isOK = call?.rules.isOK(status) == true
     if !isOK, !(isWhole && response.isOK(status)), status == 307 || status == 308 {
@@ -478,19 +463,17 @@ package struct PieceMachine: ResumeMachine {
     course.redirects = 0
     // The reply to the request that ends the upload is the upload's reply.
     if isWhole, !(isOK && tellsLess(end, call)) { return finishWhole(end, status) }
-    if phase == .asking, !isOK, response.isOK(status) {
-      return finishWhole(end, status)
-    }
+    if phase == .asking, !isOK, response.isOK(status) { return finishWhole(end, status) }
     guard let call, isOK else { return refuse(end, status) }
     if let cause = call.rules.complaint(in: call.rules.read(end.reply), of: end) {
-      return failed(cause, end, status)
+      return failed(cause, end)
     }
     switch phase {
     case .beginning: return finishBeginning(end, call)
     case .asking: return finishAsking(end, call)
     case .asksTicket:
       guard let document = JSONValue(text: end.reply.text) else {
-        return failed(.unusable("its answer is not JSON"), end, status)
+        return failed(.unusable("its answer is not JSON"), end)
       }
       ticket = document
       noteSource(end)
@@ -502,7 +485,7 @@ package struct PieceMachine: ResumeMachine {
 
   /// Handles a request that ended without a reply.
   private mutating func interrupted(_ end: TransferEnd) -> [ResumeAction] {
-    guard !end.sentAll, isWholeRequest || course.point?.pieces?.isUnderWay == true else {
+    guard !end.sentAll, mayFinish || course.point?.pieces?.isUnderWay == true else {
       return course.over(end, status: nil)
     }
     // The server cannot have taken a piece that it did not get in full.
@@ -510,26 +493,20 @@ package struct PieceMachine: ResumeMachine {
     return keep() + course.over(end, status: nil)
   }
 
-  /// Whether the request under way may finish the upload.
-  private var isWholeRequest: Bool { phase == .finishing || phase == .sending && isLastRequest }
-
-  package var mayFinish: Bool { isWholeRequest }
+  package var mayFinish: Bool { phase == .finishing || phase == .sending && isLastRequest }
   package var isFinishing: Bool { phase == .finishing }
 
   /// Notes whether a request may have finished the upload although its reply does not say so.
   private mutating func noteDoubt(_ end: TransferEnd) {
-    guard !mayBeFinished else { return }
+    guard !mayBeWhole else { return }
     if let status = end.status {
-      mayBeFinished = Failure.serverErrors.contains(status)
+      mayBeWhole = Failure.serverErrors.contains(status)
     } else if end.sentAll {
-      mayBeFinished = true
+      mayBeWhole = true
     } else {
       note { $0.isFinishing = false }
     }
   }
-
-  /// Whether the server may have the whole file, even if the attempt fails.
-  package var mayBeWhole: Bool { mayBeFinished }
 
   /// Whether the piece under way may complete the upload.
   private var isLastRequest: Bool { piece.isLast && rules.finish == nil }
@@ -562,8 +539,7 @@ package struct PieceMachine: ResumeMachine {
 
   /// Whether the reply to the last piece says that the server does not have the whole file.
   private func tellsLess(_ end: TransferEnd, _ call: PieceCall?) -> Bool {
-    guard let offset = call?.offset,
-      case .success(let count) = offset.value(in: end, known: course.length)
+    guard case .success(let count)? = call?.offset?.value(in: end, known: course.length)
     else { return false }
     return count < course.length
   }
@@ -581,7 +557,7 @@ package struct PieceMachine: ResumeMachine {
 
   private mutating func finishBeginning(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
     switch call.values.found(in: end) {
-    case .failure(let missing): return failed(.unusable(missing.description), end, end.status)
+    case .failure(let missing): return failed(.unusable(missing.description), end)
     case .success(let begun):
       note { $0.begun = begun }
       noteSource(end)
@@ -591,12 +567,11 @@ package struct PieceMachine: ResumeMachine {
 
   private mutating func finishAsking(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
-    if let offset = call.offset {
-      switch offset.value(in: end, known: point.offset) {
-      case .failure(let fault): return course.fail(fault, end)
-      case .success(let count):
-        if let fault = course.record(count, into: &point) { return course.fail(fault, end) }
-      }
+    switch call.offset?.value(in: end, known: point.offset) {
+    case .failure(let fault): return course.fail(fault, end)
+    case .success(let count):
+      if let fault = course.record(count, into: &point) { return course.fail(fault, end) }
+    case nil: break
     }
     course.recordStart(into: &point)
     course.point = point
@@ -607,11 +582,10 @@ package struct PieceMachine: ResumeMachine {
   private mutating func finishPiece(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
     var reached = piece.range.upperBound
-    if let offset = call.offset {
-      switch offset.value(in: end, known: reached) {
-      case .failure(let fault): return course.fail(fault, end)
-      case .success(let count): reached = count
-      }
+    switch call.offset?.value(in: end, known: reached) {
+    case .failure(let fault): return course.fail(fault, end)
+    case .success(let count): reached = count
+    case nil: break
     }
     guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     let before = point.offset
@@ -623,15 +597,13 @@ package struct PieceMachine: ResumeMachine {
     let beginning = before == 0 ? rules.piece.beginning : []
     switch (call.values.found(in: end), beginning.found(in: end)) {
     case (.failure(let missing), _), (_, .failure(let missing)):
-      return failed(.unusable(missing.description), end, end.status)
+      return failed(.unusable(missing.description), end)
     case (.success(let values), .success(let others)): (piece.values, begun) = (values, others)
     }
     course.point = point
     let index = piece.index
     flights[index] = nil
-    if reached == before, !piece.range.isEmpty {
-      return course.doubt(end, status: nil) ?? goOn()
-    }
+    if reached == before, !piece.range.isEmpty { return course.doubt(end, status: nil) ?? goOn() }
     let names = rules.keptValues
     let kept = names.map { piece.values[$0] ?? piece.digests?[named: $0] ?? "" }
     if !beginning.isEmpty { noteSource(end) }
@@ -650,7 +622,7 @@ package struct PieceMachine: ResumeMachine {
   /// Handles a reply that refuses a request.
   private mutating func refuse(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if rules.isForgotten(end), phase != .beginning {
-      if mayBeFinished {
+      if mayBeWhole {
         return [.forget]
           + course.unknown(end, "the server no longer knows the upload, but may have finished it")
       }
@@ -666,25 +638,21 @@ package struct PieceMachine: ResumeMachine {
       note { $0.isUnderWay = false }
       kept = keep()
     }
-    guard !response.isOK(status) else {
-      return kept
-        + failed(
-          .unusable("the setting \"ok\" of this request does not include that status"), end, status)
-    }
-    return kept + course.over(end, status: status)
+    guard response.isOK(status) else { return kept + course.over(end, status: status) }
+    let why = "the setting \"ok\" of this request does not include that status"
+    return kept + failed(.unusable(why), end)
   }
 
-  private func failed(_ cause: Failure.Cause, _ end: TransferEnd, _ status: Int?) -> [ResumeAction]
-  {
+  private func failed(_ cause: Failure.Cause, _ end: TransferEnd) -> [ResumeAction] {
     var end = end
-    (end.trouble, end.earlierStatus) = (cause, status)
+    (end.trouble, end.earlierStatus) = (cause, end.status)
     return course.over(end, status: nil)
   }
 
   /// Ends the attempt because a request cannot be sent.
   private func cannot(_ cause: Failure.Cause) -> [ResumeAction] {
     var end = TransferEnd(url: course.last?.url ?? course.creation)
-    (end.trouble, end.step, end.mayBeWhole) = (cause, step, mayBeFinished)
+    (end.trouble, end.step, end.mayBeWhole) = (cause, step, mayBeWhole)
     return course.over(end, status: nil)
   }
 }

@@ -121,9 +121,7 @@ package struct PieceRules: Hashable, Sendable {
   }
 
   /// The names of the values that are kept for the whole upload.
-  package var begunNames: Set<String> {
-    Set(((begin?.values ?? []) + piece.beginning).map(\.name))
-  }
+  package var begunNames: Set<String> { Set(((begin?.values ?? []) + piece.beginning).map(\.name)) }
 
   /// The configuration key that makes the order of the pieces matter (for `finish`, because it is missing); nil if any
   /// order will do.
@@ -141,9 +139,8 @@ package struct PieceRules: Hashable, Sendable {
     guard !forgotten.isEmpty else { return false }
     var rules = ReplyRules()
     rules.failures = forgotten
-    return rules.complaint(in: rules.read(end.reply), of: end).map {
-      if case .rejected = $0 { true } else { false }
-    } ?? false
+    let complaint = rules.complaint(in: rules.read(end.reply), of: end)
+    return if case .rejected? = complaint { true } else { false }
   }
 
   /// All templates, each with its key in the configuration.

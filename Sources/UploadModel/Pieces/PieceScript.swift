@@ -118,7 +118,7 @@ struct PieceScript {
   private mutating func upload(_ size: Int64) throws(InvalidInput) -> [String] {
     var lines: [String] = []
     if let begin = rules.begin {
-      lines += try request(begin, begin.rules.statuses) + keep(begin.values, as: .begun)
+      lines += try request(begin, begin.rules.statuses) + keep(begin.values, as: "begin")
     }
     for value in rules.piece.beginning { lines.append("begin_\(value.name)=") }
     let sending = try pieces()
@@ -164,9 +164,9 @@ struct PieceScript {
     var beginning: [String] = []
     if !piece.beginning.isEmpty {
       beginning = ["if [ \"$offset\" -eq 0 ]; then"]
-      beginning += try keep(piece.beginning, as: .begun).map { "  \($0)" } + ["fi"]
+      beginning += keep(piece.beginning, as: "begin").map { "  \($0)" } + ["fi"]
     }
-    let keeping = try keep(piece.values, as: .pieceValue) + beginning
+    let keeping = keep(piece.values, as: "piece") + beginning
     switch (rules.finish, rules.last) {
     case (nil, nil):
       // The reply to the last piece is the upload's.
@@ -182,7 +182,7 @@ struct PieceScript {
       if let last {
         let other =
           try request(last, last.rules.statuses, isPiece: true)
-          + keep(last.values, as: .pieceValue) + beginning
+          + keep(last.values, as: "piece") + beginning
         sending =
           ["if [ \"$last\" = true ]; then"] + other.map { "  \($0)" } + ["else"]
           + sending.map { "  \($0)" } + ["fi"]
@@ -192,8 +192,7 @@ struct PieceScript {
     if let each = rules.each {
       let separator = each.separator ?? ","
       if !separator.isEmpty {
-        lines.append(
-          "if [ -n \"$pieces\" ]; then pieces=$pieces\(ShellWord.quoted(separator)); fi")
+        lines.append("if [ -n \"$pieces\" ]; then pieces=$pieces\(ShellWord.quoted(separator)); fi")
       }
       lines.append("pieces=$pieces\(try options.word(each.template.stretches(with: values)))")
     }
@@ -232,25 +231,20 @@ struct PieceScript {
   // MARK: Replies
 
   /// The lines that set variables to values from the last reply.
-  private mutating func keep(
-    _ wanted: [PieceCall.Value], as kind: Template.Placeholder
-  ) throws(InvalidInput) -> [String] {
-    var lines: [String] = []
-    for value in wanted {
+  private mutating func keep(_ wanted: [PieceCall.Value], as kind: String) -> [String] {
+    wanted.map { value in
       let (prefix, suffix) = (value.place.prefix.fixedText, value.place.suffix.fixedText)
-      var line = "\(kind == .begun ? "begin" : "piece")_\(value.name)="
+      var line = "\(kind)_\(value.name)="
       if !prefix.isEmpty { line += ShellWord.quoted(prefix) }
       line += read(value.place.place)
       if !suffix.isEmpty { line += ShellWord.quoted(suffix) }
-      lines.append(line)
+      return line
     }
-    return lines
   }
 
   /// The shell expansion that gives the value at a place of the reply. The script stops if there is no such value.
   private mutating func read(_ place: ReplyPlace) -> String {
-    let words = find(place)
-    return "$(\(options.call(.value, words)))"
+    options.output(.value, find(place))
   }
 
   /// The command that prints the value at a place of the reply.
@@ -290,8 +284,7 @@ struct PieceScript {
     if let body { before.append("printf %s \(body) |") }
     if isFromReply {
       let word = try options.word(address)
-      before.insert(
-        "url=$(\(options.call(.absolute, ShellWord.quoted(origin), word)))", at: 0)
+      before.insert("url=\(options.output(.absolute, ShellWord.quoted(origin), word))", at: 0)
     }
     let isTrusted = isFromReply ? !hasLeft : isAtHome
     // The reply to the first piece may give addresses, whichever request carries that piece.
@@ -301,11 +294,9 @@ struct PieceScript {
       for header in own.headers where !bare.headers.contains(header) { try options.add(header) }
       var sum: CurlOptions.Piece?
       if target.sigV4?.isS3 == true, target.signsContent, parts == nil {
-        if isPiece {
-          sum = options.pieceSum()
-        } else {
-          sum = body.map { .expansion("$(\(options.call(.digest, "sha256", $0)))") }
-        }
+        sum =
+          isPiece
+          ? options.pieceSum() : body.map { .expansion(options.output(.digest, "sha256", $0)) }
         sum = sum ?? .text(SHA256.hash("".utf8).hexadecimal)
       }
       try options.addCredentials(of: target, own, sum: sum)
@@ -322,16 +313,13 @@ struct PieceScript {
     }
     for header in bare.headers { try options.add(header) }
     if let parts {
-      for part in parts {
-        try options.add(part) { _ in .expansion("$work/piece") }
-      }
+      for part in parts { try options.add(part) { _ in .expansion("$work/piece") } }
     } else if isPiece || text != nil || ["POST", "PUT"].contains(request.method) {
       if !bare.has("Content-Type") {
         let type = isPiece ? " \(target.sentType(of: item))" : ""
         try options.add("--header", [.text("Content-Type:\(type)")])
       }
-      options.add(
-        "--data-binary \(isPiece ? "\"@$work/piece\"" : text == nil ? "''" : "@-")")
+      options.add("--data-binary \(isPiece ? "\"@$work/piece\"" : text == nil ? "''" : "@-")")
     }
     let command = options.take()
     if isFromReply, !credentials.isEmpty {
@@ -351,8 +339,7 @@ struct PieceScript {
 
   /// The parts of the form that carries a piece.
   private func form() throws(Failure.Cause) -> [RequestPlan.Part] {
-    let plan = try RequestPlan(
-      [item], to: target, at: .target, credentials: .none, values)
+    let plan = try RequestPlan([item], to: target, at: .target, credentials: .none, values)
     return if case .form(let parts) = plan.content { parts } else { [] }
   }
 }
@@ -372,9 +359,8 @@ extension JSONPointer {
     return tokens.map { token in
       let member = ".[\"\(JSONValue.escaped(token))\"]"
       // A number may also be the name of an object's member.
-      guard token == "*" || !token.isEmpty && token.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-        return member
-      }
+      guard token == "*" || !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
+      else { return member }
       return "if type == \"array\" then .[\(token == "*" ? "0" : token)] else \(member) end"
     }.joined(separator: " | ")
   }

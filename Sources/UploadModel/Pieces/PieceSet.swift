@@ -15,8 +15,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
     guard bounds.count.isMultiple(of: 2), bounds.first ?? 0 >= 0,
       zip(bounds, bounds.dropFirst()).allSatisfy({ $0 < $1 })
     else { return }
-    indexes = RangeSet(
-      stride(from: 0, to: bounds.count, by: 2).map { bounds[$0]..<bounds[$0 + 1] })
+    indexes = RangeSet(stride(from: 0, to: bounds.count, by: 2).map { bounds[$0]..<bounds[$0 + 1] })
   }
 
   /// Writes the bounds of the runs, in order.

@@ -29,9 +29,7 @@ extension Failure.Cause {
     case .sizeUnknown: self = .unreadable("its size cannot be known before it is read")
     }
   }
-}
 
-extension Failure.Cause {
   /// Whether this `errno` means a shortage of something that will be released again.
   package static func isShortage(_ code: Int32) -> Bool {
     code == EMFILE || code == ENFILE || code == ENOMEM

@@ -64,9 +64,7 @@ extension Failure {
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   ///
   /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
-  package func explanation(goesOn: Bool) -> String {
-    "\(story)\(rest(goesOn: goesOn))"
-  }
+  package func explanation(goesOn: Bool) -> String { "\(story)\(rest(goesOn: goesOn))" }
 
   /// What the explanation says beyond the headline, for a line below it.
   package var explanationBelowHeadline: String {
@@ -136,8 +134,7 @@ extension Failure {
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
     case .refused where step == .wait:
       "The server had accepted the file, and then reported: \(Self.statusLine(status))."
-    case .refused:
-      "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
+    case .refused: "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
@@ -300,8 +297,7 @@ extension Failure.FileChange {
     case .vanished: ("file vanished", "The file was there when it was queued and is gone now.")
     case .shrank: ("file shrank", "The file has become shorter since it was queued.")
     case .grew: ("file grew", "The file has become longer since it was queued.")
-    case .replaced:
-      ("file was replaced", "The file at this path is not the one that was queued.")
+    case .replaced: ("file was replaced", "The file at this path is not the one that was queued.")
     case .modified: ("file was modified", "The file has been written to since it was queued.")
     }
   }

@@ -24,11 +24,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
     retryAfter: Double? = nil
   ) {
-    self.cause = cause
-    self.status = status
-    self.reply = reply
-    self.attempts = attempts
-    self.retryAfter = retryAfter
+    (self.cause, self.status, self.reply) = (cause, status, reply)
+    (self.attempts, self.retryAfter) = (attempts, retryAfter)
   }
 
   /// One of the requests of an upload.

@@ -55,8 +55,7 @@ package enum HumanReadable {
 
   /// `done` of `total` in whole percent; 100 only if everything is done.
   package static func percent(_ done: Int64, of total: Int64) -> Int {
-    guard total > 0 else { return 100 }
-    guard done < total else { return 100 }
+    guard total > 0, done < total else { return 100 }
     return min(99, max(0, Int(Double(done) / Double(total) * 100)))
   }
 
@@ -75,7 +74,5 @@ package enum HumanReadable {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  private static func padded(_ number: Int) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
-  }
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -115,10 +115,8 @@ package struct JobMachine: Sendable {
     case (.running(let run), .ended(let end, let instant, let wall, let random)):
       return conclude(run, end, for: target, at: instant, wall: wall, random: random)
 
-    case (.running(let run), .startOver):
-      return startOver(run, counted: run.attempt)
-    case (.running(let run), .notBegun):
-      return startOver(run, counted: run.attempt - 1)
+    case (.running(let run), .startOver): return startOver(run, counted: run.attempt)
+    case (.running(let run), .notBegun): return startOver(run, counted: run.attempt - 1)
 
     case (.running(var run), .cancel):
       run.stop = .cancel
@@ -132,23 +130,20 @@ package struct JobMachine: Sendable {
 
     case (.processing(let processing), .answered(let answer, let wall)):
       return conclude(processing, answer, for: target, wall: wall)
-    case (.processing(let processing), .retry):
-      return ask(processing, for: target, after: 0)
+    case (.processing(let processing), .retry): return ask(processing, for: target, after: 0)
     case (.processing(let processing), .cancel):
       return fail(
         processing,
         processing.trouble.map { "hoist stopped asking; the last status request led to: \($0)" }
           ?? "it was still at work when hoist stopped asking")
 
-    case (.retrying, .timerFired), (.retrying, .retry):
-      return go(to: .waiting, .waiting)
+    case (.retrying, .timerFired), (.retrying, .retry): return go(to: .waiting, .waiting)
 
     case (.paused, .retry), (.finished(delivered: false), .retry):
       attempts = 0
       return go(to: .waiting, .waiting)
 
-    case (.waiting, .pause), (.retrying, .pause):
-      return go(to: .paused, .paused)
+    case (.waiting, .pause), (.retrying, .pause): return go(to: .paused, .paused)
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
       return fail(Failure(.cancelled, attempts: attempts))
 
@@ -180,12 +175,9 @@ package struct JobMachine: Sendable {
   private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
     attempts -= 1
     switch run.stop {
-    case nil:
-      return go(to: .waiting, .waiting)
-    case .pause:
-      return go(to: .paused, .paused)
-    case .cancel:
-      return fail(Failure(.cancelled, attempts: counted))
+    case nil: return go(to: .waiting, .waiting)
+    case .pause: return go(to: .paused, .paused)
+    case .cancel: return fail(Failure(.cancelled, attempts: counted))
     }
   }
 
@@ -218,8 +210,7 @@ package struct JobMachine: Sendable {
     }
     state = .processing(processing)
     if run.stop == .cancel { return handle(.cancel, for: target) }
-    return [.report(.processing(processing))]
-      + ask(processing, for: target, after: wait.interval)
+    return [.report(.processing(processing))] + ask(processing, for: target, after: wait.interval)
   }
 
   /// Asks the server whether it has finished with the file.
@@ -295,22 +286,21 @@ package struct JobMachine: Sendable {
       return go(to: .finished(delivered: false), .failed(failure))
     }
     // The outcome is in doubt if the verdict says so, or if no answer came.
-    var doubt: Failure?
-    if case .failed(let failure) = verdict,
-      failure.mayHaveArrived || failure.mayBeStored == true
-    {
-      doubt = failure
-    }
-    if end.sentAll, end.status == nil, doubt == nil {
-      doubt = Failure(
-        .outcomeUnknown("the upload was stopped before an answer came"), attempts: run.attempt)
-    }
+    let doubt: Failure? =
+      if case .failed(let failure) = verdict, failure.mayHaveArrived || failure.mayBeStored == true
+      {
+        failure
+      } else if end.sentAll, end.status == nil {
+        Failure(
+          .outcomeUnknown("the upload was stopped before an answer came"), attempts: run.attempt)
+      } else {
+        nil
+      }
     switch run.stop {
     // If the server may have the whole file, a pause is a cancel: resuming could store the file twice.
     case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
-    case .pause, .cancel:
-      return fail(doubt ?? Failure(.cancelled, attempts: run.attempt))
+    case .pause, .cancel: return fail(doubt ?? Failure(.cancelled, attempts: run.attempt))
     case nil: break
     }
     switch verdict {
@@ -320,17 +310,16 @@ package struct JobMachine: Sendable {
         to: url, redirects: run.redirects + 1,
         keepsCredentials: run.keepsCredentials && keepsCredentials)
     case .failed(let failure):
-      if let delay = target.delay(after: failure, at: end.url, random: random) {
-        state = .retrying
-        // A shortage on this machine does not count as an attempt.
-        if case .shortage = failure.cause { attempts -= 1 }
-        let next = ItemState.retrying(
-          failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
-        return [.report(next), .startTimer(seconds: delay)]
+      guard let delay = target.delay(after: failure, at: end.url, random: random) else {
+        return fail(failure)
       }
-      return fail(failure)
-    case .delivered:
-      return []
+      state = .retrying
+      // A shortage on this machine does not count as an attempt.
+      if case .shortage = failure.cause { attempts -= 1 }
+      let next = ItemState.retrying(
+        failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
+      return [.report(next), .startTimer(seconds: delay)]
+    case .delivered: return []
     }
   }
 }

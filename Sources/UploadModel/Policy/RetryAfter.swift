@@ -7,7 +7,7 @@ package enum RetryAfter {
   /// past gives 0.
   static func seconds(_ value: String, now: Date) -> Double? {
     let text = value.trimming(\.isWhiteSpace)
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
       return Double(text).map { min($0, 1e9) }
     }
     return date(text, now: now).map { min(max(0, $0.timeIntervalSince(now)), 1e9) }

@@ -21,11 +21,8 @@ package struct RetryPolicy: Hashable, Sendable {
     attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil,
     statuses: Set<Int> = []
   ) {
-    self.attempts = attempts
-    self.base = base
-    self.cap = cap
-    self.isIdempotent = isIdempotent
-    self.statuses = statuses
+    (self.attempts, self.base, self.cap) = (attempts, base, cap)
+    (self.isIdempotent, self.statuses) = (isIdempotent, statuses)
   }
 
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
@@ -55,9 +52,7 @@ package struct RetryPolicy: Hashable, Sendable {
 
   private func mayRepeat(_ failure: Failure) -> Bool {
     if case .outcomeUnknown = failure.cause { return isIdempotent ?? false }
-    if failure.cause == .refused, let status = failure.status, statuses.contains(status) {
-      return true
-    }
+    if failure.cause == .refused, failure.status.map(statuses.contains) == true { return true }
     return failure.isTransient
   }
 }

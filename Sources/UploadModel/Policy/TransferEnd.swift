@@ -62,10 +62,7 @@ package struct TransferEnd: Hashable, Sendable {
     var count: Int
 
     /// By default, the only file.
-    package init(_ index: Int = 0, of count: Int = 1) {
-      self.index = index
-      self.count = count
-    }
+    package init(_ index: Int = 0, of count: Int = 1) { (self.index, self.count) = (index, count) }
   }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
@@ -78,13 +75,8 @@ package struct TransferEnd: Hashable, Sendable {
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
     trouble: Failure.Cause? = nil, sentAll: Bool = true, bytes: Int64 = 0, seconds: Double = 0
   ) {
-    self.url = url
-    self.status = status
-    self.headers = headers
-    self.reply = reply
-    self.trouble = trouble
-    self.sentAll = sentAll
-    self.bytes = bytes
-    self.seconds = seconds
+    (self.url, self.status, self.headers, self.reply) = (url, status, headers, reply)
+    (self.trouble, self.sentAll) = (trouble, sentAll)
+    (self.bytes, self.seconds) = (bytes, seconds)
   }
 }

@@ -75,9 +75,7 @@ package enum Verdict: Hashable, Sendable {
         if end.reply.isCut, response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer is too long to read"))
         }
-        if let complaint = response.complaint(in: content, of: end) {
-          return failed(complaint)
-        }
+        if let complaint = response.complaint(in: content, of: end) { return failed(complaint) }
         let isDuplicate = response.isDuplicate(content, of: end)
         switch response.finding(in: content, of: end) {
         case nil: return delivered(status, isDuplicate: isDuplicate)
@@ -88,8 +86,7 @@ package enum Verdict: Hashable, Sendable {
             .differs("its \(algorithm.name) is \(SafeText.line(theirs)), and the file's is \(ours)")
           )
         }
-      case 307, 308:
-        return redirect(end, target: target, redirects: redirects, failed: failed)
+      case 307, 308: return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
         // The server rejects only `Expect`, which is not sent again. After the whole body, a 417 has another meaning.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
@@ -99,8 +96,7 @@ package enum Verdict: Hashable, Sendable {
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
         let why = "a gateway answered in its place, after the whole file had been sent"
         return failed(.outcomeUnknown(why))
-      default:
-        return failed(.refused)
+      default: return failed(.refused)
       }
     }
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
@@ -114,8 +110,7 @@ package enum Verdict: Hashable, Sendable {
     case .outOfTime(let seconds) where end.sentAll:
       return failed(
         .outcomeUnknown("no reply within the deadline of \(HumanReadable.seconds(seconds))"))
-    default:
-      return failed(trouble)
+    default: return failed(trouble)
     }
   }
 

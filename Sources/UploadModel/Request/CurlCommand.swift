@@ -59,8 +59,7 @@ package struct CurlCommand: Hashable, Sendable {
     try options.addCredentials(
       of: target, plan.head, sum: items.first?.digests?[.sha256].map { .text($0) })
     switch plan.content {
-    case .file(let item):
-      try options.add("--data-binary", [.text("@"), CurlOptions.path(item)])
+    case .file(let item): try options.add("--data-binary", [.text("@"), CurlOptions.path(item)])
     case .form(let parts): for part in parts { try options.add(part, file: CurlOptions.path) }
     }
     (lines, variables) = (options.lines, options.variables)

@@ -120,8 +120,7 @@ struct CurlOptions {
       try add("--form-string", [.text("\(name)=")] + value)
       return
     }
-    try add(
-      "--form", [.text("\(name)=\"")] + value.map(Self.escaped) + [.text("\";type=\(type)")])
+    try add("--form", [.text("\(name)=\"")] + value.map(Self.escaped) + [.text("\";type=\(type)")])
   }
 
   /// Adds the options for connections to a target.
@@ -134,9 +133,7 @@ struct CurlOptions {
     }
     if let file = target.tls.clientCertificate { try add("--cert", [.text(file)]) }
     if let file = target.tls.clientKey { try add("--key", [.text(file)]) }
-    if target.url.scheme == "https" {
-      add(target.http == .http2 ? "--http2" : "--http1.1")
-    }
+    if target.url.scheme == "https" { add(target.http == .http2 ? "--http2" : "--http1.1") }
   }
 
   // MARK: Words
@@ -223,7 +220,7 @@ struct CurlOptions {
   }
 
   /// The output of a call to one of the script's functions.
-  private mutating func output(_ function: ShellFunction, _ words: String...) -> String {
+  mutating func output(_ function: ShellFunction, _ words: String...) -> String {
     functions.insert(function)
     return "$(\(([function.rawValue] + words).joined(separator: " ")))"
   }

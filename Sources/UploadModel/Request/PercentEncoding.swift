@@ -51,11 +51,7 @@ package enum PercentEncoding {
         case UInt8(ascii: "#"): bytes[..<index].firstIndex(of: byte) == nil
         default: kept.contains(byte)
         }
-      if isComplete {
-        encoded.append(byte)
-      } else {
-        encoded += Self.encoded(byte)
-      }
+      if isComplete { encoded.append(byte) } else { encoded += Self.encoded(byte) }
     }
     return String(decoding: encoded, as: UTF8.self)
   }

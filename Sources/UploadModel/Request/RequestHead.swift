@@ -82,9 +82,7 @@ package struct RequestHead: Hashable, Sendable {
   }
 
   /// Sets header fields, replacing any with the same names.
-  package mutating func add(_ fields: [Header]) {
-    for field in fields { set(field) }
-  }
+  package mutating func add(_ fields: [Header]) { for field in fields { set(field) } }
 
   /// Whether there is a header field of this name.
   package func has(_ name: String) -> Bool {

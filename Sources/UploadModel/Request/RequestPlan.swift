@@ -55,9 +55,7 @@ package struct RequestPlan: Hashable, Sendable {
   package let content: Content
 
   /// The parts of the form; empty if the request carries a bare file.
-  package var parts: [Part] {
-    if case .form(let parts) = content { parts } else { [] }
-  }
+  package var parts: [Part] { if case .form(let parts) = content { parts } else { [] } }
 
   /// A companion, and the file that it goes with.
   package typealias Accompaniment = (file: Companion, item: ItemID)

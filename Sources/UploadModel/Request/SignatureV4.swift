@@ -159,14 +159,11 @@ package struct SignatureV4 {
   /// The query, sorted by the encoded names and values.
   private var query: String {
     let equals = UInt8(ascii: "=")
+    // Encoded texts are ASCII, which `<` compares byte by byte.
     return address.query.split(separator: UInt8(ascii: "&")).map { item in
       let name = item.prefix { $0 != equals }
       return (Self.encodedOnce(name), Self.encodedOnce(item[name.endIndex...].dropFirst()))
-    }.sorted { a, b in
-      a.0 == b.0
-        ? a.1.utf8.lexicographicallyPrecedes(b.1.utf8)
-        : a.0.utf8.lexicographicallyPrecedes(b.0.utf8)
-    }.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+    }.sorted(by: <).map { "\($0.0)=\($0.1)" }.joined(separator: "&")
   }
 
   /// Encodes a text from a URL as AWS does, after decoding what is already encoded.

@@ -21,8 +21,7 @@ extension Template {
     let fixed = sample("x")
     let isInQuery = fixed.contains(scalars: "?")
     for (index, field) in query.enumerated() {
-      let separator =
-        index > 0 ? "&" : !isInQuery ? "?" : fixed.hasSuffix(scalars: "?") ? "" : "&"
+      let separator = index > 0 ? "&" : !isInQuery ? "?" : fixed.hasSuffix(scalars: "?") ? "" : "&"
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))
       stretches += field.value.stretches(with: values).map(\.encoded)
     }
@@ -35,24 +34,20 @@ extension [Template.Filled] {
   package var written: String {
     // Most texts are a single piece.
     if count == 1, case .text(let text) = self[0] { return text }
-    return map { stretch in
-      switch stretch {
-      case .text(let text): text
-      case .secret(_, let written): written
-      case .unfilled(let unfilled): unfilled.shown
-      }
-    }.joined()
+    return joined { _, written in written }
   }
 
   /// Whether the text contains no secrets and no unfilled placeholders.
   var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text as it may be shown, with `$NAME` for each secret.
-  package var shown: String {
+  package var shown: String { joined { secret, _ in "$\(secret.variable)" } }
+
+  private func joined(_ shown: (Template.Secret, _ written: String) -> String) -> String {
     map { stretch in
       switch stretch {
       case .text(let text): text
-      case .secret(let secret, _): "$\(secret.variable)"
+      case .secret(let secret, let written): shown(secret, written)
       case .unfilled(let unfilled): unfilled.shown
       }
     }.joined()

@@ -112,7 +112,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.termination(of: url, in: version))
+    return course.send(request("DELETE", url))
   }
 
   private mutating func proceed() -> [ResumeAction] {
@@ -126,7 +126,12 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   mutating func create() -> [ResumeAction] {
     phase = .creating
-    if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
+    if losesInterims {
+      // The target's own request, without additional fields.
+      var request = ResumeRequest("POST", course.creation, content: 0..<course.length)
+      request.isTargetsOwn = true
+      return course.send(request)
+    }
     // Only a server that has announced limits gets pieces. Any other server would take the empty first request for an
     // empty file.
     let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
@@ -143,17 +148,8 @@ package struct HTTPResumeMachine: ResumeMachine {
   package static func creation(
     at url: URL, length: Int64, isWhole: Bool, in version: DraftVersion = .newest
   ) -> ResumeRequest {
-    var request = ResumeRequest(
-      "POST", url,
-      [version.stamp, version.completeness(isWhole)]
-        + (version.has(.length) ? [("Upload-Length", "\(length)")] : []))
-    request.isTargetsOwn = true
-    return request
-  }
-
-  /// The target's own request, without additional fields.
-  private static func usual(at url: URL, length: Int64) -> ResumeRequest {
-    var request = ResumeRequest("POST", url, content: 0..<length)
+    var request = ResumeRequest("POST", url, [version.stamp, version.completeness(isWhole)])
+    if version.has(.length) { request.add("Upload-Length", "\(length)") }
     request.isTargetsOwn = true
     return request
   }
@@ -166,33 +162,21 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func append(_ point: ResumePoint) -> [ResumeAction] {
     phase = .appending
     let rest = course.length - point.offset
-    if takesTooLittle(of: rest) {
-      return course.fail(.appendTooSmall, TransferEnd(url: point.url))
-    }
+    if takesTooLittle(of: rest) { return course.fail(.appendTooSmall, TransferEnd(url: point.url)) }
     let count = min(rest, mostContent)
     return course.send(piece(point, count: count, isLast: count == rest))
-  }
-
-  /// Asks again for the lost reply to a complete upload.
-  private mutating func askForReply(_ point: ResumePoint) -> [ResumeAction] {
-    phase = .replaying
-    return course.send(piece(point, count: 0, isLast: true))
   }
 
   mutating func delete(_ url: URL, then end: TransferEnd) -> [ResumeAction] {
     phase = .deleting
     held = end
-    return course.send(Self.termination(of: url, in: version))
+    return course.send(request("DELETE", url))
   }
 
   package static func termination(
     of point: ResumePoint, at target: Target, _ values: Template.Values
   ) -> ResumeRequest? {
-    termination(of: point.url, in: point.version)
-  }
-
-  private static func termination(of url: URL, in version: DraftVersion) -> ResumeRequest {
-    ResumeRequest("DELETE", url, [version.stamp])
+    ResumeRequest("DELETE", point.url, [point.version.stamp])
   }
 
   private func request(_ method: String, _ url: URL) -> ResumeRequest {
@@ -245,10 +229,9 @@ extension HTTPResumeMachine {
       return [.stop(.unresumable(.badLocation))]
     }
     if let fault = course.fault(of: address, namedBy: url) { return [.stop(.unresumable(fault))] }
-    guard course.point == nil || course.point?.url == address else {
-      return [.stop(.unresumable(.locationChanged))]
+    if let point = course.point {
+      return point.url == address ? [] : [.stop(.unresumable(.locationChanged))]
     }
-    guard course.point == nil else { return [] }
     let isNews = settle(offered)
     let point = keep(address, headers, now)
     if let limit = limits?.size, course.length > limit {
@@ -286,8 +269,7 @@ extension HTTPResumeMachine {
   /// Whether the server's version is unknown, and the creating request under way has no offer yet.
   package var awaitsOffer: Bool {
     phase == .creating && course.point == nil && !known.isSettled && !losesInterims
-      && breakOff == nil
-      && course.last?.content?.isEmpty == false
+      && breakOff == nil && course.last?.content?.isEmpty == false
   }
 
   /// Cancels the request before any of its content has left, so that the server does not get the same content twice.
@@ -357,8 +339,7 @@ extension HTTPResumeMachine {
     course.redirects = 0
     limits = ResumeLimits(end.headers["upload-limit"], in: version) ?? limits
     switch phase {
-    case .settling:
-      return course.settle(end, status, hasAll: hasAll(end)) ?? discard()
+    case .settling: return course.settle(end, status, hasAll: hasAll(end)) ?? discard()
     case .discarding: return begin()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
@@ -422,7 +403,7 @@ extension HTTPResumeMachine {
     let isComplete = isComplete(end)
     let isWhole = course.last?.content?.count ?? 0 == course.length
     guard (200..<300).contains(status) else {
-      if isComplete == true, version.has(.markedReplies) { return [.forget] + [.end(end)] }
+      if isComplete == true, version.has(.markedReplies) { return [.forget, .end(end)] }
       if status == 413, isWhole, limits != nil, mostContent < course.length {
         // The server has announced limits, so it can take the content in smaller requests.
         known.isSettled = true
@@ -431,7 +412,7 @@ extension HTTPResumeMachine {
       if let other = inOtherVersion(end, status) { return other }
       return course.point == nil ? [.end(end)] : course.over(end, status: status)
     }
-    if isWhole, isComplete != false, hasTaken(course.length, end) {
+    if isWhole, isComplete != false, mayHaveAll(end) {
       return course.point == nil ? withoutOffer(end) : finish(end)
     }
     guard isComplete != true || isWhole && !version.has(.markedReplies) else {
@@ -483,7 +464,8 @@ extension HTTPResumeMachine {
     // Everything was taken, but the reply was lost. The server may have kept that reply.
     held = end
     guard version.has(.replay) else { return [.keep(point)] + withoutReply(end) }
-    return [.keep(point)] + askForReply(point)
+    phase = .replaying
+    return [.keep(point)] + course.send(piece(point, count: 0, isLast: true))
   }
 
   /// "Upload Append".
@@ -497,11 +479,9 @@ extension HTTPResumeMachine {
     if version.has(.markedReplies) {
       if isComplete(end) == true {
         guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-        return isLast && hasTaken(course.length, end) ? finish(end) : course.fail(.endedEarly, end)
+        return isLast && mayHaveAll(end) ? finish(end) : course.fail(.endedEarly, end)
       }
-    } else if isLast, (200..<300).contains(status), isComplete(end) != false,
-      hasTaken(course.length, end)
-    {
+    } else if isLast, (200..<300).contains(status), isComplete(end) != false, mayHaveAll(end) {
       return finish(end)
     }
     switch status {
@@ -559,7 +539,7 @@ extension HTTPResumeMachine {
   private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if isComplete(end) == true {
       guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-      return hasTaken(course.length, end) ? finish(end) : course.fail(.endedEarly, end)
+      return mayHaveAll(end) ? finish(end) : course.fail(.endedEarly, end)
     }
     return withoutReply(held ?? end)
   }
@@ -605,9 +585,7 @@ extension HTTPResumeMachine {
   private mutating func sendLess(
     _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
   ) -> [ResumeAction] {
-    if limits?.append == nil || mostContent >= sent.count {
-      most = Int64(sent.count) / 2
-    }
+    if limits?.append == nil || mostContent >= sent.count { most = Int64(sent.count) / 2 }
     guard mostContent < sent.count, mostContent >= Self.leastPiece else {
       return course.over(end, status: 413)
     }
@@ -625,10 +603,10 @@ extension HTTPResumeMachine {
     isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
   }
 
-  /// Whether the reply is consistent with the server having taken the first `length` bytes. In older versions of the
-  /// draft, each reply gives the offset; in newer ones, a reply may give it.
-  private func hasTaken(_ length: Int64, _ end: TransferEnd) -> Bool {
-    Self.integer("upload-offset", end).map { $0 == length } ?? true
+  /// Whether the reply is consistent with the server having taken everything. In older versions of the draft, each
+  /// reply gives the offset; in newer ones, a reply may give it.
+  private func mayHaveAll(_ end: TransferEnd) -> Bool {
+    Self.integer("upload-offset", end).map { $0 == course.length } ?? true
   }
 
   private static func integer(_ name: String, _ end: TransferEnd) -> Int64? {

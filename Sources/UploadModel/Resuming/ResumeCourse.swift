@@ -168,9 +168,7 @@ package struct ResumeCourse: Sendable {
       redirects += 1
       // Another server must not choose what is signed with the target's credentials.
       if !keepsCredentials || Origin(request.url) != target.origin { request.staysAway = true }
-      if !keepsCredentials {
-        request.headers.removeAll { !$0.value.isPublic }
-      }
+      if !keepsCredentials { request.headers.removeAll { !$0.value.isPublic } }
       request.url = url
       return send(request)
     case .failed(let failure):

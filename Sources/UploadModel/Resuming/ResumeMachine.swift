@@ -59,9 +59,7 @@ extension ResumeMachine {
   package var mayBeWhole: Bool { false }
 
   /// By default does nothing: the protocol asks for no digests.
-  package mutating func handle(
-    _ digests: ContentDigests, number: Int
-  ) -> [ResumeAction] { [] }
+  package mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction] { [] }
 
   /// By default does nothing: the protocol asks for no verification.
   package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }

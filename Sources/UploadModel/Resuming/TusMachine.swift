@@ -49,14 +49,13 @@ package struct TusMachine: ResumeMachine {
     course.checkPoint(Self.self, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
-    return course.send(ResumeRequest("HEAD", abandoned.url, [("Tus-Resumable", Self.version)]))
+    return course.send(Self.request("HEAD", abandoned.url))
   }
 
   private mutating func begin() -> [ResumeAction] {
     guard server == nil else { return proceed() }
     phase = .learning
-    return course.send(
-      ResumeRequest("OPTIONS", course.creation, [("Tus-Resumable", Self.version)]))
+    return course.send(Self.request("OPTIONS", course.creation))
   }
 
   /// Handles the end of the last request.
@@ -85,7 +84,7 @@ package struct TusMachine: ResumeMachine {
   private mutating func discard() -> [ResumeAction] {
     guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.deletion(of: url))
+    return course.send(Self.request("DELETE", url))
   }
 
   private mutating func proceed() -> [ResumeAction] {
@@ -102,14 +101,12 @@ package struct TusMachine: ResumeMachine {
         TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit)), status: nil)
     }
     phase = .creating
-    var request = Self.creation(
-      at: course.creation, size: course.identity.size, metadata: metadata)
+    var request = Self.creation(at: course.creation, size: course.identity.size, metadata: metadata)
     // Never send the whole file along: if the reply were lost, nobody could tell whether the file arrived. And send
     // only a little, since after a lost reply, what was sent stays on the server until it expires.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
     if course.target.resume.sendsAlong, server?.takesContentAtOnce == true,
-      !sendsChecksums,
-      first < course.length
+      !sendsChecksums, first < course.length
     {
       request.add("Content-Type", Self.pieceType)
       request.content = 0..<first
@@ -125,13 +122,11 @@ package struct TusMachine: ResumeMachine {
 
   /// Whether requests carry checksums. A checksum must be known before the first byte leaves, so only chunks get one,
   /// not whole files.
-  private var sendsChecksums: Bool {
-    course.target.resume.chunk != nil && server?.checksum != nil
-  }
+  private var sendsChecksums: Bool { course.target.resume.chunk != nil && server?.checksum != nil }
 
   private mutating func ask(_ point: ResumePoint) -> [ResumeAction] {
     phase = .asking
-    return course.send(ResumeRequest("HEAD", point.url, [("Tus-Resumable", Self.version)]))
+    return course.send(Self.request("HEAD", point.url))
   }
 
   mutating func append(_ point: ResumePoint) -> [ResumeAction] {
@@ -152,11 +147,11 @@ package struct TusMachine: ResumeMachine {
   package static func termination(
     of point: ResumePoint, at target: Target, _ values: Template.Values
   ) -> ResumeRequest? {
-    deletion(of: point.url)
+    request("DELETE", point.url)
   }
 
-  private static func deletion(of url: URL) -> ResumeRequest {
-    ResumeRequest("DELETE", url, [("Tus-Resumable", version)])
+  private static func request(_ method: String, _ url: URL) -> ResumeRequest {
+    ResumeRequest(method, url, [("Tus-Resumable", version)])
   }
 }
 

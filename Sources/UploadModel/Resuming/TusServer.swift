@@ -21,9 +21,8 @@ package struct TusServer: Hashable, Sendable, Codable {
   init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
     extensions = Set(Self.list(headers["tus-extension"]))
-    let offered = Self.list(headers["tus-checksum-algorithm"])
-    let canVerify = extensions.contains { $0 == "checksum" }
-    if canVerify {
+    if extensions.contains(where: { $0 == "checksum" }) {
+      let offered = Self.list(headers["tus-checksum-algorithm"])
       let known: [ContentDigests.Algorithm] = [.sha256, .sha1]
       checksum = known.first { offered.contains($0.rawValue) }
     }
@@ -39,9 +38,7 @@ package struct TusServer: Hashable, Sendable, Codable {
   /// A count of bytes: digits and nothing else.
   static func number(_ text: String) -> Int64? {
     let digits = text.trimming(\.isWhiteSpace)
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
+    guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int64(digits)
   }
 }

@@ -47,9 +47,7 @@ extension Target {
       return
         "the URL differs from file to file, but a batch has several files; remove one or the other"
     }
-    if let ticket,
-      ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) })
-    {
+    if ticket?.templates.flatMap(\.placeholders).contains(where: \.belongsToFile) == true {
       return "a ticket is for one file, but a batch has several files; remove one or the other"
     }
     if response.failures.contains(where: { $0.template?.isLiteral == false }) {
@@ -80,17 +78,14 @@ extension Batch {
   package static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
     let target = Boxed(target)
-    var (groups, rest) = ([[UploadItem]](), items[...])
-    while let first = rest.first {
-      let line = rest.map {
-        (
-          file: Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target),
-          isTaken: false
-        )
+    var (groups, rest) = ([[UploadItem]](), items)
+    while !rest.isEmpty {
+      let line: [Candidate] = rest.map {
+        (Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target), false)
       }
       let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
-      groups.append(rest.filter { $0.id == first.id || ids.contains($0.id) })
-      rest = rest.filter { $0.id != first.id && !ids.contains($0.id) }[...]
+      groups.append(rest.filter { ids.contains($0.id) })
+      rest.removeAll { ids.contains($0.id) }
     }
     return groups
   }

@@ -20,11 +20,8 @@ package struct BatchEnd: Sendable {
       id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false,
       sent: SentFile? = nil
     ) {
-      self.id = id
-      self.sent = sent
-      self.bytes = bytes
-      self.cause = cause
-      self.isStopped = isStopped
+      (self.id, self.bytes, self.cause) = (id, bytes, cause)
+      (self.isStopped, self.sent) = (isStopped, sent)
     }
   }
 

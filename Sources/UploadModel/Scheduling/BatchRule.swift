@@ -9,8 +9,7 @@ package struct BatchRule: Hashable, Sendable {
 
   /// A rule for at most `maxFiles` files in a request.
   package init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
-    self.maxFiles = maxFiles
-    self.maxBytes = maxBytes
+    (self.maxFiles, self.maxBytes) = (maxFiles, maxBytes)
     self.splitsRefused = splitsRefused
   }
 }

@@ -71,8 +71,7 @@ package struct Breaker: Hashable, Sendable {
     case .closed, .probing:
       openings += 1
       // The delay is at least half of its maximum, so that the delays that the user sees grow.
-      let delay = min(
-        policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
+      let delay = min(policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
       let until = now + delay
       state = .open(until: until)
       return until

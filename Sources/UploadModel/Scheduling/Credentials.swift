@@ -51,9 +51,7 @@ package struct Credentials: Hashable, Sendable {
   }
 
   /// Whether nothing starts until the user retries.
-  var isClosed: Bool {
-    if case .closed = state { true } else { false }
-  }
+  var isClosed: Bool { if case .closed = state { true } else { false } }
 
   /// Whether one upload at a time tests the credentials, now or as soon as there is a token.
   var isProbed: Bool {
@@ -136,9 +134,7 @@ package struct Credentials: Hashable, Sendable {
     return .close
   }
 
-  private var isRenewing: Bool {
-    if case .renewing = state { true } else { false }
-  }
+  private var isRenewing: Bool { if case .renewing = state { true } else { false } }
 
   /// Records that the server accepted an upload that was sent with this token.
   mutating func recordAccepted(with token: Int) {

@@ -49,11 +49,8 @@ struct RankedSet: Sendable {
     let chunk = chunk(for: rank)
     let position = position(of: rank, in: chunk)
     guard position < chunks[chunk].count, chunks[chunk][position].rank == rank else { return }
-    if chunks[chunk].count == 1 {
-      chunks.remove(at: chunk)
-    } else {
-      chunks[chunk].remove(at: position)
-    }
+    chunks[chunk].remove(at: position)
+    if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
   }
 
   /// The last entry with a lower rank.

@@ -174,21 +174,20 @@ package struct RunMachine: Sendable {
     guard var point else { return [] }
     let isWhole = failed.isEmpty && !hasFailed
     guard let close = rules.close else { return end() + [.tell(RunNews(.ended(nil), point))] }
-    var ending: Ending?
-    if isWhole {
-      // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
-      // discarded.
-      ending =
-        point.hasFiles
-        ? .close : close.abort == nil || point.mayHaveFiles == true ? nil : .abort
-    } else {
-      switch close.onFailure {
-      case .keep: break
-      case .close: ending = .close
-      case .abort: ending = close.abort == nil ? nil : .abort
+    let abort = close.abort == nil ? nil : Ending.abort
+    let wanted: Ending? =
+      if isWhole {
+        // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
+        // discarded.
+        point.hasFiles ? .close : point.mayHaveFiles == true ? nil : abort
+      } else {
+        switch close.onFailure {
+        case .keep: nil
+        case .close: .close
+        case .abort: abort
+        }
       }
-    }
-    guard let ending else {
+    guard let ending = wanted else {
       state = .kept
       return [.tell(RunNews(.kept(isEmpty: isWhole), point))]
     }

@@ -99,9 +99,7 @@ extension Secrets {
   /// The news without secrets that the server repeats.
   package func hidden(in news: RunNews) -> RunNews {
     var news = news
-    if let values = news.point?.values {
-      news.point?.values = values.mapValues { hidden(in: $0) }
-    }
+    if let values = news.point?.values { news.point?.values = values.mapValues { hidden(in: $0) } }
     news.failure = news.failure.map { hidden(in: $0) }
     return news
   }

@@ -31,11 +31,8 @@ package struct Scheduler: Sendable {
     package init(
       id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Boxed<Target>, attempts: Int = 0
     ) {
-      self.id = id
-      self.bytes = bytes
-      self.field = field
-      self.target = target
-      self.attempts = attempts
+      (self.id, self.bytes, self.field) = (id, bytes, field)
+      (self.target, self.attempts) = (target, attempts)
     }
 
     /// How many files the file's server can be asked about in one request; 1 if the server need not be asked about this
@@ -181,15 +178,11 @@ package struct Scheduler: Sendable {
     if !place.isLive { dissolveGroup(of: id) }
     if entry.place == .away(.held) { routes[entry.route].held -= 1 }
     if place == .away(.held) { routes[entry.route].held += 1 }
-    switch (entry.place.isLive, place.isLive) {
-    case (false, true):
-      routes[entry.route].live += 1
-      return []
-    case (true, false):
-      routes[entry.route].live -= 1
-      return giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route)
-    case (true, true), (false, false): return []
-    }
+    let wasLive = entry.place.isLive
+    if place.isLive, !wasLive { routes[entry.route].live += 1 }
+    guard wasLive, !place.isLive else { return [] }
+    routes[entry.route].live -= 1
+    return giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route)
   }
 
   /// The number of the route that leads to a target.
@@ -311,11 +304,11 @@ extension Scheduler {
 
   /// Gives back all lanes of a file except the number that it still needs. Returns whether any were given back.
   package mutating func giveBackLanes(of id: ItemID, but needed: Int) -> Bool {
-    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
-      lane.more > max(0, needed - 1)
+    let more = max(0, needed - 1)
+    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number], lane.more > more
     else { return false }
-    count(max(0, needed - 1) - lane.more, isAhead: false, on: lane.route)
-    lanes[number]?.more = max(0, needed - 1)
+    count(more - lane.more, isAhead: false, on: lane.route)
+    lanes[number]?.more = more
     return true
   }
 }
@@ -340,6 +333,9 @@ extension Scheduler {
       case .away(.held), .away(.over): false
       }
     }
+
+    /// Whether the file waits or backs off.
+    var isAvailable: Bool { self == .line || self == .away(.backOff) }
   }
 
   struct Entry: Sendable {
@@ -549,16 +545,12 @@ extension Scheduler {
       servers[origin]?.breaker.recordStarted(at: now)
       servers[origin]?.lane = lane
       servers[origin]?.chosen = nil
-      if server.isTold {
-        actions.append(.server(origin, .away(server.failure, nextTry: nil)))
-      }
+      if server.isTold { actions.append(.server(origin, .away(server.failure, nextTry: nil))) }
     }
     if let first = files.first, routes[route].credentials?.permission == .probe {
       routes[route].credentials?.recordStarted()
-      let probe = routes[route].probe
-      routes[route].probe = Probe(
-        id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane,
-        next: probe?.next ?? [])
+      routes[route].probe = routes[route].probe ?? Probe(id: first, isChosen: false)
+      routes[route].probe?.lane = lane
     }
     return actions
   }
@@ -656,23 +648,21 @@ extension Scheduler {
 
   /// Whether there is now a lane for a file that was given out ahead.
   package func hasLane(for id: ItemID) -> Bool {
-    guard let number = laneAhead(of: id), let lane = lanes[number] else { return false }
-    return hasLane(for: routes[lane.route].target)
+    laneAhead(of: id).map { hasLane(for: routes[$0.lane.route].target) } ?? false
   }
 
   /// Records that a file that was given out ahead takes a lane.
   package mutating func recordBegun(_ id: ItemID) {
-    guard let number = laneAhead(of: id), let lane = lanes[number] else { return }
+    guard let (number, lane) = laneAhead(of: id) else { return }
     lanes[number]?.isAhead = false
     count(-1, isAhead: true, on: lane.route)
     count(1, isAhead: false, on: lane.route)
   }
 
-  private func laneAhead(of id: ItemID) -> Int? {
-    guard case .lane(let number)? = entries[id]?.place, lanes[number]?.isAhead == true else {
-      return nil
-    }
-    return number
+  private func laneAhead(of id: ItemID) -> (number: Int, lane: Lane)? {
+    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number], lane.isAhead
+    else { return nil }
+    return (number, lane)
   }
 
   private func hasRoomAhead(for id: ItemID) -> Bool {
@@ -705,7 +695,7 @@ extension Scheduler {
   mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
     guard let entry = entries[id] else { return [id] }
     if let members = entry.group.flatMap({ groups[$0] }) {
-      if members.allSatisfy(isAvailable) { return members }
+      if members.allSatisfy({ entries[$0]?.place.isAvailable == true }) { return members }
       dissolveGroup(of: id)
     }
     guard !isAlone else { return [id] }
@@ -748,12 +738,6 @@ extension Scheduler {
     for member in members where entries[member]?.group == group { entries[member]?.group = nil }
   }
 
-  private func isAvailable(_ id: ItemID) -> Bool {
-    switch entries[id]?.place {
-    case .line, .away(.backOff): true
-    case .lane, .away, nil: false
-    }
-  }
 }
 
 /// Servers that cannot be reached.
@@ -773,11 +757,8 @@ extension Scheduler {
   ) -> [Action] {
     guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
     let policy = entry.file.target.value.retry
-    var server =
-      servers[origin]
-      ?? Server(
-        breaker: waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy),
-        failure: failure)
+    let breaker = waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy)
+    var server = servers[origin] ?? Server(breaker: breaker, failure: failure)
     server.failure = failure
     guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
       servers[origin] = server
@@ -802,11 +783,10 @@ extension Scheduler {
       guard let entry = entries[id] else { continue }
       dissolveGroup(of: id)
       actions += tryCredentials(of: entry.route, with: id)
-      guard let origin = routes[entry.route].route.origin, let server = servers[origin] else {
-        continue
+      if let origin = routes[entry.route].route.origin, let server = servers[origin] {
+        servers[origin]?.breaker.tryNow(at: now)
+        if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
       }
-      servers[origin]?.breaker.tryNow(at: now)
-      if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
     }
     return actions
   }
@@ -829,10 +809,8 @@ extension Scheduler {
   /// The files that wait or back off on certain routes, in order.
   func waiting(on isConcerned: (Int) -> Bool) -> [ItemID] {
     let concerned = Set(routes.indices.filter(isConcerned))
-    return entries.values.filter { entry in
-      guard concerned.contains(entry.route) else { return false }
-      return entry.place == .line || entry.place == .away(.backOff)
-    }.sorted { $0.rank < $1.rank }.map(\.file.id)
+    return entries.values.filter { concerned.contains($0.route) && $0.place.isAvailable }
+      .sorted { $0.rank < $1.rank }.map(\.file.id)
   }
 
   func giveUp(_ files: [ItemID], _ failure: Failure) -> [Action] {
@@ -901,14 +879,13 @@ extension Scheduler {
   /// Retries the credentials of a route, with a file that the user has chosen as the probe.
   private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
-    let isTaken = routes[route].probe.map { probe in
-      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
-    }
     guard routes[route].credentials?.isProbed == true else { return actions }
-    if isTaken != true {
+    if let probe = routes[route].probe,
+      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
+    {
+      if probe.id != id { routes[route].probe?.next.append(id) }
+    } else {
       routes[route].probe = Probe(id: id, isChosen: true)
-    } else if routes[route].probe?.id != id {
-      routes[route].probe?.next.append(id)
     }
     return actions
   }
@@ -928,12 +905,9 @@ extension Scheduler {
     routes[route].probe = nil
     // If the user chose this file, only another file that the user chose takes its place.
     guard probe.isChosen else { return [] }
-    let waits = { (id: ItemID) in entries[id]?.place == .line && entries[id]?.route == route }
-    guard let next = probe.next.firstIndex(where: waits) else {
-      return change(route) { $0.recordGivenUp() }
-    }
-    routes[route].probe = Probe(
-      id: probe.next[next], isChosen: true, next: Array(probe.next[(next + 1)...]))
+    let rest = probe.next.drop { entries[$0]?.place != .line || entries[$0]?.route != route }
+    guard let next = rest.first else { return change(route) { $0.recordGivenUp() } }
+    routes[route].probe = Probe(id: next, isChosen: true, next: Array(rest.dropFirst()))
     return []
   }
 

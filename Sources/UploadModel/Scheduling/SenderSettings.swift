@@ -14,9 +14,7 @@ package struct SenderSettings: Hashable, Sendable, Codable {
     limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
     isHandedOver: Bool = false
   ) {
-    self.limit = limit
-    self.isStarted = isStarted
-    self.lanes = lanes
-    self.isHandedOver = isHandedOver
+    (self.limit, self.isStarted) = (limit, isStarted)
+    (self.lanes, self.isHandedOver) = (lanes, isHandedOver)
   }
 }

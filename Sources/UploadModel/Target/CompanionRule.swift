@@ -23,8 +23,7 @@ package struct CompanionRule: Hashable, Sendable {
   /// - Parameter name: the name, on this machine, of the file that the companion goes with.
   package func names(for name: [UInt8]) -> [[UInt8]] {
     guard let text = String(validating: name, as: UTF8.self) else { return [] }
-    let values = Template.Values(
-      fileName: text, fileSize: 0, fileType: "", now: Date(timeIntervalSince1970: 0), uuid: UUID())
+    let values = Template.Values(fileName: text, now: Date(timeIntervalSince1970: 0), uuid: UUID())
     return files.map { Array($0.filled(with: values).utf8) }.filter { $0 != name }
   }
 }
@@ -64,16 +63,16 @@ extension [CompanionRule] {
   ) throws(FileError) -> [Companion] {
     let (folder, name) = file.split
     var found: [Companion] = []
-    for rule in self {
-      search: for other in rule.names(for: name) {
+    rules: for rule in self {
+      for other in rule.names(for: name) {
         let location = FileLocation(bytes: folder + other)
         switch look(location) {
-        case .nothing: continue
+        case .nothing: break
         case .file(let identity):
           found.append(Companion(location: location, identity: identity, rule: rule))
+          continue rules
         case .unreadable(let error): throw error
         }
-        break search
       }
     }
     return found
@@ -88,34 +87,27 @@ extension [CompanionRule] {
     var (taken, takers) = ([[UInt8]: [[UInt8]]](), [[UInt8]: [[UInt8]]]())
     for name in names {
       for rule in self {
-        guard let other = rule.names(for: name).first(where: { look($0) != .nothing }) else {
-          continue
-        }
         // A folder takes nothing along.
-        guard case .file = look(name) else { continue }
+        guard let other = rule.names(for: name).first(where: { look($0) != .nothing }),
+          case .file = look(name)
+        else { continue }
         taken[name, default: []].append(other)
         takers[other, default: []].append(name)
       }
     }
-    if taken.isEmpty { return [:] }
     var owners: [[UInt8]: [UInt8]] = [:]
     var decided: Set<[UInt8]> = []
-    func goesByItself(_ name: [UInt8]) {
-      decided.insert(name)
-      for other in taken[name] ?? [] where !decided.contains(other) {
-        decided.insert(other)
-        owners[other] = name
-      }
-    }
     var open = Set(taken.keys).union(takers.keys).sorted { $0.lexicographicallyPrecedes($1) }
     while !open.isEmpty {
       // A file goes by itself if all files that would take it along go with others.
-      let free = open.filter { name in
-        (takers[name] ?? []).allSatisfy { owners[$0] != nil }
-      }
+      let free = open.filter { name in (takers[name] ?? []).allSatisfy { owners[$0] != nil } }
       // If only files that would take each other along are left, the first one by name goes by itself.
       for name in free.isEmpty ? [open[0]] : free where !decided.contains(name) {
-        goesByItself(name)
+        decided.insert(name)
+        for other in taken[name] ?? [] where !decided.contains(other) {
+          decided.insert(other)
+          owners[other] = name
+        }
       }
       open.removeAll { decided.contains($0) }
     }

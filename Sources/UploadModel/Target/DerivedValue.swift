@@ -51,9 +51,7 @@ package struct DerivedValue: Hashable, Sendable {
     let digits = digits(with: values)
     let written = writing(digest: digits)
     guard !secrets.isEmpty else { return .text(written) }
-    return .secret(
-      Template.Secret(
-        name: (["value", name] + writing.filters.map(\.source)).joined(separator: "_"),
-        value: digits, source: .derived), written: written)
+    let label = (["value", name] + writing.filters.map(\.source)).joined(separator: "_")
+    return .secret(Template.Secret(name: label, value: digits, source: .derived), written: written)
   }
 }

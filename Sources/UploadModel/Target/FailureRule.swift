@@ -33,9 +33,7 @@ package struct FailureRule: Hashable, Sendable {
   package var message: Message?
 
   package init(_ place: ReplyPlace, test: Test, message: Message? = nil) {
-    self.place = place
-    self.test = test
-    self.message = message
+    (self.place, self.test, self.message) = (place, test, message)
   }
 
   /// The text that the value is compared with, which may contain the file's digests; nil if the test has no such text.
@@ -64,15 +62,12 @@ package struct FailureRule: Hashable, Sendable {
   /// tests whether the value is missing.
   func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
     if let pattern, content.undecided.contains(pattern) { return false }
-    if case .missing(let wanted) = test, wanted {
+    if case .missing(true) = test {
+      guard case .pointer(let pointer) = place else { return true }
       // A value counts as missing only if its parent exists.
-      guard case .pointer(let pointer) = place else {
-        return !place.needsJSON || content.document != nil
-      }
-      let holder = content.document.flatMap { pointer.parent.value(in: $0, file: end.place.index) }
-      return switch holder {
-      case .object?: true
-      case .array?: pointer.endsInNumber
+      return switch pointer.parent.value(in: content.document, file: end.place.index) {
+      case .object: true
+      case .array: pointer.endsInNumber
       default: false
       }
     }
@@ -87,8 +82,7 @@ package struct FailureRule: Hashable, Sendable {
 
   private func value(in content: ReplyContent, of end: TransferEnd) -> JSONValue? {
     switch place {
-    case .pointer(let pointer):
-      content.document.flatMap { pointer.value(in: $0, file: end.place.index) }
+    case .pointer(let pointer): pointer.value(in: content.document, file: end.place.index)
     case .pattern(let pattern): .bool(content.matches[pattern] != nil)
     case .header(let name): end.headers[name].map { .string($0) }
     }
@@ -107,11 +101,8 @@ package struct FailureRule: Hashable, Sendable {
     switch message {
     case .text(let text): return text
     case .pointer(let pointer):
-      if let text = content.document.flatMap({ pointer.value(in: $0, file: end.place.index) })?
-        .text, !text.isEmpty
-      {
-        return text
-      }
+      let text = pointer.value(in: content.document, file: end.place.index)?.text
+      if let text, !text.isEmpty { return text }
     case nil: break
     }
     return words(value, content, end)
@@ -129,16 +120,14 @@ package struct FailureRule: Hashable, Sendable {
     switch place {
     case .pointer(let pointer):
       let place = pointer.description(file: end.place.index)
-      guard let value else { return "its answer has no \(place)" }
-      return "\(place) is \(value.source)"
+      return value.map { "\(place) is \($0.source)" } ?? "its answer has no \(place)"
     case .pattern(let pattern):
       guard let match = content.matches[pattern] else {
         return "its answer has nothing that matches \(pattern.source)"
       }
       return match.isEmpty ? "its answer matches \(pattern.source)" : match
     case .header(let name):
-      guard let value else { return "its answer has no \(name)" }
-      return "\(name) is \(value.text)"
+      return value.map { "\(name) is \($0.text)" } ?? "its answer has no \(name)"
     }
   }
 }
@@ -151,16 +140,20 @@ extension [FailureRule] {
     return rules.read(reply)
   }
 
+  /// Whether any of these rules describes a reply. A missing value says nothing, unless a rule tests whether it is
+  /// missing.
+  func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
+    contains { $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil }
+  }
+
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
   ///
   /// - Parameter known: the content that the rules look for, if it has been read already.
   /// - Throws: why the reply does not say whether it fits.
   func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
-    var rules = ReplyRules()
-    rules.failures = self
     let content = known ?? content(of: end.reply)
-    if rules.matches(content, of: end) { return true }
+    if matches(content, of: end) { return true }
     // A reply that says nothing about the rules must not be taken as a no.
     if content.document == nil, contains(where: \.place.needsJSON) {
       throw .unusable("its answer is not JSON")

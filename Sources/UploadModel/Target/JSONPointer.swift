@@ -23,42 +23,22 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a pointer (RFC 6901 §3).
   package init(_ text: String) throws(InvalidInput) {
-    guard !text.isEmpty else {
-      tokens = []
-      return
-    }
-    guard text.unicodeScalars.first == "/" else {
+    guard text.isEmpty || text.unicodeScalars.first == "/" else {
       throw InvalidInput("expected a JSON Pointer such as \"/files/0/url\", found \"\(text)\"")
     }
-    var tokens: [String] = []
-    for part in text.unicodeScalars.dropFirst()
-      .split(separator: "/", omittingEmptySubsequences: false)
-    {
-      var token = String.UnicodeScalarView()
-      var rest = part[...]
-      while let scalar = rest.popFirst() {
-        guard scalar == "~" else {
-          token.append(scalar)
-          continue
-        }
-        switch rest.popFirst() {
-        case "0": token.append("~")
-        case "1": token.append("/")
-        default:
-          throw InvalidInput(
-            "\"~\" in a JSON Pointer must be written as ~0 (and \"/\" as ~1), found \"\(text)\""
-          )
-        }
-      }
-      tokens.append(String(token))
+    let escapes = text.split(scalar: "~").dropFirst()
+    guard escapes.allSatisfy({ $0.hasPrefix(scalars: "0") || $0.hasPrefix(scalars: "1") }) else {
+      throw InvalidInput(
+        "\"~\" in a JSON Pointer must be written as ~0 (and \"/\" as ~1), found \"\(text)\"")
     }
-    self.tokens = tokens
+    // In this order, so that ~01 becomes ~1 (RFC 6901 §4).
+    tokens = text.split(scalar: "/").dropFirst().map {
+      $0.replacing(scalars: "~1", with: "/").replacing(scalars: "~0", with: "~")
+    }
   }
 
   /// Whether its last step may be the number of an array element.
-  var endsInNumber: Bool {
-    tokens.last.map { Self.isNumber($0) || Int($0) != nil } ?? false
-  }
+  var endsInNumber: Bool { tokens.last.map { Self.isNumber($0) || Int($0) != nil } ?? false }
 
   /// The pointer to the array or object that contains the value; for the whole document, the same pointer.
   var parent: JSONPointer { JSONPointer(tokens: tokens.dropLast()) }
@@ -80,41 +60,40 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// The length of the list in which `*` stands for an element; nil if the document has no such list.
   func fileCount(in document: JSONValue) -> Int? {
-    guard case .array(let elements)? = list.value(in: document) else { return nil }
-    return elements.count
+    if case .array(let elements) = list.value(in: document) { elements.count } else { nil }
   }
 
   /// The value that it points to; nil if there is no such value (RFC 6901 §4).
   ///
   /// - Parameter file: the index that `*` stands for in an array.
-  func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
+  func value(in document: JSONValue?, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {
       switch value {
-      case .object(let members):
-        guard let member = members[token] else { return nil }
-        value = member
-      case .array(let elements) where token == "*":
-        guard elements.indices.contains(file) else { return nil }
-        value = elements[file]
+      case .object(let members): value = members[token]
       case .array(let elements):
-        // An index has no sign and no leading zero. "-" means the element after the last one, which does not exist.
-        guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-          token == "0" || token.utf8.first != 0x30, let index = Int(token),
+        guard let index = Self.isNumber(token) ? file : Self.index(token),
           elements.indices.contains(index)
         else { return nil }
         value = elements[index]
-      case .null, .bool, .integer, .number, .string: return nil
+      case .null, .bool, .integer, .number, .string, nil: return nil
       }
     }
     return value
   }
 
+  /// The index that a step stands for. It has no sign and no leading zero. "-" means the element after the last one,
+  /// which does not exist.
+  private static func index(_ token: String) -> Int? {
+    token.utf8.allSatisfy(\.isDigit) && (token == "0" || token.utf8.first != 0x30)
+      ? Int(token) : nil
+  }
+
   /// The text or the whole number that it points to; nil if it points to neither.
   func text(in document: JSONValue?, file: Int = 0) -> String? {
-    switch document.flatMap({ value(in: $0, file: file) }) {
-    case .string(let text)?: text
-    case .integer(let number)?: "\(number)"
+    switch value(in: document, file: file) {
+    case .string(let text): text
+    case .integer(let number): "\(number)"
     case nil, .null, .bool, .number, .array, .object: nil
     }
   }

@@ -12,16 +12,14 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
   /// The origin of `url`; `nil` if it is not an `http` or `https` URL with a host.
   package init?(_ url: URL) {
-    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty
+    guard let scheme = url.scheme?.lowercased(), let usual = Self.usualPorts[scheme],
+      let host = url.host?.lowercased(), !host.isEmpty
     else { return nil }
-    switch scheme {
-    case "http": port = url.port ?? 80
-    case "https": port = url.port ?? 443
-    default: return nil
-    }
-    self.scheme = scheme
-    self.host = host
+    (self.scheme, self.host, port) = (scheme, host, url.port ?? usual)
   }
+
+  /// The port of each scheme, for URLs that name none.
+  static let usualPorts = ["http": 80, "https": 443]
 
   /// The origin of an address as text; `nil` if it has none.
   package init?(text: String) {
@@ -34,8 +32,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
   /// The origin as written in a URL.
   package var description: String {
-    let usual = scheme == "https" ? 443 : 80
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
-    return port == usual ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
+    return port == Self.usualPorts[scheme] ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
   }
 }

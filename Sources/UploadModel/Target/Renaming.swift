@@ -64,9 +64,8 @@ package struct Renaming: Sendable {
       piece = ""
     }
     for scalar in text.unicodeScalars {
-      let digit = isEscaped && ("0"..."9").contains(scalar) ? Int(scalar.value) - 0x30 : nil
-      if let digit {
-        end(digit)
+      if isEscaped, ("0"..."9").contains(scalar) {
+        end(Int(scalar.value) - 0x30)
       } else if scalar == "&", !isEscaped {
         end(0)
       } else if scalar != "\\" || isEscaped {

@@ -122,18 +122,8 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// Whether the server had the file already, according to its reply.
   func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
-    var rules = self
     // If there are several files, a sign that is the same for all of them says nothing about any one of them.
-    rules.failures = duplicates.filter { end.place.count == 1 || $0.dependsOnFile }
-    return rules.matches(content, of: end)
-  }
-
-  /// Whether any of `failures` describes a reply. A missing value says nothing, unless a rule tests whether it is
-  /// missing.
-  func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
-    failures.contains {
-      $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil
-    }
+    duplicates.filter { end.place.count == 1 || $0.dependsOnFile }.matches(content, of: end)
   }
 
   /// The file's address as an absolute URL; nil if the reply does not name it. If the request had several files, an
@@ -146,9 +136,7 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
-    guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else {
-      return nil
-    }
+    guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
     var content = end.content ?? read(end.reply)
     content.match = content.deletionMatch
     return whole(deletionURL.text(in: end, content), end)

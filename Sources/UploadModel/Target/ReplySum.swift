@@ -28,10 +28,9 @@ package struct ReplySum: Hashable, Sendable {
 
   /// The header field with which a request asks for the checksum (RFC 9530 §4); nil if there is no such field.
   var request: (name: String, value: String)? {
-    guard case .header(let name) = place, ["repr-digest", "content-digest"].contains(name),
-      let wanted
-    else { return nil }
-    return (name == "repr-digest" ? "Want-Repr-Digest" : "Want-Content-Digest", "\(wanted.name)=10")
+    let fields = ["repr-digest": "Want-Repr-Digest", "content-digest": "Want-Content-Digest"]
+    guard case .header(let name) = place, let field = fields[name], let wanted else { return nil }
+    return (field, "\(wanted.name)=10")
   }
 
   /// What a reply says about a file's content.

@@ -55,8 +55,7 @@ package struct ReplyValue: Hashable, Sendable {
   ) -> String? {
     let text: String? =
       switch place {
-      case .pointer(let pointer):
-        pointer.text(in: content.document, file: end.place.index)
+      case .pointer(let pointer): pointer.text(in: content.document, file: end.place.index)
       case .pattern: content.match
       case .header(let name): end.headers[name]
       }

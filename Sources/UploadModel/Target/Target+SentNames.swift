@@ -20,7 +20,7 @@ extension Target {
 
   /// The values for requests that belong to a run but not to a single file.
   package func runValues(now: Date) -> Template.Values {
-    var values = Template.Values(now: now, uuid: UUID.random())
+    var values = Template.Values(now: now, uuid: .random())
     values.fill(from: self)
     return values
   }
@@ -56,10 +56,8 @@ extension Target {
   func sentField(
     of companion: Companion, with item: UploadItem, at position: Int, now: Date
   ) -> String {
-    guard let field = companion.rule.field else {
-      return sentField(of: item, at: position, now: now)
-    }
-    return field.filled(with: ownValues(of: item, at: position, now: now))
+    companion.rule.field?.filled(with: ownValues(of: item, at: position, now: now))
+      ?? sentField(of: item, at: position, now: now)
   }
 
   private func ownValues(of item: UploadItem, at position: Int, now: Date) -> Template.Values {

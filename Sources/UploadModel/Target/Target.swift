@@ -96,9 +96,7 @@ package struct Target: Hashable, Sendable {
 
   /// A target with the defaults that config/config.toml shows.
   package init(name: String, url: URL) {
-    self.name = name
-    self.url = url
-    origin = Origin(url)
+    (self.name, self.url, origin) = (name, url, Origin(url))
   }
 
   /// The proxy on the way to a URL, as far as it is known.
@@ -140,9 +138,7 @@ package struct Target: Hashable, Sendable {
     package var type: String?
 
     package init(name: String, value: Template, type: String? = nil) {
-      self.name = name
-      self.value = value
-      self.type = type
+      (self.name, self.value, self.type) = (name, value, type)
     }
   }
 }
@@ -153,8 +149,7 @@ package struct DigestAuth: Hashable, Sendable {
   package var password: Template
 
   package init(user: Template, password: Template) {
-    self.user = user
-    self.password = password
+    (self.user, self.password) = (user, password)
   }
 }
 
@@ -176,7 +171,6 @@ package struct PrepareCommand: Hashable, Sendable {
   package var timeout: Double
 
   package init(words: [Template], timeout: Double = 60) {
-    self.words = words
-    self.timeout = timeout
+    (self.words, self.timeout) = (words, timeout)
   }
 }

@@ -181,7 +181,6 @@ extension Template {
       case .uuid: values.uuid.uuidString.lowercased()
       case .index: String(values.index)
       case .resultURL: values.resultURL
-      case .ticket, .reply: ""
       case .id: values.id
       case .input: values.input
       case .output: values.output
@@ -198,7 +197,7 @@ extension Template {
         pieceDigest.flatMap { values.piece.digests?[$0] } ?? ""
       case .pieces: values.upload.pieces
       case .files: values.files
-      case .begun, .pieceValue, .opened: ""
+      case .ticket, .reply, .begun, .pieceValue, .opened: ""
       }
     }
 
@@ -213,13 +212,13 @@ extension Template {
   /// The values that fill in a template.
   package struct Values: Sendable {
     /// The file's name on disk.
-    var fileName = ""
+    var fileName: String
     /// The folders from the one that was added down to the file, each followed by a slash.
     var folder = ""
     /// The file's size in bytes.
-    var fileSize: Int64 = 0
+    var fileSize: Int64
     /// The file's media type.
-    var fileType = ""
+    var fileType: String
     /// The time of the request.
     package var now: Date
     /// The random identifier of this file's upload.
@@ -278,18 +277,12 @@ extension Template {
       var values: [String: String] = [:]
     }
 
-    /// The values for a request without a file.
-    package init(now: Date, uuid: UUID) {
-      self.now = now
-      self.uuid = uuid
-    }
-
-    /// The values for one file.
-    package init(fileName: String, fileSize: Int64, fileType: String, now: Date, uuid: UUID) {
-      self.init(now: now, uuid: uuid)
-      self.fileName = fileName
-      self.fileSize = fileSize
-      self.fileType = fileType
+    /// The values for one file, or for a request without a file.
+    package init(
+      fileName: String = "", fileSize: Int64 = 0, fileType: String = "", now: Date, uuid: UUID
+    ) {
+      (self.fileName, self.fileSize, self.fileType) = (fileName, fileSize, fileType)
+      (self.now, self.uuid) = (now, uuid)
     }
   }
 }

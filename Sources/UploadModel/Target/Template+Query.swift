@@ -7,8 +7,7 @@ extension Template {
   /// A copy of this template of a URL with the secrets in its query marked. The names of the query items tell which
   /// values are secrets.
   package func hidingQuery() -> Template {
-    var (copy, isInQuery, name) = (self, false, "")
-    copy.pieces = []
+    var (copy, isInQuery, name) = (Template(literal: ""), false, "")
     for piece in pieces {
       guard case .text(let text) = piece else {
         copy.pieces.append(piece)
@@ -22,7 +21,7 @@ extension Template {
         }
         copy.append(rest[...mark])
         rest = rest[rest.index(after: mark)...]
-        (isInQuery, name) = (true, "")
+        isInQuery = true
         name = copy.appendName(from: &rest)
       }
       // The text before the next "&" belongs to the value that the previous piece began.

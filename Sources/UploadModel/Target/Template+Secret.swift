@@ -1,3 +1,5 @@
+import ScalarText
+
 // All text in here is Unicode scalars.
 
 extension Template {
@@ -23,23 +25,17 @@ extension Template {
     package var source: Source
 
     package init(name: String, value: String, source: Source) {
-      self.name = name
-      self.value = value
-      self.source = source
+      (self.name, self.value, self.source) = (name, value, source)
     }
 
     /// The secret's name as a valid name for a shell variable, such as `ALBUM_TOKEN`. Characters that a shell does not
     /// allow become underscores, since they could end the word that they are in. Only the name of an environment
     /// variable keeps its lower-case letters.
     var variable: String {
-      let text = String(
-        String.UnicodeScalarView(
-          (source == .environment ? name : name.uppercased()).unicodeScalars.map { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-              ? scalar : "_"
-          }))
-      guard let first = text.utf8.first else { return "_" }
-      return (0x30...0x39).contains(first) ? "_\(text)" : text
+      let scalars = (source == .environment ? name : name.uppercased()).unicodeScalars
+        .map { $0.isASCII && UInt8(ascii: $0).isAlphanumeric ? $0 : "_" }
+      let text = String(String.UnicodeScalarView(scalars))
+      return text.utf8.first?.isDigit == false ? text : "_\(text)"
     }
 
     /// How the secret is written in the configuration; "…" if it has no placeholder there.

@@ -11,10 +11,7 @@ extension Template {
   ///
   /// - Parameter isRevealing: whether literal secrets are written out. If not, "…" stands for each.
   package func source(isRevealing: Bool) -> String {
-    pieces.map { piece in
-      if case .text(let text) = piece { return Self.braced(text) }
-      return Self.source(of: piece, isRevealing)
-    }.joined()
+    pieces.map { Self.source(of: $0, isRevealing) }.joined()
   }
 
   /// The text with a distinct character (`firstMark` and those after it) in place of each placeholder, and the
@@ -26,9 +23,7 @@ extension Template {
       if case .text(let literal) = piece {
         text += literal
       } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
-        var isNumber = false
-        if case .slot(_, let writing) = piece { isNumber = writing.isBare }
-        text += isNumber ? "\"\(mark)\"" : "\(mark)"
+        text += piece.isBare ? "\"\(mark)\"" : "\(mark)"
         slots.append(Self.source(of: piece, isRevealing))
       }
     }

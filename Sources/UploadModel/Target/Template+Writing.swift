@@ -49,7 +49,7 @@ extension Template {
     init?(_ text: String) {
       if let filter = Self.named.first(where: { $0.source == text }) {
         self = filter
-      } else if text.utf8.first == UInt8(ascii: "0"), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+      } else if text.utf8.first == UInt8(ascii: "0"), text.utf8.allSatisfy(\.isDigit),
         let count = Int(text), (1...Self.mostDigits).contains(count)
       {
         self = .digits(count)
@@ -148,9 +148,8 @@ extension Template {
     /// The value of a placeholder as it is sent. A path keeps its slashes, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       let value = slot.value(in: values) ?? ""
-      if slot.placeholder.digest != nil || slot.placeholder.pieceDigest != nil {
-        return self(digest: value)
-      }
+      let digest = slot.placeholder.digest ?? slot.placeholder.pieceDigest
+      if digest != nil { return self(digest: value) }
       guard escaping == .url, filters.isEmpty, slot.placeholder == .filePath else {
         return self(value)
       }
@@ -225,7 +224,7 @@ extension Template {
       }
       guard let pointer else { return placeholder.value(in: values) }
       let document = placeholder == .ticket ? values.ticket : values.reply
-      let value = document.flatMap { pointer.value(in: $0, file: values.index - 1) }
+      let value = pointer.value(in: document, file: values.index - 1)
       switch value {
       case nil, .null, .array, .object: return nil
       case .bool, .integer, .number, .string: return value?.text
@@ -241,8 +240,7 @@ extension Template {
       {
         return obstacle
       }
-      guard case .slot(let slot, let writing) = piece else { continue }
-      if values.leaves(slot) { continue }
+      guard case .slot(let slot, let writing) = piece, !values.leaves(slot) else { continue }
       let value = slot.value(in: values)
       let isWrong =
         writing.filters.last == .number && slot.placeholder != .pieceIsLast
@@ -307,8 +305,7 @@ extension Template.Values {
     switch gaps {
     case .none: false
     case .ofReplies: slot.isFilledLater
-    case .ofScript:
-      slot.isFilledLater || Template.Placeholder.ofPiece.contains(slot.placeholder)
+    case .ofScript: slot.isFilledLater || Template.Placeholder.ofPiece.contains(slot.placeholder)
     }
   }
 

@@ -10,6 +10,9 @@ package struct Template: Hashable, Sendable {
     case slot(Slot, Writing)
     case secret(Secret, Writing)
     case derived(DerivedValue, Writing)
+
+    /// Whether it has no quotation marks around it in JSON.
+    var isBare: Bool { if case .slot(_, let writing) = self { writing.isBare } else { false } }
   }
 
   /// A piece of a filled-in text.
@@ -48,8 +51,7 @@ package struct Template: Hashable, Sendable {
         throw InvalidInput("there is no secret called \"\(name)\"")
       }
     ) {
-      self.environment = environment
-      self.secret = secret
+      (self.environment, self.secret) = (environment, secret)
     }
 
     /// The same lookup, but every variable and secret is empty.
@@ -89,20 +91,18 @@ package struct Template: Hashable, Sendable {
     lookup: Lookup
   ) throws(InvalidInput) {
     pieces = []
-    var text = String.UnicodeScalarView()
+    var text = ""
     func end(_ pieces: inout [Piece]) {
-      let literal = String(text)
-      if !text.isEmpty { pieces.append(.text(escaping == .json ? escaping(literal) : literal)) }
-      text = String.UnicodeScalarView()
+      if !text.isEmpty { pieces.append(.text(escaping == .json ? escaping(text) : text)) }
+      text = ""
     }
     var rest = source.unicodeScalars[...]
     while let scalar = rest.popFirst() {
       switch scalar {
       case "{" where rest.first == "{", "}" where rest.first == "}":
-        text.append(scalar)
+        text.unicodeScalars.append(scalar)
         rest.removeFirst()
-      case "}":
-        throw InvalidInput("\"}\" without \"{\" before it; write \"}}\" for a brace")
+      case "}": throw InvalidInput("\"}\" without \"{\" before it; write \"}}\" for a brace")
       case "{":
         guard let close = rest.firstIndex(of: "}") else {
           throw InvalidInput("\"{\" without \"}\" after it; write \"{{\" for a brace")
@@ -111,8 +111,7 @@ package struct Template: Hashable, Sendable {
         rest = rest[rest.index(after: close)...]
         end(&pieces)
         pieces.append(try Self.piece(name, scope, escaping, lookup))
-      default:
-        text.append(scalar)
+      default: text.unicodeScalars.append(scalar)
       }
     }
     end(&pieces)
@@ -129,8 +128,7 @@ package struct Template: Hashable, Sendable {
     _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(InvalidInput) -> Piece {
     var (name, writing) = try Writing.read(text, escaping)
-    writing.isJSON =
-      escaping == .json && [.pieces, .files].contains(Placeholder(rawValue: name))
+    writing.isJSON = escaping == .json && [.pieces, .files].contains(Placeholder(rawValue: name))
     if writing.filters.contains(.number),
       escaping != .json || writing.filters != [.number] || !Slot.mayBeNumber(name)
     {
@@ -142,9 +140,7 @@ package struct Template: Hashable, Sendable {
       throw InvalidInput("{\(text)}: |raw works only in a URL, for {env.…} and {secret.…}")
     }
     if let variable = name.removingPrefix(scalars: "env.") {
-      guard !variable.isEmpty else {
-        throw InvalidInput("{env.} names no environment variable")
-      }
+      guard !variable.isEmpty else { throw InvalidInput("{env.} names no environment variable") }
       guard let value = lookup.environment(variable) else {
         throw InvalidInput("the environment variable \(variable) is not set")
       }
@@ -191,9 +187,7 @@ package struct Template: Hashable, Sendable {
   }
 
   /// Whether it has no placeholders at all.
-  package var isLiteral: Bool {
-    pieces.allSatisfy { if case .text = $0 { true } else { false } }
-  }
+  package var isLiteral: Bool { pieces.allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text with `sample` in place of every placeholder, to check the text around the placeholders.
   package func sample(_ sample: String) -> String {
@@ -208,15 +202,11 @@ package struct Template: Hashable, Sendable {
   /// Whether it is a JSON number, to be written without quotation marks; nil if only part of it is one, which is a
   /// mistake.
   package var isNumber: Bool? {
-    let numbers = pieces.count {
-      if case .slot(_, let writing) = $0 { writing.isBare } else { false }
-    }
-    return numbers == 0 ? false : pieces.count == 1 ? true : nil
+    guard pieces.contains(where: \.isBare) else { return false }
+    return pieces.count == 1 ? true : nil
   }
 
-  package func asks(for slot: Placeholder) -> Bool {
-    placeholders.contains(slot)
-  }
+  package func asks(for slot: Placeholder) -> Bool { placeholders.contains(slot) }
 
   package var secrets: [Secret] {
     pieces.flatMap { piece in
@@ -241,15 +231,11 @@ package struct Template: Hashable, Sendable {
   /// The template as a secret, unless it has placeholders.
   package func hidden(as name: String) -> Template {
     guard isLiteral, !pieces.isEmpty else { return self }
-    var copy = self
-    copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), Writing())]
-    return copy
+    return Template(Secret(name: name, value: fixedText, source: .literal))
   }
 
   /// The placeholders in the template, in order.
-  package var placeholders: [Placeholder] {
-    slots.map(\.placeholder)
-  }
+  package var placeholders: [Placeholder] { slots.map(\.placeholder) }
 
   private var slots: [Slot] {
     pieces.flatMap { piece in

@@ -9,8 +9,7 @@ package struct TokenCommand: Hashable, Sendable {
 
   /// A command of these words, at least one.
   package init(_ words: [String], timeout: Double = 30) {
-    self.words = words
-    self.timeout = timeout
+    (self.words, self.timeout) = (words, timeout)
   }
 
   /// The program's name for messages, without its arguments, since these may be private. For `cat` with one file, it is

@@ -35,14 +35,14 @@ struct EscapeReader {
     if bytes[position] == Self.plus { return found + [Unit(0x20, end: position + 1)] }
     // The character that begins an escape may itself be escaped, and so may the characters after it.
     for lead in units(at: position, depth: depth - 1) {
-      var more = [lead]
-      switch lead.byte {
-      case Self.percent: more += octet(at: lead.end, depth - 1)
-      case Self.backslash: more += escape(at: lead.end, depth - 1)
-      case Self.ampersand: more += reference(at: lead.end, depth - 1)
-      default: break
-      }
-      for unit in more where !found.contains(unit) { found.append(unit) }
+      let escaped: Unit? =
+        switch lead.byte {
+        case Self.percent: octet(at: lead.end, depth - 1)
+        case Self.backslash: escape(at: lead.end, depth - 1)
+        case Self.ampersand: reference(at: lead.end, depth - 1)
+        default: nil
+        }
+      for case let unit? in [lead, escaped] where !found.contains(unit) { found.append(unit) }
     }
     return found
   }
@@ -50,9 +50,9 @@ struct EscapeReader {
   // MARK: Escapes
 
   /// A byte in two hexadecimal digits.
-  private func octet(at position: Int, _ depth: Int) -> [Unit] {
+  private func octet(at position: Int, _ depth: Int) -> Unit? {
     number(at: position, digits: 2...2, radix: 16, depth)
-      .map { [Unit(UInt8(truncatingIfNeeded: $0.0), end: $0.end)] } ?? []
+      .map { Unit(UInt8(truncatingIfNeeded: $0.value), end: $0.end) }
   }
 
   private static let shortEscapes: [UInt8: UInt8] = [
@@ -61,16 +61,13 @@ struct EscapeReader {
   ]
 
   /// Reads the rest of an escape after its backslash.
-  private func escape(at position: Int, _ depth: Int) -> [Unit] {
-    guard let next = byte(at: position, depth) else { return [] }
+  private func escape(at position: Int, _ depth: Int) -> Unit? {
+    guard let next = byte(at: position, depth) else { return nil }
+    if let short = Self.shortEscapes[next.value] { return Unit(short, end: next.end) }
     switch next.value {
-    case UInt8(ascii: "u"), UInt8(ascii: "U"):
-      return scalar(at: next.end, depth).map { [$0] } ?? []
+    case UInt8(ascii: "u"), UInt8(ascii: "U"): return scalar(at: next.end, depth)
     case UInt8(ascii: "x"), UInt8(ascii: "X"): return octet(at: next.end, depth)
-    case let value where Self.shortEscapes[value] != nil:
-      return Self.shortEscapes[value].map { [Unit($0, end: next.end)] } ?? []
-    case let value where value.isAlphanumeric: return []
-    default: return [Unit(next.value, end: next.end)]
+    default: return next.value.isAlphanumeric ? nil : Unit(next.value, end: next.end)
     }
   }
 
@@ -83,9 +80,8 @@ struct EscapeReader {
     {
       return Self.unit(value, end: close.end)
     }
-    guard let (high, end) = number(at: position, digits: 4...4, radix: 16, depth) else {
-      return nil
-    }
+    guard let (high, end) = number(at: position, digits: 4...4, radix: 16, depth)
+    else { return nil }
     guard (0xD800..<0xDC00).contains(high) else { return Self.unit(high, end: end) }
     guard let lead = byte(at: end, depth), lead.value == Self.backslash,
       let letter = byte(at: lead.end, depth), letter.value | 0x20 == UInt8(ascii: "u"),
@@ -96,19 +92,17 @@ struct EscapeReader {
   }
 
   /// Reads the rest of a character reference after its ampersand (HTML §13.5). The semicolon may be missing.
-  private func reference(at position: Int, _ depth: Int) -> [Unit] {
-    func closed(_ value: UInt32, _ end: Int) -> [Unit] {
-      let semicolon = byte(at: end, depth).flatMap { $0.value == UInt8(ascii: ";") ? $0.end : nil }
-      return Self.unit(value, end: semicolon ?? end).map { [$0] } ?? []
+  private func reference(at position: Int, _ depth: Int) -> Unit? {
+    func closed(_ number: (value: UInt32, end: Int)) -> Unit? {
+      let next = byte(at: number.end, depth).flatMap { $0.value == UInt8(ascii: ";") ? $0 : nil }
+      return Self.unit(number.value, end: next?.end ?? number.end)
     }
-    guard let first = byte(at: position, depth) else { return [] }
+    guard let first = byte(at: position, depth) else { return nil }
     if first.value == UInt8(ascii: "#") {
       if let next = byte(at: first.end, depth), next.value | 0x20 == UInt8(ascii: "x") {
-        return number(at: next.end, digits: 1...9, radix: 16, depth).map { closed($0.0, $0.end) }
-          ?? []
+        return number(at: next.end, digits: 1...9, radix: 16, depth).flatMap(closed)
       }
-      return number(at: first.end, digits: 1...9, radix: 10, depth).map { closed($0.0, $0.end) }
-        ?? []
+      return number(at: first.end, digits: 1...9, radix: 10, depth).flatMap(closed)
     }
     var (name, end) = ([UInt8](), position)
     while name.count < HTMLNames.longest, let next = byte(at: end, depth),
@@ -117,7 +111,7 @@ struct EscapeReader {
       name.append(next.value)
       end = next.end
     }
-    return HTMLNames.scalar(String(decoding: name, as: UTF8.self)).map { closed($0, end) } ?? []
+    return HTMLNames.scalar(String(decoding: name, as: UTF8.self)).flatMap { closed(($0, end)) }
   }
 
   // MARK: Parts
@@ -125,9 +119,7 @@ struct EscapeReader {
   /// The byte at a position, decoded if it is an escape for a single byte.
   private func byte(at position: Int, _ depth: Int) -> (value: UInt8, end: Int)? {
     guard position < bytes.count else { return nil }
-    guard depth > 0,
-      bytes[position] == Self.percent || bytes[position] == Self.backslash
-        || bytes[position] == Self.ampersand
+    guard depth > 0, Self.begins(with: bytes[position]), bytes[position] != Self.plus
     else { return (bytes[position], position + 1) }
     // Take the longest unit, so that an escape takes precedence over the character that begins it.
     let unit = units(at: position, depth: depth).filter { $0.count == 1 }.max { $0.end < $1.end }
@@ -136,7 +128,7 @@ struct EscapeReader {
 
   private func number(
     at position: Int, digits: ClosedRange<Int>, radix: UInt32, _ depth: Int
-  ) -> (UInt32, end: Int)? {
+  ) -> (value: UInt32, end: Int)? {
     var (value, end, count) = (UInt32(0), position, 0)
     while count < digits.upperBound, let next = byte(at: end, depth),
       let digit = Character(Unicode.Scalar(next.value)).hexDigitValue, digit < radix

@@ -9,17 +9,14 @@ extension Reply {
   /// message comes from outside, so make it safe before it is shown.
   package var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
+    if first == "<" {
+      return Markup(text, reach: Self.messageReach).message.flatMap(Self.sentence)
+    }
     // Long replies are pages, and any message is at their beginning.
     let isLong = text.utf8.count > Self.messageReach
-    let found: String?
-    switch first {
-    case "{", "[", "\"":
-      found =
-        isLong || isCut ? nil : JSONValue(text: text).flatMap { Self.message(in: $0, depth: 4) }
-    case "<": return Markup(text, reach: Self.messageReach).message.flatMap(Self.sentence)
-    default: found = nil
-    }
-    return (found ?? firstLine).flatMap(Self.sentence)
+    let mayBeJSON = (first == "{" || first == "[" || first == "\"") && !isLong && !isCut
+    let value = mayBeJSON ? JSONValue(text: text) : nil
+    return (value.flatMap { Self.message(in: $0, depth: 4) } ?? firstLine).flatMap(Self.sentence)
   }
 
   /// How many bytes of a reply are searched for its message.
@@ -38,9 +35,8 @@ extension Reply {
     let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
     let whole = words.joined(separator: " ")
     guard !whole.isEmpty else { return nil }
-    let scalars = whole.unicodeScalars
-    return scalars.count <= longestMessage
-      ? whole : String(String.UnicodeScalarView(scalars.prefix(longestMessage))) + "…"
+    return whole.unicodeScalars.count <= longestMessage
+      ? whole : String(whole.unicodeScalars.prefix(longestMessage)) + "…"
   }
 
   private static func message(in value: JSONValue, depth: Int) -> String? {
@@ -64,11 +60,10 @@ extension Reply {
       return
         "\(title.hasSuffix(scalars: ".") ? String(title.unicodeScalars.dropLast()) : title): \(detail)"
     }
-    for name in [
+    let names = [
       "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
-    ] {
-      if let words = said(name) { return words }
-    }
+    ]
+    if let words = names.lazy.compactMap(said).first { return words }
     // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
     guard depth < 4, members.count == 1, let (name, value) = members.first,
       let words = message(in: value, depth: depth - 1)
@@ -154,11 +149,8 @@ private struct Markup {
       return HTMLNames.scalar(name).flatMap(Unicode.Scalar.init)
     }
     let digits = String(name.unicodeScalars.dropFirst())
-    let isHexadecimal = digits.utf8.first.map { $0 | 0x20 == UInt8(ascii: "x") } == true
-    let number =
-      isHexadecimal
-      ? UInt32(digits.unicodeScalars.dropFirst().map(\.description).joined(), radix: 16)
-      : UInt32(digits)
+    let hexadecimal = digits.lowercased().removingPrefix(scalars: "x")
+    let number = hexadecimal.map { UInt32($0, radix: 16) } ?? UInt32(digits)
     return number.flatMap(Unicode.Scalar.init)
   }
 }

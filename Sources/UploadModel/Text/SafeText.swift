@@ -36,9 +36,7 @@ package enum SafeText {
   package static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
     // CR and LF together are one `Character`. Combining marks never join a line break, so every line break is found.
     let lines = String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    return lines.map {
-      line(String($0).replacing(scalars: "\t", with: "  "), ascii: ascii)
-    }
+    return lines.map { line($0.replacing(scalars: "\t", with: "  "), ascii: ascii) }
   }
 
   /// Whether a terminal may show the scalar as it is, and a person can see it.
@@ -49,12 +47,12 @@ package enum SafeText {
   private static func standIn(for scalar: Unicode.Scalar, ascii: Bool) -> Unicode.Scalar {
     switch scalar.value {
     case 0x20..<0x7F: return scalar
-    case 0..<0x20: return ascii ? "?" : picture(0x2400 + scalar.value)
-    case 0x7F: return ascii ? "?" : picture(0x2421)
-    case 0x80..<0xA0: return ascii ? "?" : replacement
+    case _ where ascii: return "?"
+    case 0..<0x20: return picture(0x2400 + scalar.value)
+    case 0x7F: return picture(0x2421)
+    case 0x80..<0xA0: return replacement
     default: break
     }
-    if ascii { return "?" }
     let properties = scalar.properties
     // U+200D joins emoji, and variation selectors pick a form: both are harmless and intended. Other
     // invisible characters, such as the Hangul fillers, make two names look the same.

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Recognises likely secrets by their names.
 package enum SecretName {
   private static let signs = [
@@ -10,11 +12,7 @@ package enum SecretName {
 
   /// Whether the value of a header field, form field or query item of this name must be hidden.
   package static func matches(_ name: String) -> Bool {
-    let letters = String(
-      String.UnicodeScalarView(
-        name.lowercased().unicodeScalars.filter {
-          $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
-        }))
+    let letters = String(decoding: name.lowercased().utf8.filter(\.isAlphanumeric), as: UTF8.self)
     if notSecret.contains(letters) { return false }
     return ["key", "auth", "pwd", "sig"].contains(letters)
       || signs.contains { letters.contains($0) }

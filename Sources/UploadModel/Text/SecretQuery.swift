@@ -12,31 +12,24 @@ package enum SecretQuery {
     var name = 0
     var place = 0
     while place < bytes.count {
-      let byte = bytes[place]
       if let length = equality(bytes, at: place) {
-        result += bytes[place..<place + length]
-        let value = end(ofValueAt: place + length, in: bytes)
+        let start = place + length
+        let end = end(ofValueAt: start, in: bytes)
+        result += bytes[place..<start]
         let isSecret =
-          SecretName.matches(String(decoding: bytes[name..<place], as: UTF8.self))
-          && value > place + length
-        place += length
+          end > start && SecretName.matches(String(decoding: bytes[name..<place], as: UTF8.self))
+        if isSecret { result += Secrets.mark.utf8 }
+        place = isSecret ? end : start
         name = place
-        if isSecret {
-          result += Secrets.mark.utf8
-          place = value
-          name = place
-        }
-        continue
-      }
-      if let host = host(afterUserAt: place, in: bytes) {
+      } else if let host = host(afterUserAt: place, in: bytes) {
         result += "://\(Secrets.mark)@".utf8
         place = host
         name = place
-        continue
+      } else {
+        result.append(bytes[place])
+        if !isOfName(bytes[place]) { name = place + 1 }
+        place += 1
       }
-      result.append(byte)
-      place += 1
-      if !isOfName(byte) { name = place }
     }
     return String(decoding: result, as: UTF8.self)
   }

@@ -110,9 +110,7 @@ extension Target {
     }
     let all = (templates.flatMap(\.secrets) + inAddress).map(\.value) + ingredients
     // Of "Bearer abc", servers may repeat only "abc"; "Bearer" is not secret.
-    let words = all.flatMap {
-      $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst()
-    }
+    let words = all.flatMap { $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst() }
     // S3 repeats a request whose signature is wrong, once as text and once as bytes in hexadecimal.
     let spelled = [sigV4?.token].compactMap { token in
       token?.fixedText.utf8.map { [$0].hexadecimal }.joined(separator: " ")

@@ -38,7 +38,7 @@ package enum ShellWord {
     var stretches: [Stretch] = []
     for piece in UTF8Pieces(bytes[..<end]) {
       let isAfterBreak = stretches.last.map { $0.isEscaped && $0.bytes.last == lineFeed } ?? false
-      let isEscaped = isAfterBreak || !(piece.scalar.map { SafeText.isShown($0) } ?? false)
+      let isEscaped = isAfterBreak || piece.scalar.map(SafeText.isShown) != true
       if let last = stretches.last, last.isEscaped == isEscaped {
         stretches[stretches.count - 1].bytes += piece.bytes
       } else {

@@ -7,8 +7,7 @@ package enum TimeSpan {
   /// The seconds in a duration such as "30s", "5 m" or "1.5h"; nil if it is not a duration.
   package static func seconds(_ text: String) -> Double? {
     for (unit, factor) in units where text.hasSuffix(scalars: unit) {
-      let number = String(text.unicodeScalars.dropLast(unit.unicodeScalars.count)).trimming(
-        \.isWhiteSpace)
+      let number = String(text.unicodeScalars.dropLast(unit.utf8.count)).trimming(\.isWhiteSpace)
       if let value = Double(number), value >= 0 { return value * factor }
     }
     return nil

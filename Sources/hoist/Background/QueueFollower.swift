@@ -20,9 +20,7 @@ final class QueueFollower {
   /// Listens to the process that sends the queue.
   ///
   /// - Throws: `UserError` if no process is sending it.
-  init(
-    _ store: UploadStore, json isJSON: Bool, in context: Context
-  ) throws(UserError) {
+  init(_ store: UploadStore, json isJSON: Bool, in context: Context) throws(UserError) {
     output = context.output
     self.store = store
     self.isJSON = isJSON
@@ -44,9 +42,7 @@ final class QueueFollower {
 
   /// Returns when the sender ends.
   func run() async throws {
-    for await news in news {
-      for news in news { try say(news) }
-    }
+    for await news in news { try news.forEach(say) }
     guard listener.process != nil else {
       throw UserError("--follow: another version of hoist sends this queue", status: .someFailed)
     }

@@ -58,14 +58,10 @@ struct AddCommand: HoistCommand {
       }
     }
     let bad = added.items.count(where: \.state.isFinished)
-    let skipped =
-      added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
+    let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
-    let copied =
-      copies == 0
-      ? ""
-      : sent.skipSent
-        ? ", \(copies) skipped as waiting already" : ", \(copies) of them waiting already"
+    let fate = sent.skipSent ? "skipped as waiting already" : "of them waiting already"
+    let copied = copies == 0 ? "" : ", \(copies) \(fate)"
     context.output.error(
       added.items.isEmpty && added.skipped.isEmpty && copies == 0
         ? "nothing was queued: no files were found\(taken)"

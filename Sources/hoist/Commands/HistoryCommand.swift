@@ -5,8 +5,7 @@ import UploadStore
 
 struct HistoryCommand: HoistCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history",
-    abstract: "Show what was sent: every attempt, the latest last.")
+    commandName: "history", abstract: "Show what was sent: every attempt, the latest last.")
 
   @OptionGroup var queue: QueueOptions
 
@@ -41,10 +40,8 @@ struct HistoryCommand: HoistCommand {
     let now = context.time.date()
     var query = try times.query(at: now)
     query.onlyFailed = failed
-    if let last {
-      guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
-      query.limit = last
-    }
+    if let last, last < 1 { throw UserError("--last \(last): expected a number above 0") }
+    query.limit = last
     let entries = try store.history(query)
     let isForTerminal = context.output.isTerminal
     if csv { context.output.line(CSV.row(HistoryLine.names)) }

@@ -35,10 +35,9 @@ struct Hoist: AsyncParsableCommand {
     subcommands: [
       ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
       HistoryCommand.self, ReportCommand.self, ReceiveCommand.self, MimeCommand.self,
-      TrustCommand.self,
-      ConfigCommand.self, TargetsCommand.self, TargetCommand.self, ListCommand.self,
-      GetCommand.self,
-      RemoveCommand.self, CompletionsCommand.self, DemoCommand.self,
+      TrustCommand.self, ConfigCommand.self, TargetsCommand.self, TargetCommand.self,
+      ListCommand.self, GetCommand.self, RemoveCommand.self, CompletionsCommand.self,
+      DemoCommand.self,
     ],
     defaultSubcommand: ScreenCommand.self)
 }

@@ -37,13 +37,12 @@ struct ListCommand: HoistCommand {
     guard let list = target.server.list else {
       throw UserError("the target \(target.name) does not say how to list: it has no server.list")
     }
-    var items: [(name: String, value: String)] = []
-    for pair in query {
+    let items = try query.map { pair in
       let halves = pair.split(scalar: "=", maxSplits: 1)
       guard halves.count == 2, !halves[0].isEmpty else {
         throw UserError("--query: expected NAME=VALUE, but there is no name or no \"=\"")
       }
-      items.append((halves[0], halves[1]))
+      return (name: halves[0], value: halves[1])
     }
     let found: ServerClient.Entries
     do throws(Failure) {

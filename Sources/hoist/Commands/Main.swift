@@ -48,13 +48,10 @@ enum Main {
       return ExitStatus.success.rawValue
     } catch {
       let (status, words) = end(of: arguments, with: error)
-      switch words {
-      case .help(let text): return say(text, in: context)
+      guard let words else { return status }
+      if status == ExitStatus.success.rawValue { return say(words, in: context) }
       // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
-      case .complaint(let text):
-        context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
-      case nil: break
-      }
+      context.output.error("hoist: \(SafeText.lines(words).joined(separator: "\n"))")
       return status
     }
   }
@@ -67,43 +64,37 @@ enum Main {
     return ExitStatus.someFailed.rawValue
   }
 
-  private enum Words {
-    case help(String)
-    case complaint(String)
-  }
-
-  /// The exit status of a command that throws, and its last message.
+  /// The exit status of a command that throws, and its last message: a complaint, or the help if that was asked for.
   private static func end(
     of arguments: [String], with error: any Error
-  ) -> (status: Int32, words: Words?) {
+  ) -> (status: Int32, words: String?) {
     switch error {
-    case let error as ConfigError: return (ExitStatus.usage.rawValue, .complaint("\(error)"))
-    case let error as StoreError: return (ExitStatus.someFailed.rawValue, .complaint("\(error)"))
-    case let error as UserError: return (error.status.rawValue, .complaint("\(error)"))
+    case let error as ConfigError: return end(with: UserError("\(error)"))
+    case let error as StoreError: return end(with: UserError("\(error)", status: .someFailed))
+    case let error as UserError: return end(with: error)
     case let error as ExitCode: return (error.rawValue, nil)
     default: break
     }
     switch Hoist.exitCode(for: error) {
-    case .success
-    where !asksForHelp(arguments) && !arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
-      let command = (["hoist"] + arguments).joined(separator: " ")
-      return (
-        ExitStatus.usage.rawValue, .complaint("\(command) needs a command; see \(command) --help")
-      )
-    case .success where !asksForHelp(arguments):
+    case .success where asksForHelp(arguments):
+      return (ExitStatus.success.rawValue, Hoist.fullMessage(for: error))
+    case .success where arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
       // "-dash.txt" contains "-h", and a script must not mistake the help for success.
-      return (
-        ExitStatus.usage.rawValue,
-        .complaint(
+      return end(
+        with: UserError(
           "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
-        )
-      )
-    case .success: return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))
+        ))
+    case .success:
+      let command = (["hoist"] + arguments).joined(separator: " ")
+      return end(with: UserError("\(command) needs a command; see \(command) --help"))
     case .validationFailure:
-      let mistake = Usage.usageError(Hoist.message(for: error), arguments)
-      return (mistake.status.rawValue, .complaint(mistake.description))
-    case let code: return (code.rawValue, .complaint(Hoist.message(for: error)))
+      return end(with: Usage.usageError(Hoist.message(for: error), arguments))
+    case let code: return (code.rawValue, Hoist.message(for: error))
     }
+  }
+
+  private static func end(with error: UserError) -> (status: Int32, words: String?) {
+    (error.status.rawValue, error.description)
   }
 
   /// The command that the arguments ask for.

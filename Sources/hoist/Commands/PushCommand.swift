@@ -90,10 +90,8 @@ struct PushCommand: HoistCommand {
   }
 
   func run(in context: Context) async throws {
-    let history = opensHistory ? openingHistory(in: context) : nil
-    let again = try selection.retryFailed.map { (path) throws(UserError) in
-      try PushReport.read(path)
-    }
+    let history = noHistory || preview.isAskedFor ? nil : openingHistory(in: context)
+    let again = try selection.retryFailed.map(PushReport.read)
     var destination = destination
     if destination.to == nil, let again, let path = selection.retryFailed {
       destination.to = try again.address(in: path)
@@ -132,13 +130,10 @@ struct PushCommand: HoistCommand {
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
+    let needsOptions = options.isMoreThanItsName(target, to: destination)
     // Only a report in JSON can be read again with `--retry-failed`.
-    let hint = telling.report.flatMap { report in
-      format != .json
-        ? nil
-        : RetryHint(
-          report: report, target: destination.to,
-          needsOptions: options.isMoreThanItsName(target, to: destination))
+    let hint = (format == .json ? telling.report : nil).map {
+      RetryHint(report: $0, target: destination.to, needsOptions: needsOptions)
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
@@ -153,7 +148,7 @@ struct PushCommand: HoistCommand {
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
-    if let history { push.history = try await self.history(of: target, history.value, in: context) }
+    if let history { push.history = try await self.history(of: target, history, in: context) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
       context.output.error(
@@ -162,12 +157,9 @@ struct PushCommand: HoistCommand {
 
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name,
-        needsOptions: options.isMoreThanItsName(target, to: destination),
+        summary, target: target.name, needsOptions: needsOptions,
         folder: FileManager.default.currentDirectoryPath, time: context.time.date())
-      do {
-        try AtomicFile.write(report.written(as: format), to: path)
-      } catch {
+      do { try AtomicFile.write(report.written(as: format), to: path) } catch {
         throw UserError(
           "the report was not written: \(error); \(summary.sent) of "
             + "\(HumanReadable.count(summary.total, "file")) were sent all the same",
@@ -176,8 +168,7 @@ struct PushCommand: HoistCommand {
     }
     if summary.status == .success, let reason = context.output.lostLines ?? journal?.lostLines {
       throw UserError(
-        "everything was sent, but the output could not be written: \(reason)",
-        status: .someFailed)
+        "everything was sent, but the output could not be written: \(reason)", status: .someFailed)
     }
     if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
       // The next run with --skip-sent relies on the history.
@@ -186,27 +177,21 @@ struct PushCommand: HoistCommand {
     try summary.status.exitUnlessSuccess()
   }
 
-  private var opensHistory: Bool { !noHistory && !preview.isAskedFor }
-
   /// Opens the history while the configuration is read.
-  private func openingHistory(in context: Context) -> Task<
-    Result<UploadStore, any Error>, Never
-  > {
+  private func openingHistory(in context: Context) -> Task<UploadStore, any Error> {
     let queue = queue
     // A power failure may cost the history its latest entries. That is acceptable, so uploads need not wait until they
     // are on disk.
-    return Task.detached {
-      Result { try queue.store(in: context, durability: .crash) }
-    }
+    return Task.detached { try queue.store(in: context, durability: .crash) }
   }
 
   /// The history; nil if none can be kept. A push works even without a home directory.
   private func history(
-    of target: Target, _ store: Result<UploadStore, any Error>, in context: Context
-  ) throws -> PushHistory? {
+    of target: Target, _ store: Task<UploadStore, any Error>, in context: Context
+  ) async throws -> PushHistory? {
     do {
       return PushHistory(
-        intake: QueueIntake(store: try store.get(), sent), target: target, time: context.time)
+        intake: QueueIntake(store: try await store.value, sent), target: target, time: context.time)
     } catch let error as UserError {
       if sent.skipSent { throw error }
       context.output.error("hoist: no history is kept: \(error)")

@@ -186,8 +186,7 @@ struct QueueCommand: AsyncParsableCommand {
 
   struct Start: HoistCommand {
     static let configuration = CommandConfiguration(
-      commandName: "start",
-      abstract: "Resume a stopped queue.")
+      commandName: "start", abstract: "Resume a stopped queue.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -227,10 +226,9 @@ struct QueueCommand: AsyncParsableCommand {
 extension UploadItem {
   /// The item as a line for people: number, state, size, name, target, and why it failed.
   var row: String {
-    let name = SafeText.line(self.location.description)
+    let name = SafeText.line(location.description)
     let reason = state.failure.map { ": \($0.headline)" } ?? ""
-    return
-      "\(id)  \(state.word)  \(HumanReadable.bytes(self.size))  \(name) → \(self.target)\(reason)"
+    return "\(id)  \(state.word)  \(HumanReadable.bytes(size))  \(name) → \(target)\(reason)"
   }
 }
 

@@ -104,20 +104,15 @@ struct ReceiveCommand: HoistCommand {
       configuration: configuration, endpoints: Demonstrations.endpoints()
     ) { log.add(Self.line(for: $0)) }
     let port: Int
-    do {
-      port = try await receiver.start()
-    } catch {
-      throw UserError("\(error)")
-    }
+    do { port = try await receiver.start() } catch { throw UserError("\(error)") }
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
     context.output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
-    if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
+    let isForOthers = !["127.0.0.1", "::1", "localhost"].contains(host)
+    if isForOthers, configuration.token == nil {
       let rights = allowDelete ? "send, fetch and delete" : "send and fetch"
       log.add("hoist: without --token anyone who can reach \(host) can \(rights) files")
     }
-    if configuration.names.isEmpty, configuration.publicURL == nil,
-      !["127.0.0.1", "::1", "localhost"].contains(host)
-    {
+    if isForOthers, configuration.names.isEmpty, configuration.publicURL == nil {
       log.add(
         "hoist: clients can reach the receiver only by its IP address; --name NAME allows a host name"
       )

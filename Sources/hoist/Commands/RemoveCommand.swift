@@ -22,8 +22,7 @@ struct RemoveCommand: HoistCommand {
   var yes = false
 
   @Flag(
-    help:
-      "Print one JSON object per line: id, deleted (null if unknown), and message if it failed."
+    help: "Print one JSON object per line: id, deleted (null if unknown), and message if it failed."
   )
   var json = false
 
@@ -55,8 +54,7 @@ struct RemoveCommand: HoistCommand {
         row["deleted"] = isUnknown ? .null : .bool(false)
         row["message"] = .string(error.sentence)
         if !json {
-          let words =
-            isUnknown ? "whether \(id) was deleted is unknown" : "\(id) was not deleted"
+          let words = isUnknown ? "whether \(id) was deleted is unknown" : "\(id) was not deleted"
           context.output.error(SafeText.line("hoist: \(words): \(error.sentence)"))
         }
       }

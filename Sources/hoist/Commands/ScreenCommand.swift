@@ -73,8 +73,7 @@ struct ScreenCommand: HoistCommand {
 
   /// Whether no target has been chosen yet, and a user is there to be asked.
   private func needsTarget(_ store: UploadStore, in context: Context) throws -> Bool {
-    guard destination.to == nil, !plain, context.input.isTerminal,
-      context.output.isTerminal
+    guard destination.to == nil, !plain, context.input.isTerminal, context.output.isTerminal
     else { return false }
     let settings = try config.load(in: context)
     guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return false }

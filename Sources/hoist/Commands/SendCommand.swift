@@ -43,58 +43,33 @@ struct SendCommand: HoistCommand {
   @Flag(help: .hidden)
   var takeOver = false
 
+  @MainActor
   func run(in context: Context) async throws {
     let handover = takeOver ? try Handover.receive(in: context) : nil
-    if let handover {
-      let screen = try handover.command()
-      try await Sender(
-        destination: screen.destination, config: screen.config, options: screen.options,
-        queue: screen.queue, logging: screen.logging, handover: handover
-      ).run(in: context)
-    } else {
-      try await Sender(
-        destination: destination, config: config, options: options, queue: queue,
-        logging: logging, stays: stay
-      ).run(in: context)
+    let screen = try handover?.command()
+    let (config, options) = (screen?.config ?? config, screen?.options ?? options)
+    let store = try (screen?.queue ?? queue).store(in: context)
+    let lock = try handover.map { _ in
+      try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
     }
-  }
-
-  /// Runs the session that sends the queue without a screen.
-  private struct Sender {
-    var destination: DestinationOptions
-    var config: ConfigOption
-    var options: TargetOptions
-    var queue: QueueOptions
-    var logging: LogOptions
-    var stays = false
-    var handover: Handover?
-
-    @MainActor
-    func run(in context: Context) async throws {
-      let store = try queue.store(in: context)
-      let lock = try handover.map { _ in
-        try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
-      }
-      let settings = try config.loadAndWarn(in: context)
-      // No files are added here, so any target will do if none is named.
-      let catalog = try options.catalog(
-        of: settings, from: config, to: destination, in: context,
-        usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
-      var preferences = try ScreenPreferences(settings)
-      preferences.audience = stays ? .nobodyForever : .nobody
-      let session = try ScreenSession(
-        book: catalog,
-        keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
-        context: context,
-        options: ScreenSession.Options(
-          settings: handover?.settings ?? SenderSettings(limit: options.speed),
-          keepsLimit: handover == nil && options.limit == nil,
-          floor: handover?.floor ?? ItemID(0),
-          journal: try logging.journal(
-            of: catalog.current, mayUseErrors: handover == nil, in: context),
-          preferences: preferences))
-      if handover != nil { Handover.confirm() }
-      try await session.run(files: []).exitUnlessSuccess()
-    }
+    let settings = try config.loadAndWarn(in: context)
+    // No files are added here, so any target will do if none is named.
+    let catalog = try options.catalog(
+      of: settings, from: config, to: screen?.destination ?? destination, in: context,
+      usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
+    var preferences = try ScreenPreferences(settings)
+    preferences.audience = stay && handover == nil ? .nobodyForever : .nobody
+    let session = try ScreenSession(
+      book: catalog,
+      keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
+      context: context,
+      options: ScreenSession.Options(
+        settings: handover?.settings ?? SenderSettings(limit: options.speed),
+        keepsLimit: handover == nil && options.limit == nil, floor: handover?.floor ?? ItemID(0),
+        journal: try (screen?.logging ?? logging).journal(
+          of: catalog.current, mayUseErrors: handover == nil, in: context),
+        preferences: preferences))
+    if handover != nil { Handover.confirm() }
+    try await session.run(files: []).exitUnlessSuccess()
   }
 }

@@ -89,10 +89,7 @@ struct TargetInterview {
       switch way {
       case "file": ("Path of the file:", { .file($0) })
       case "command":
-        (
-          "Command that prints it, as in a shell:",
-          { .command(PastedPaths.shellWords($0) ?? []) }
-        )
+        ("Command that prints it, as in a shell:", { .command(PastedPaths.shellWords($0) ?? []) })
       default:
         (
           "Environment variable [\(question.sample)]:",
@@ -143,9 +140,7 @@ struct TargetInterview {
   private func ask(_ questions: [TargetQuestion], _ draft: inout TargetDraft) throws {
     for question in questions {
       let (key, before) = (question.key, draft)
-      guard before.problem(with: question.value(question.trial), for: key) == nil else {
-        continue
-      }
+      guard before.problem(with: question.value(question.trial), for: key) == nil else { continue }
       let answer = try answer("\(question.words) [\(question.usual)]:") {
         $0.isEmpty ? nil : before.problem(with: question.value($0), for: key)
       }

@@ -23,8 +23,7 @@ struct TargetsCommand: HoistCommand {
       let isDefault = name == settings.defaultTarget
       if json {
         context.output.line(
-          JSONLine.text(
-            .object(["name": .string(name), "url": .string(url), "default": .bool(isDefault)])))
+          JSONLine.text(["name": .string(name), "url": .string(url), "default": .bool(isDefault)]))
       } else {
         let padding = String(repeating: " ", count: width - name.count)
         context.output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))

@@ -36,9 +36,8 @@ struct TrustCommand: HoistCommand {
   func run(in context: Context) throws {
     let source = config.source(in: context)
     let file = source.path
-    let isThere = FileManager.default.fileExists(atPath: file)
     let settings =
-      isThere
+      FileManager.default.fileExists(atPath: file)
       ? try Settings.load(path: file, environment: context.environment)
       : Settings.none(environment: context.environment)
     let url = try address(settings)
@@ -49,9 +48,7 @@ struct TrustCommand: HoistCommand {
     }
 
     let certificate: ServerCertificate
-    do {
-      certificate = try ServerCertificate.of(url)
-    } catch {
+    do { certificate = try ServerCertificate.of(url) } catch {
       throw UserError(
         "cannot get the certificate of \(url): \(SafeText.line(error.description))",
         status: .someFailed)
@@ -77,12 +74,7 @@ struct TrustCommand: HoistCommand {
   // MARK: What is meant
 
   private func address(_ settings: Settings) throws -> URL {
-    let url =
-      if let known = settings.blueprint(of: server) {
-        known.url
-      } else {
-        try settings.target(server).url
-      }
+    let url = try settings.blueprint(of: server)?.url ?? settings.target(server).url
     guard url.scheme?.lowercased() == "https" else {
       throw UserError("\(url) is not an https URL: there is no certificate to look at")
     }
@@ -101,8 +93,7 @@ struct TrustCommand: HoistCommand {
         "several targets have this address; choose one with --target: "
           + same.joined(separator: ", "))
     }
-    if let only = same.first { return only }
-    return NewTarget.free(url.host ?? "server", taken: settings.targetNames)
+    return same.first ?? NewTarget.free(url.host ?? "server", taken: settings.targetNames)
   }
 
   // MARK: Talk

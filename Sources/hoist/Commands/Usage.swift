@@ -37,15 +37,13 @@ enum Usage {
       !names.isEmpty, !names.contains(word)
     else { return nil }
     let near = NearestName.of(word, among: names).map { "did you mean hoist \(verb) \($0)?" }
-    return UserError(
-      "\(verb) has no command \"\(word)\"; \(near ?? "see hoist \(verb) --help")")
+    return UserError("\(verb) has no command \"\(word)\"; \(near ?? "see hoist \(verb) --help")")
   }
 
   /// ArgumentParser's error as one line in hoist's format.
   static func usageError(_ message: String, _ arguments: [String]) -> UserError {
-    let text = message.split(whereSeparator: \.isNewline).map { line in
-      line.trimming(\.isWhiteSpace)
-    }.joined(separator: " ")
+    let text = message.split(whereSeparator: \.isNewline).map { $0.trimming(\.isWhiteSpace) }
+      .joined(separator: " ")
     var words = text.prefix(1).lowercased() + text.dropFirst()
     if words.contains(scalars: "unexpected argument"), let mistake = unknownCommand(arguments) {
       return mistake
@@ -78,9 +76,7 @@ struct UserError: Error, CustomStringConvertible {
   }
 
   /// Calls `body`, and begins the words of its error with what it is about.
-  static func about<Value>(
-    _ what: String, _ body: () throws -> Value
-  ) throws(UserError) -> Value {
+  static func about<Value>(_ what: String, _ body: () throws -> Value) throws(UserError) -> Value {
     do { return try body() } catch { throw UserError("\(what): \(error)") }
   }
 }

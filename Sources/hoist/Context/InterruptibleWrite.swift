@@ -84,8 +84,7 @@ enum InterruptibleWrite {
       }
       var reader = new
       if reader.kind == S_IFIFO || reader.kind == S_IFCHR {
-        reader.own = open(
-          "/proc/self/fd/\(file)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        reader.own = open("/proc/self/fd/\(file)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       }
       readers[file] = reader
       return reader
@@ -104,15 +103,10 @@ enum InterruptibleWrite {
   /// Waits until there is room. Returns false if the reader takes nothing for too long once the program should end.
   private static func waitsForRoom(in file: Int32, _ kind: mode_t) -> Bool {
     guard kind == S_IFIFO || kind == S_IFCHR || kind == S_IFSOCK else { return true }
-    return !end.isCancelled(waitingFor: file, POLLOUT) || hasRoom(file, within: patience)
-  }
-
-  private static func hasRoom(_ file: Int32, within milliseconds: Int32) -> Bool {
+    if !end.isCancelled(waitingFor: file, POLLOUT) { return true }
     var polled = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-    while true {
-      let count = poll(&polled, 1, milliseconds)
-      if count < 0, errno == EINTR { continue }
-      return count != 0
-    }
+    var count: Int32
+    repeat { count = poll(&polled, 1, patience) } while count < 0 && errno == EINTR
+    return count != 0
   }
 }

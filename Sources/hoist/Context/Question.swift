@@ -19,9 +19,7 @@ struct Question {
   ///   - isAgreed: whether the command line already says yes.
   ///   - otherwise: the error if nobody can be asked.
   ///   - refused: the error if the user does not agree.
-  func agree(
-    _ question: String, isAgreed: Bool, otherwise: String, refused: String
-  ) throws {
+  func agree(_ question: String, isAgreed: Bool, otherwise: String, refused: String) throws {
     if isAgreed { return }
     guard hasSomebody else { throw UserError(otherwise) }
     guard ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased() ?? "") else {

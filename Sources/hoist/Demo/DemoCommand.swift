@@ -29,18 +29,14 @@ struct DemoCommand: HoistCommand {
     let folder = try dir ?? Self.temporaryFolder(in: context)
     let inbox = "\(folder)/inbox"
     let files: [String]
-    do {
-      files = try DemoFiles.make(in: "\(folder)/samples")
-    } catch {
+    do { files = try DemoFiles.make(in: "\(folder)/samples") } catch {
       throw UserError("cannot make the sample files in \(folder): \(error.localizedDescription)")
     }
     let receiver = UploadReceiver(
       configuration: UploadReceiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
     let (port, restart): (Int, DemoRestart)
     do throws(ReceiverError) {
-      (port, restart) = try await (
-        receiver.start(), DemoRestart(folder: inbox, after: 12_000_000)
-      )
+      (port, restart) = try await (receiver.start(), DemoRestart(folder: inbox, after: 12_000_000))
     } catch {
       throw UserError("\(error)")
     }
@@ -69,18 +65,15 @@ struct DemoCommand: HoistCommand {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
     let settings = try Self.settings(url, restarting: restartURL, in: folder)
     let target = try settings.target("demo")
-    // One file each for the server that refuses, the one that is busy at first and the one that never answers.
-    var items: [UploadItem] = []
     let samples = "\(folder)/samples"
-    for (path, name) in try [
-      (DemoFiles.large("too-large.mp4", in: samples, bytes: 3_000_000), "strict"),
-      (DemoFiles.large("at-second-try.mp4", in: samples, bytes: 2_000_000), "busy"),
-      (DemoFiles.large("no-answer.mp4", in: samples, bytes: 2_000_000), "silent"),
-    ] {
-      items.append(item(path, to: name))
-    }
+    var items = files.dropLast().map { item($0, to: "demo") }
+    // One file each for the server that refuses, the one that is busy at first and the one that never answers.
+    items += try [
+      item(DemoFiles.large("too-large.mp4", in: samples, bytes: 3_000_000), to: "strict"),
+      item(DemoFiles.large("at-second-try.mp4", in: samples, bytes: 2_000_000), to: "busy"),
+      item(DemoFiles.large("no-answer.mp4", in: samples, bytes: 2_000_000), to: "silent"),
+    ]
     // The last file goes to a receiver that restarts during the upload.
-    items.insert(contentsOf: files.dropLast().map { item($0, to: "demo") }, at: 0)
     items += files.suffix(1).map { item($0, to: "desk") }
     // The trouble comes early enough for the user to look at it while the rest is sent.
     items.swapAt(1, items.count - 3)

@@ -5,16 +5,13 @@ enum DemoFiles {
   /// Makes the files in `folder` and returns their paths.
   static func make(in folder: String) throws -> [String] {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let photo = Data(base64Encoded: jpeg) ?? Data()
     let files: [(String, Data)] = [
       ("notes.txt", Data("Files go up, and you see which arrived.\n".utf8)),
       ("report.pdf", pdf(saying: "Hoist")),
-      ("photo.jpg", photo),
+      ("photo.jpg", Data(base64Encoded: jpeg) ?? Data()),
       ("Grüße aus 東京 🗼.txt", Data("Names are sent as they are.\n".utf8)),
     ]
-    for (name, data) in files {
-      try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
-    }
+    for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
     return try [large("recording.mp4", in: folder, bytes: 90_000_000)]
       + files.map { "\(folder)/\($0.0)" }
       + [
@@ -23,15 +20,10 @@ enum DemoFiles {
       ]
   }
 
-  /// Makes a file of noise that looks like a film, and returns its path.
+  /// Makes a file that looks like a film, and returns its path. After the header of an MP4 file it has random bytes, so
+  /// that nothing on the way can compress it.
   static func large(_ name: String, in folder: String, bytes: Int) throws -> String {
     let path = "\(folder)/\(name)"
-    try fill(path, bytes: bytes)
-    return path
-  }
-
-  /// Writes the header of an MP4 file and then random bytes, so that nothing on the way can compress the file.
-  private static func fill(_ path: String, bytes: Int) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let file = FileHandle(forWritingAtPath: path)
     else { throw CocoaError(.fileWriteUnknown) }
@@ -51,6 +43,7 @@ enum DemoFiles {
       try words.withUnsafeBytes { try file.write(contentsOf: Data($0.prefix(left))) }
       left -= words.count * 8
     }
+    return path
   }
 
   /// A PDF with one page, one word on it, and a valid cross-reference table.

@@ -54,8 +54,7 @@ struct FileDisposal: Sendable {
       }
       switch disposal.way {
       case .move(let folder):
-        let to = try take(place, identity, into: self.folder(folder, beside: place))
-        return .moved(to: to)
+        return .moved(to: try take(place, identity, into: self.folder(folder, beside: place)))
       case .delete:
         if let trash = trash(for: place, on: identity.device) {
           try discard(place, identity, into: trash)
@@ -88,8 +87,7 @@ struct FileDisposal: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Obstacle(words: "it is not a regular file")
     }
-    let changed =
-      Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1_000_000_000
+    let changed = Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9
     do throws(FileError) {
       return (try FileIdentity(of: place), Date(timeIntervalSince1970: changed))
     } catch {
@@ -132,9 +130,7 @@ struct FileDisposal: Sendable {
   }
 
   private typealias RenameAt =
-    @convention(c) (
-      CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
-    ) -> CInt
+    @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
 
   /// renameat2(2), which Swift's module for glibc lacks.
   private static let renameAt: RenameAt? = dlsym(nil, "renameat2").map {
@@ -247,6 +243,7 @@ struct FileDisposal: Sendable {
       DeletionDate=\(Date().local.replacing(scalars: " ", with: "T"))
 
       """
+    let files = FileLocation("\(trash.path)/files")
     for number in 1...1000 {
       let name = Self.numbered(place.split.name, number)
       let note = FileLocation("\(trash.path)/info").appending(name + Array(".trashinfo".utf8))
@@ -260,15 +257,12 @@ struct FileDisposal: Sendable {
       close(held)
       do throws(Obstacle) {
         guard isWritten else { throw Obstacle(words: "the trash cannot be written") }
-        let to = FileLocation("\(trash.path)/files").appending(name)
         // Do not replace a file that is in the trash but lacks a `.trashinfo` file.
-        guard to.withCString({ access($0, F_OK) }) != 0 else {
+        guard files.appending(name).withCString({ access($0, F_OK) }) != 0 else {
           _ = note.withCString { unlink($0) }
           continue
         }
-        _ = try take(
-          place, identity, into: FileLocation("\(trash.path)/files"),
-          as: name)
+        _ = try take(place, identity, into: files, as: name)
         return
       } catch {
         _ = note.withCString { unlink($0) }

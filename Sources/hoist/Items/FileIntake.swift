@@ -43,9 +43,7 @@ final class FileIntake: Sendable {
     if let root { item.folder = location.folder(below: root) }
     wish?.apply(to: &item)
     item = look(at: item)
-    if !item.state.isFinished,
-      let refusal = limits.refusal(of: item)
-    {
+    if !item.state.isFinished, let refusal = limits.refusal(of: item) {
       item.state = .failed(Failure(refusal))
     }
     return item
@@ -55,8 +53,7 @@ final class FileIntake: Sendable {
   func failed(
     _ location: FileLocation, named name: String? = nil, _ cause: Failure.Cause
   ) -> UploadItem {
-    UploadItem(
-      id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
+    UploadItem(id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
   }
 
   /// Passes `body` an item for a file, or for each file in a folder, until it returns false. A folder that cannot be
@@ -133,12 +130,7 @@ final class FileIntake: Sendable {
 
 extension MediaTypeGuess.Source {
   /// Whether the type is known, and not only a default.
-  fileprivate var isCertain: Bool {
-    switch self {
-    case .override, .extensionTable, .content: true
-    case .unknown: false
-    }
-  }
+  fileprivate var isCertain: Bool { if case .unknown = self { false } else { true } }
 }
 
 extension UploadItem {

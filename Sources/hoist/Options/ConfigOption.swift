@@ -16,9 +16,7 @@ struct ConfigOption: ParsableArguments {
   }
 
   /// The configuration. Its file must exist only if `--config` names it.
-  func load(in context: Context) throws(ConfigError) -> Settings {
-    try source(in: context).load()
-  }
+  func load(in context: Context) throws(ConfigError) -> Settings { try source(in: context).load() }
 
   /// Loads the configuration and prints its warnings.
   func loadAndWarn(in context: Context) throws(ConfigError) -> Settings {

@@ -14,10 +14,9 @@ struct ConfigSource: Sendable {
 
   /// The path as it is shown to people, with `~` for the home folder.
   var shownPath: String {
-    let home = environment["HOME"] ?? ""
-    let isBelow = !home.isEmpty && path.hasPrefix(scalars: home + "/")
-    let rest = path.unicodeScalars.dropFirst(home.unicodeScalars.count)
-    return SafeText.line(isBelow ? "~" + String(rest) : path)
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/" }
+    let rest = home.flatMap { path.removingPrefix(scalars: $0) }
+    return SafeText.line(rest.map { "~/" + $0 } ?? path)
   }
 
   /// The configuration. Its file must exist only if the user names it.
@@ -38,9 +37,7 @@ struct ConfigSource: Sendable {
   /// Edits the configuration's text and writes it. Only the owner can read a new file. Returns the text before and
   /// after.
   @discardableResult
-  func change(
-    _ change: (ConfigEdit) throws -> String
-  ) throws -> (before: String, after: String) {
+  func change(_ change: (ConfigEdit) throws -> String) throws -> (before: String, after: String) {
     let before = try Settings.text(of: path, mayBeMissing: true) ?? ""
     let text = try change(ConfigEdit(of: before, file: path, environment: environment))
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()

@@ -61,10 +61,10 @@ struct NewTarget {
         throw Refusal(words: problem, part: .token)
       }
       let new = try NewTarget(answers, taken: taken)
-      if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
+      let client = ServerClient(target: new.target)
+      if !isGoodEnough, let obstacle = await client.obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
-      let client = ServerClient(target: new.target)
       // An empty answer means the usual field, "file".
       let isUsualField = ["", "file"].contains(answers.field)
       let draft: TargetDraft? =
@@ -82,9 +82,7 @@ struct NewTarget {
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
       try new.write(draft, to: config, asUsual: isFirst)
       return new.target.name
-    } catch let error as Refusal {
-      throw error
-    } catch { throw Refusal(words: "\(error)") }
+    } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
   }
 
   /// Changes a target of the configuration: tries another address, unless `isGoodEnough`, and writes the
@@ -120,9 +118,7 @@ struct NewTarget {
         return try ConfigEdit(of: text, file: config.path, environment: config.environment)
           .choosing(new.name)
       }
-    } catch let error as Refusal {
-      throw error
-    } catch { throw Refusal(words: "\(error)") }
+    } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
   }
 
   /// What is wrong with a name for a target; nil if nothing is.
@@ -142,8 +138,7 @@ struct NewTarget {
       return access(place, R_OK) == 0 ? nil : "there is no readable file at that path"
     }
     return problem(ofVariable: place) == nil
-      ? nil
-      : "neither a variable nor a file (/…, ~/…); do not put the token itself here"
+      ? nil : "neither a variable nor a file (/…, ~/…); do not put the token itself here"
   }
 
   /// What is wrong with the name of an environment variable; nil if nothing is.
@@ -190,15 +185,11 @@ struct NewTarget {
   /// - Parameter draft: the draft to write; nil to write the target as the user's answers describe it.
   private func write(_ draft: TargetDraft?, to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
-      let text =
-        if let draft { try edit.adding(draft) } else {
-          try edit.adding(target, named: target.name)
-        }
+      let text = try draft.map { try edit.adding($0) } ?? edit.adding(target, named: target.name)
       guard asUsual else { return text }
       // A top-level key must come before the first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
-      let settings = try? Settings.parse(
-        usual, file: config.path, environment: config.environment)
+      let settings = try? Settings.parse(usual, file: config.path, environment: config.environment)
       return settings?.defaultTarget == target.name ? usual : text
     }
   }

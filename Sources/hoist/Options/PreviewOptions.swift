@@ -53,9 +53,7 @@ struct PreviewOptions: ParsableArguments {
       let item = sound[index]
       // A dry run shows no signature, so it needs no digest for one.
       let digests = asCurl ? target.digests(forFileOf: item.size) : target.digests
-      if !digests.isEmpty {
-        sound[index].digests = FileDigest.digests(digests, of: item.location)
-      }
+      if !digests.isEmpty { sound[index].digests = FileDigest.digests(digests, of: item.location) }
     }
     let run: RequestOutline.Run
     do throws(Failure.Cause) {
@@ -64,15 +62,16 @@ struct PreviewOptions: ParsableArguments {
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }
-    func show(_ request: RequestOutline.Head?, _ name: String, _ lines: [String]) {
-      if json, let request {
-        let members = Self.json(request).merging(["request": .string(name)]) { $1 }
+    func show(
+      _ members: @autoclosure () -> [String: JSONValue]?, _ lines: @autoclosure () -> [String]
+    ) {
+      if json, let members = members() {
         context.output.line(JSONLine.text(members))
       } else {
-        for line in lines { context.output.line(SafeText.line(line)) }
+        for line in lines() { context.output.line(SafeText.line(line)) }
       }
     }
-    show(run.open, "open", run.firstLines)
+    show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
@@ -91,13 +90,9 @@ struct PreviewOptions: ParsableArguments {
         complain(first, cause)
         continue
       }
-      if json {
-        context.output.line(JSONLine.text(Self.json(preview)))
-      } else {
-        for line in preview.lines(target) { context.output.line(SafeText.line(line)) }
-      }
+      show(Self.json(preview), preview.lines(target))
     }
-    show(run.close, "close", run.lastLines)
+    show(run.close.map { Self.json($0, named: "close") }, run.lastLines)
     return status
   }
 
@@ -113,7 +108,7 @@ struct PreviewOptions: ParsableArguments {
     }
   }
 
-  private static func json(_ preview: RequestOutline) -> JSONValue {
+  private static func json(_ preview: RequestOutline) -> [String: JSONValue] {
     var members = json(preview.head)
     members["exists"] = preview.existence.map { .object(json($0)) }
     members["ticket"] = preview.ticket.map { .object(json($0)) }
@@ -138,16 +133,18 @@ struct PreviewOptions: ParsableArguments {
         members["type"] = part.type.map { .string($0) }
         return .object(members)
       })
-    return .object(members)
+    return members
   }
 
-  private static func json(_ head: RequestOutline.Head) -> [String: JSONValue] {
+  private static func json(
+    _ head: RequestOutline.Head, named name: String? = nil
+  ) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["method": .string(head.method)]
+    members["request"] = name.map { .string($0) }
     members["url"] = head.url.map { .string($0) }
     members["body"] = head.body.map { .string($0) }
-    members["headers"] = .object(
-      Dictionary(
-        head.headers.map { ($0.name, JSONValue.string($0.value)) }, uniquingKeysWith: { $1 }))
+    let headers = head.headers.map { ($0.name, JSONValue.string($0.value)) }
+    members["headers"] = .object(Dictionary(headers) { $1 })
     return members
   }
 }

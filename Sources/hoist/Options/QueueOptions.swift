@@ -15,8 +15,7 @@ struct QueueOptions: ParsableArguments {
   ///
   /// - Parameter mustExist: whether a file that `--queue` names must exist, for commands that add nothing.
   func store(
-    in context: Context, mustExist: Bool = false,
-    durability: UploadStore.Durability = .powerLoss
+    in context: Context, mustExist: Bool = false, durability: UploadStore.Durability = .powerLoss
   ) throws -> UploadStore {
     let environment = context.environment
     if mustExist, let path, !FileManager.default.fileExists(atPath: path) {

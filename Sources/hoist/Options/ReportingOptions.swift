@@ -20,18 +20,14 @@ struct ReportingOptions: ParsableArguments {
   func reportFormat() throws -> PushReport.Format? {
     guard let report else { return nil }
     let format = try PushReport.Format(of: report)
-    do {
-      try AtomicFile.check(report)
-    } catch {
+    do { try AtomicFile.check(report) } catch {
       throw UserError("--report: \(error); name another file")
     }
     return format
   }
 
   /// - Parameter mayDraw: whether progress bars may be drawn because nothing else is written to standard error.
-  func reporter(
-    _ retry: RetryHint?, in context: Context, mayDraw: Bool
-  ) -> any PushReporter {
+  func reporter(_ retry: RetryHint?, in context: Context, mayDraw: Bool) -> any PushReporter {
     let output = context.output
     if json { return JSONReporter(output: output) }
     if quiet { return LineReporter(to: output, isQuiet: true, retry: retry) }

@@ -69,8 +69,7 @@ struct SelectionOptions: ParsableArguments {
           "hoist: \(HumanReadable.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
-      inputs.inputName =
-        name ?? inputs.again.first { $0.path == SpooledInput.argument }.map(\.name)
+      inputs.inputName = name ?? inputs.again.first { $0.path == SpooledInput.argument }.map(\.name)
     }
     try checkStandardInput(files, inputs)
     guard !files.isEmpty || fromFile != nil || retryFailed != nil || watch != nil else {

@@ -132,9 +132,7 @@ final class TargetCatalog: Sendable {
 
   /// Forgets failed lookups: their cause may be gone.
   func forgetFailures() {
-    content.withLock { content in
-      content.found = content.found.filter { if case .success = $0.value { true } else { false } }
-    }
+    content.withLock { $0.found = $0.found.filter { (try? $0.value.get()) != nil } }
   }
 
   /// Whether the target of this name takes a second copy without harm.
@@ -155,12 +153,8 @@ final class TargetCatalog: Sendable {
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }
     }
-    let result: Result<Boxed<Target>, Failure.Cause>
-    do throws(ConfigError) {
-      result = .success(Boxed(try settings.target(name)))
-    } catch {
-      result = .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
-    }
+    let result = Result { () throws(ConfigError) in Boxed(try settings.target(name)) }
+      .mapError { Failure.Cause.unsendable("its target cannot be used now: \($0.reasonFirst)") }
     if case .success(let target) = result { allSecrets.withLock { $0.add(target.value.secrets) } }
     content.withLock { $0.found[name] = result }
     return result

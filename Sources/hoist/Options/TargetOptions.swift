@@ -61,8 +61,7 @@ struct TargetOptions: ParsableArguments {
   /// Whether the target's name, or its address without the query, is not enough to reconstruct it.
   func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
-      || type != nil || fileName != nil
-      || destination.hasQuery(target)
+      || type != nil || fileName != nil || destination.hasQuery(target)
   }
 
   /// The target that these options describe, and those in the configuration. If the options cannot be recovered from
@@ -81,8 +80,7 @@ struct TargetOptions: ParsableArguments {
     if isMoreThanItsName(target, to: destination) { target.name += TargetCatalog.optionsMark }
     // On the screen the option limits the total speed, and the user can lift that limit.
     if limit != nil { target.rateLimit = nil }
-    return TargetCatalog(
-      target, settings: settings, configuration: config.source(in: context))
+    return TargetCatalog(target, settings: settings, configuration: config.source(in: context))
   }
 
   /// The target that these options describe.
@@ -95,8 +93,7 @@ struct TargetOptions: ParsableArguments {
       guard !fileName.isEmpty else { throw UserError("--file-name: the name is empty") }
       target.fileName = try template(fileName, of: "--file-name", environment)
     }
-    // The first field of a name replaces the target's own; further ones are added, as in
-    // curl.
+    // The first field of a name replaces the target's own; further ones are added, as in curl.
     var replaced: Set<String> = []
     for pair in form {
       let field = try self.field(pair, of: "--form", environment)
@@ -106,9 +103,7 @@ struct TargetOptions: ParsableArguments {
         target.fields.append(field)
       }
     }
-    for pair in formAdd {
-      target.fields.append(try self.field(pair, of: "--form-add", environment))
-    }
+    target.fields += try formAdd.map { try field($0, of: "--form-add", environment) }
     for field in header {
       let halves = field.split(scalar: ":", maxSplits: 1)
       guard halves.count == 2 else {
@@ -122,8 +117,7 @@ struct TargetOptions: ParsableArguments {
       }
       if name.lowercased() == "authorization" { (target.tokenCommand, target.sigV4) = (nil, nil) }
       target.headers.removeAll { $0.name.lowercased() == name.lowercased() }
-      target.headers.append(
-        self.field(named: name, value))
+      target.headers.append(self.field(named: name, value))
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     try Self.checked("--type", type) { try target.set("file_type", to: $0) }

@@ -16,14 +16,12 @@ enum QueueLine {
       members["message"] = JSONValue(item.explanation)
       members["status"] = JSONValue(failure.status)
     case .done(let receipt):
-      (members["status"], members["url"]) = (
-        .integer(Int64(receipt.status)), JSONValue(receipt.url)
-      )
+      members["status"] = JSONValue(receipt.status)
+      members["url"] = JSONValue(receipt.url)
       members["verified"] = JSONValue(receipt.verified)
     // How many bytes the server has acknowledged.
     case .sending(_, let sent, _): members["sent"] = .integer(sent)
-    case .processing(let processing):
-      members["status"] = .integer(Int64(processing.receipt.status))
+    case .processing(let processing): members["status"] = JSONValue(processing.receipt.status)
     case .waiting, .preparing, .awaitingReply, .retrying, .paused: break
     }
     return JSONLine.text(members)

@@ -4,10 +4,7 @@ import UploadModel
 extension RequestOutline {
   /// The request to `target` as lines for people, which are not made safe for a terminal.
   func lines(_ target: Target) -> [String] {
-    var lines: [String] = []
-    if let existence {
-      lines += existence.lines("first, to see whether the file is there already: ")
-    }
+    var lines = existence?.lines("first, to see whether the file is there already: ") ?? []
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first ")
       lines += head.lines(place: "to the ticket's \(asked.uploadURL.words)")

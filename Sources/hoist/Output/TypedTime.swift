@@ -11,8 +11,7 @@ enum TypedTime {
   static func date(_ text: String, of option: String, now: Date) throws -> Date {
     if let date = age(text, now) ?? day(text, now) ?? local(text) { return date }
     if let date = try? Date(text, strategy: .iso8601) { return date }
-    throw UserError(
-      "\(option) \(text): expected \(examples.replacing(scalars: "\"", with: ""))")
+    throw UserError("\(option) \(text): expected \(examples.replacing(scalars: "\"", with: ""))")
   }
 
   private static func age(_ text: String, _ now: Date) -> Date? {

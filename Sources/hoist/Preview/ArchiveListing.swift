@@ -113,15 +113,11 @@ struct ArchiveListing {
       }
       let (next, overflow) = offset.addingReportingOverflow(512 + (size + 511) / 512 * 512)
       guard !overflow else { break }
+      let length = Int(min(size, Int64(Self.longestName)))
       switch header.dropFirst(156).first ?? 0 {
       // The name of the next member, if it does not fit into that member's header.
-      case UInt8(ascii: "L"):
-        longName = Self.text(
-          bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName))))[...])
-      case UInt8(ascii: "x"):
-        longName =
-          Self.path(bytes.read(at: offset + 512, Int(min(size, Int64(Self.longestName)))))
-          ?? longName
+      case UInt8(ascii: "L"): longName = Self.text(bytes.read(at: offset + 512, length)[...])
+      case UInt8(ascii: "x"): longName = Self.path(bytes.read(at: offset + 512, length)) ?? longName
       case UInt8(ascii: "g"), UInt8(ascii: "K"): break
       default:
         guard members.count < most else { return }

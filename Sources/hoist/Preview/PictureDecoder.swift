@@ -48,13 +48,10 @@ struct PictureDecoder {
         if bytes.count == width * height * 3 {
           return FilePreview.Picture(width: width, bytes: Array(bytes))
         }
-      } catch {
-        // After a timeout, do not try another program: it would take just as long.
-        switch error {
-        case .cancelled, .timeout: return nil
-        case .notStarted, .status, .signal, .tooMuchOutput: continue
-        }
-      }
+      } catch .cancelled, .timeout {
+        // Do not try another program after a timeout: it would take just as long.
+        return nil
+      } catch {}
     }
     return nil
   }
@@ -62,8 +59,7 @@ struct PictureDecoder {
   /// The largest size that fits, with the aspect ratio kept; a cell is twice as high as it is wide.
   static func size(of header: PictureHeader, in room: Size) -> (width: Int, height: Int) {
     let (most, highest) = (max(1, room.width), max(2, 2 * room.height))
-    let scale = min(
-      1, Double(most) / Double(header.width), Double(highest) / Double(header.height))
+    let scale = min(1, Double(most) / Double(header.width), Double(highest) / Double(header.height))
     func scaled(_ length: Int, _ most: Int) -> Int {
       min(most, max(1, Int((Double(length) * scale).rounded())))
     }
@@ -74,20 +70,15 @@ struct PictureDecoder {
     of program: Program, _ path: String, _ format: PictureHeader.Format, _ width: Int, _ height: Int
   ) -> [String] {
     let kind = format.rawValue.lowercased()
-    let size = "\(width)x\(height)!"
-    switch program {
     // Name the format, so that the program cannot take the content for another format, such as a script.
-    case .magick, .convert:
-      return [
-        "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk",
-        "0", "\(kind):\(path)[0]", "-thumbnail", size, "-background", "black", "-flatten", "-depth",
-        "8", "rgb:-",
-      ]
-    case .gm:
-      return [
-        "convert", "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk", "0",
-        "\(kind):\(path)[0]", "-thumbnail", size, "-depth", "8", "rgb:-",
-      ]
+    let scaled = [
+      "-limit", "memory", "256MiB", "-limit", "map", "512MiB", "-limit", "disk", "0",
+      "\(kind):\(path)[0]", "-thumbnail", "\(width)x\(height)!",
+    ]
+    let raw = ["-depth", "8", "rgb:-"]
+    switch program {
+    case .magick, .convert: return scaled + ["-background", "black", "-flatten"] + raw
+    case .gm: return ["convert"] + scaled + raw
     case .ffmpeg:
       return [
         "-v", "error", "-nostdin", "-protocol_whitelist", "file", "-f",

@@ -39,10 +39,8 @@ struct PictureHeader: Hashable {
     }
     if begins("BM"), let kind = head.little(14, 4), kind >= 40 {
       // A negative height means that the rows start at the top.
-      return (
-        .bmp,
-        both(head.little(18, 4), head.little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) })
-      )
+      let height = head.little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) }
+      return (.bmp, both(head.little(18, 4), height))
     }
     if begins("RIFF"), begins("WEBP", at: 8) { return (.webp, webp(head)) }
     if head.starts(with: [0xFF, 0xD8, 0xFF]) { return (.jpeg, jpeg(bytes)) }

@@ -30,9 +30,7 @@ enum OpenFiles {
   }
 
   /// The number of lanes that the limit allows, at least one.
-  static func lanes(atMost wanted: Int) -> Int {
-    min(wanted, max(1, (left - own) / perLane))
-  }
+  static func lanes(atMost wanted: Int) -> Int { min(wanted, max(1, (left - own) / perLane)) }
 
   /// How many descriptors the limit allows in addition to those that were open when the program started.
   private static var left: Int {

@@ -47,8 +47,7 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
-    var to: String?
-    if case .moved(let place) = outcome { to = place.description }
+    let to: String? = if case .moved(let place) = outcome { place.description } else { nil }
     write(
       "after", item, sent: nil,
       ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": JSONValue(to)])
@@ -58,28 +57,24 @@ struct JSONReporter: PushReporter {
     if !item.state.isActive { told[item.id] = nil }
     switch item.state {
     case .waiting, .paused: break
-    case .preparing(let attempt):
-      write("started", item, sent: 0, ["attempt": .integer(Int64(attempt))])
+    case .preparing(let attempt): write("started", item, sent: 0, ["attempt": JSONValue(attempt)])
     case .sending(_, let sent, _): write("progress", item, sent: sent)
     case .awaitingReply: write("sent", item, sent: item.sentSize)
     case .processing(let processing):
       write(
         "processing", item, sent: item.sentSize,
-        [
-          "status": .integer(Int64(processing.receipt.status)),
-          "note": JSONValue(processing.trouble),
-        ])
+        ["status": JSONValue(processing.receipt.status), "note": JSONValue(processing.trouble)])
     case .retrying(let failure, let next, let attempts, let at):
       var members = Self.members(of: failure)
-      members["attempt"] = .integer(Int64(next))
-      members["attempts"] = .integer(Int64(attempts))
+      members["attempt"] = JSONValue(next)
+      members["attempts"] = JSONValue(attempts)
       members["delay"] = Self.seconds(max(0, at - now))
       write("retrying", item, sent: nil, members, pieces: failure.pieces)
     case .done(let receipt):
       write(
         "finished", item, sent: receipt.bytes,
         [
-          "status": .integer(Int64(receipt.status)), "attempt": .integer(Int64(receipt.attempts)),
+          "status": JSONValue(receipt.status), "attempt": JSONValue(receipt.attempts),
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
@@ -94,11 +89,10 @@ struct JSONReporter: PushReporter {
     let leftOut = summary.leftOut.count
     output.line(
       JSONLine.text([
-        "event": .string("summary"), "sent": .integer(Int64(summary.sent)),
-        "failed": .integer(Int64(summary.failed.count)),
-        "skipped": .integer(Int64(summary.skipped)),
-        "there_already": summary.there > 0 ? .integer(Int64(summary.there)) : nil,
-        "left_out": leftOut > 0 ? .integer(Int64(leftOut)) : nil,
+        "event": .string("summary"), "sent": JSONValue(summary.sent),
+        "failed": JSONValue(summary.failed.count), "skipped": JSONValue(summary.skipped),
+        "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
+        "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),
         "incomplete": summary.isIncomplete ? .bool(true) : nil,
       ]))
@@ -119,7 +113,7 @@ struct JSONReporter: PushReporter {
 
   private static func members(of failure: Failure) -> Members {
     [
-      "status": JSONValue(failure.status), "attempt": .integer(Int64(failure.attempts)),
+      "status": JSONValue(failure.status), "attempt": JSONValue(failure.attempts),
       "cause": .string(failure.code), "message": .string(failure.explanation),
       "reply": JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text),
     ]

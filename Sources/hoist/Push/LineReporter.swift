@@ -59,8 +59,7 @@ struct LineReporter: PushReporter {
   mutating func run(of target: String, _ news: RunNews) {
     let words = news.words(isLasting: false)
     // If the run could not be opened, the lines about its files say so.
-    guard !words.isEmpty, news.isTrouble || !isQuiet else { return }
-    if news.kind == .notOpened { return }
+    guard !words.isEmpty, news.kind != .notOpened, news.isTrouble || !isQuiet else { return }
     let sign =
       switch news.kind {
       case .ended(.close), .ended(nil): "✓"
@@ -94,17 +93,16 @@ struct LineReporter: PushReporter {
       write(
         "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
-    case .done(let receipt) where receipt.wasThere:
-      moving[item.id] = nil
-      if !isQuiet { write("✓ \(name): \(receipt.words)") }
-      if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .done(let receipt):
       moving[item.id] = nil
-      let speed = receipt.meanSpeed ?? 0
       if !isQuiet {
-        write(
-          "✓ \(name): \(receipt.words), \(HumanReadable.bytes(receipt.bytes)) in "
-            + "\(HumanReadable.seconds(receipt.seconds)), \(HumanReadable.speed(speed))")
+        var line = "✓ \(name): \(receipt.words)"
+        if !receipt.wasThere {
+          line += ", \(HumanReadable.bytes(receipt.bytes))"
+          line += " in \(HumanReadable.seconds(receipt.seconds))"
+          line += ", \(HumanReadable.speed(receipt.meanSpeed ?? 0))"
+        }
+        write(line)
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .failed(let failure) where failure.cause == .cancelled && failure.attempts == 0:

@@ -69,18 +69,14 @@ struct ProgressReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     lines.summary(summary)
-    if let hint = retry?.text(for: summary) {
-      pending.lines.append(.command(hint))
-    }
+    if let hint = retry?.text(for: summary) { pending.lines.append(.command(hint)) }
     flush(above: nil)
   }
 
   /// Writes what is pending, then the bars.
   private mutating func flush(above frame: Frame?) {
     let width = size.width
-    let bars = frame.map { frame in
-      (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
-    }
+    let bars = frame.map { frame in (0..<frame.size.height).map { text(frame.line($0)) } }
     // In one write, so that no terminal shows half an update.
     output.together {
       output.errorBytes(erasing())
@@ -138,15 +134,13 @@ struct ProgressReporter: PushReporter {
     return Size(width: Int(size.ws_col) - 1, height: Int(size.ws_row))
   }
 
-  private static func text(_ cells: ArraySlice<Cell>, hasColours: Bool) -> (
-    text: String, columns: Int
-  ) {
+  private func text(_ cells: ArraySlice<Cell>) -> (text: String, columns: Int) {
     let end = cells.lastIndex { $0.glyph.text != " " }.map { $0 + 1 } ?? cells.startIndex
     var (text, role) = ("", Role.plain)
     for cell in cells[..<end] {
       if hasColours, cell.style.role != role {
         role = cell.style.role
-        text += "\u{1B}[0;\(colour(role))m"
+        text += "\u{1B}[0;\(Self.colour(role))m"
       }
       // The second cell of a wide character contains no character.
       if cell.glyph.width > 0 { text += cell.glyph.text }

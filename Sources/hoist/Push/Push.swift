@@ -63,9 +63,7 @@ struct Push {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
     let interrupts = signals.stream
-    let listener = Task {
-      for await _ in interrupts { continuation.yield(.interrupt) }
-    }
+    let listener = Task { for await _ in interrupts { continuation.yield(.interrupt) } }
     let clock = reporter.tickInterval.map { Self.clock(every: $0) { continuation.yield(.tick) } }
     let walk = PushInputReader(history: history, time: time) { continuation.yield(.walk($0)) }
     walk.start(inputs, FileIntake(for: target))
@@ -197,10 +195,7 @@ struct Push {
         disposing -= 1
         reporter.disposed(item, outcome)
       case .run(let news):
-        if isEndingRun {
-          hasRun = false
-          course.summary.run = news
-        }
+        if isEndingRun { (hasRun, course.summary.run) = (false, news) }
         let told = secrets.hidden(in: news)
         // If a secret had to be removed, the values no longer identify the run.
         if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }

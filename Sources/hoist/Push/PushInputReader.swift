@@ -59,9 +59,7 @@ final class PushInputReader: Sendable {
   func stop() {
     guard !isStopped else { return }
     cancellation.cancel()
-    _ = time.after(Self.patience, .global()) { [weak self] in
-      self?.end(isWhole: false)
-    }
+    _ = time.after(Self.patience, .global()) { [weak self] in self?.end(isWhole: false) }
   }
 
   /// Ends the reading at once.
@@ -76,9 +74,7 @@ final class PushInputReader: Sendable {
     let left = Set(accompanying.map(\.id))
     let items = left.isEmpty ? found : found.filter { !left.contains($0.id) }
     if items.isEmpty { return }
-    guard let known = history?.look(at: items, until: cancellation) else {
-      return tell(.found(items))
-    }
+    let known = history?.look(at: items, until: cancellation) ?? QueueIntake.Added(items: items)
     if !known.skipped.isEmpty { tell(.omitted(known.skipped, .skipped)) }
     if !known.items.isEmpty { tell(.found(known.items)) }
   }

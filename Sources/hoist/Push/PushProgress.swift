@@ -62,8 +62,7 @@ struct PushProgress {
 
   /// The items that fail without reaching the engine, because it has given up the line in which they would have waited.
   mutating func givenUp() -> [(ItemID, ItemState)] {
-    guard var failure = endOfLine else { return [] }
-    endOfLine = nil
+    guard var failure = endOfLine.take() else { return [] }
     failure.attempts = 0
     return handOver(all: true).map { ($0.id, .failed(failure)) }
   }

@@ -172,9 +172,7 @@ struct PushReport: Codable {
         file.message ?? "", file.verified ?? "",
       ]
     }
-    return ([Self.columns] + rows).map { row in
-      CSV.row(row) + "\r\n"
-    }.joined()
+    return ([Self.columns] + rows).map { CSV.row($0) + "\r\n" }.joined()
   }
 }
 

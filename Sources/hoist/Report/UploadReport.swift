@@ -60,15 +60,11 @@ struct UploadReport {
   /// Why files failed, the most frequent reason first.
   var reasons: [Reason] {
     let failed = files.filter { $0.latest.end == .failed || $0.latest.end == .unknown }
-    let alike = Dictionary(grouping: failed) {
-      [$0.latest.outcomeWords, $0.latest.message ?? ""]
-    }
-    let reasons = alike.compactMap { words, files -> Reason? in
-      files.first.map {
-        Reason(
-          words: words[0], message: words[1], files: files,
-          isDoubtful: $0.latest.end == .unknown)
-      }
+    let alike = Dictionary(grouping: failed) { [$0.latest.outcomeWords, $0.latest.message ?? ""] }
+    let reasons = alike.map { words, files in
+      Reason(
+        words: words[0], message: words[1], files: files,
+        isDoubtful: files.first?.latest.end == .unknown)
     }
     return reasons.sorted {
       ($1.files.count, $0.words, $0.message) < ($0.files.count, $1.words, $1.message)
@@ -104,8 +100,7 @@ extension HistoryEntry {
   /// How many bytes a second the attempt sent, if the history knows.
   var meanSpeed: Double? {
     guard let ended, let bytes else { return nil }
-    return ThroughputEstimate.mean(
-      of: bytes &- (start ?? 0), in: ended.timeIntervalSince(began))
+    return ThroughputEstimate.mean(of: bytes &- (start ?? 0), in: ended.timeIntervalSince(began))
   }
 }
 

@@ -13,11 +13,7 @@ struct MergedChanges {
 
   mutating func put(_ id: ItemID, _ state: ItemState) {
     let index = replaceable[id] ?? changes.count
-    if index == changes.count {
-      changes.append((id, state))
-    } else {
-      changes[index].1 = state
-    }
+    if index == changes.count { changes.append((id, state)) } else { changes[index].1 = state }
     guard isMerging else { return }
     // The end of an attempt is never merged with what follows.
     replaceable[id] = state.isFinished || state.isRetrying ? nil : index

@@ -121,9 +121,7 @@ final class PlainInterface: UserInterface {
   func copy(_ text: String) { context.output.line(text) }
   func notify(_ text: String) { context.output.line(text) }
 
-  func restore() {
-    isOpen = false
-  }
+  func restore() { isOpen = false }
 
   private func handle(_ line: String) {
     guard let state = state(), isOpen else { return }

@@ -38,11 +38,9 @@ struct QueueIntake: Sendable {
     /// A message about the outcome; nil if there is nothing to say.
     var words: String? {
       let queued =
-        repetition.isEmpty
-        ? nil : "\(HumanReadable.count(items.count, "file")) queued\(repetition)"
+        repetition.isEmpty ? nil : "\(HumanReadable.count(items.count, "file")) queued\(repetition)"
       let left =
-        skipped.isEmpty
-        ? nil : "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
+        skipped.isEmpty ? nil : "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
       let parts = [queued, left, accompanyingWords].compactMap(\.self)
       return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

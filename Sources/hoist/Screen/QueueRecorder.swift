@@ -34,10 +34,7 @@ final class QueueRecorder: Sendable {
   }
 
   /// - Parameter lock: the right to send, if this process already has it.
-  init(
-    store: UploadStore, lock: SenderLock? = nil,
-    environment: [String: String]
-  ) {
+  init(store: UploadStore, lock: SenderLock? = nil, environment: [String: String]) {
     self.store = store
     content.withLock { $0.lock = lock }
     disposal = FileDisposal(environment: environment)
@@ -85,9 +82,7 @@ final class QueueRecorder: Sendable {
   }
 
   /// Recovers the queue after the last sender. Results in that sender's journal are written first.
-  func recover(
-    isRepeatable: (String) -> Bool
-  ) throws(StoreError) -> UploadStore.Recovery {
+  func recover(isRepeatable: (String) -> Bool) throws(StoreError) -> UploadStore.Recovery {
     let kept = journal.results()
     if !kept.isEmpty {
       try store.record(kept)
@@ -103,15 +98,11 @@ final class QueueRecorder: Sendable {
   func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Records the start of uploads and returns those that may begin: `EngineHooks.admission`.
-  func admit(_ ids: [ItemID]) -> Set<ItemID>? {
-    write([]) ? trying { try store.begin(ids) } : nil
-  }
+  func admit(_ ids: [ItemID]) -> Set<ItemID>? { write([]) ? trying { try store.begin(ids) } : nil }
 
   /// Records where an upload can resume: `EngineHooks.keeping`. If that cannot be written, the upload continues,
   /// but starts over after a crash.
-  func keep(_ point: ResumePoint?, of id: ItemID) {
-    trying { try store.keep(point, of: id) }
-  }
+  func keep(_ point: ResumePoint?, of id: ItemID) { trying { try store.keep(point, of: id) } }
 
   /// Records what is known of a run: `EngineHooks.keepingRun`.
   func keepRun(_ point: RunPoint?, of target: String) -> Bool {
@@ -119,9 +110,7 @@ final class QueueRecorder: Sendable {
   }
 
   /// Whether a file for a target has failed before it could be sent: `EngineHooks.hasUnsent`.
-  func hasUnsent(_ target: String) -> Bool {
-    trying { try store.hasUnsent(target) } ?? true
-  }
+  func hasUnsent(_ target: String) -> Bool { trying { try store.hasUnsent(target) } ?? true }
 
   /// Records how a run ended.
   func record(_ news: RunNews, of target: String) {

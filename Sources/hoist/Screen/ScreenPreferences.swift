@@ -56,16 +56,14 @@ struct ScreenPreferences {
         throw entry.error(
           "no action is called that\(near ?? "; hoist's docs/screen.md lists all of them")")
       }
-      var keys: [Key] = []
-      for text in entry.value {
+      bindings[name] = try entry.value.map { text throws(ConfigError) in
         guard let key = Key(named: text) else {
           throw entry.error(
             "\"\(text)\" is not a key; use a character, \"^a\", \"F5\", or a name such as \"Space\" or \"PgDn\""
           )
         }
-        keys.append(key)
+        return key
       }
-      bindings[name] = keys
     }
     return bindings
   }

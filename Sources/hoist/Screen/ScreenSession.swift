@@ -57,9 +57,8 @@ final class ScreenSession {
     loop = ScreenLoop(
       Self.firstState(book, interface, options, context), on: interface, time: context.time)
     targets = SessionTargets(book, loop)
-    let (tokens, reading) = (
-      TokenSource(), DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-    )
+    let tokens = TokenSource()
+    let reading = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
     queue = SessionQueue(
       keeper, loop, targets, book, tokens: tokens, options: options, context: context,
       reading: reading)
@@ -205,9 +204,7 @@ final class ScreenSession {
         isAside
         ? "hoist ends when all is sent; ^c ends it now, and the other hoist continues"
         : "hoist ends when all is sent; ^c ends it now, and unsent files stay queued"
-      loop.handle([
-        .message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)
-      ])
+      loop.handle([.message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)])
     }
   }
 

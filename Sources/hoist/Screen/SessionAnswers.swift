@@ -146,18 +146,13 @@ struct SessionAnswers {
       switch result {
       // If an attempt has not ended, the queue knows the state of its file.
       case .success(let rows):
-        [
-          .history(
-            .rows(
-              rows.map { row, item in
-                var row = row
-                if let state = item.flatMap({ loop?.state.item($0)?.state }) {
-                  row.outcome = state.word
-                }
-                return row
-              }))
-        ]
-      case .failure(let error): [.history(.failed("\(error)"))]
+        let shown = rows.map { row, item in
+          var row = row
+          if let state = item.flatMap({ loop?.state.item($0)?.state }) { row.outcome = state.word }
+          return row
+        }
+        return [.history(.rows(shown))]
+      case .failure(let error): return [.history(.failed("\(error)"))]
       }
     }
   }
@@ -203,8 +198,7 @@ struct SessionAnswers {
         loop?.interface.copy(text)
         let kind = target.resume.pieces?.holds(for: item.size) == true ? "script" : "command"
         return [.message("copied as a curl \(kind), with secrets as $NAME")]
-      case .failure(let error):
-        return [.message("no curl command does this: \(error.description)")]
+      case .failure(let error): return [.message("no curl command does this: \(error.description)")]
       }
     }
   }
@@ -218,8 +212,7 @@ extension HistoryRow {
       name: entry.name, target: entry.target, size: entry.size,
       time: entry.moment.localMinute, day: entry.moment.dayWord(at: now.date),
       at: now.instant + entry.moment.timeIntervalSince(now.date), end: entry.end,
-      attempt: entry.attempt,
-      outcome: entry.outcomeWords, message: entry.message ?? "",
+      attempt: entry.attempt, outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
     location = entry.location.bytes

@@ -71,14 +71,12 @@ final class SessionIntake {
         return false
       }
       queue.add(
-        named.flatMap(\.found), intake, in: rules, takes: takes,
-        prepare: { $0.target = target }
+        named.flatMap(\.found), intake, in: rules, takes: takes, prepare: { $0.target = target }
       ) { result, isLast in
         if case .success(let added) = result { total.merge(added) }
         let leftOut =
           isLast
-          ? LeftOut(
-            waiting: twice, sent: asksOfSent ? total.skipped : [], doubtful: total.doubtful)
+          ? LeftOut(waiting: twice, sent: asksOfSent ? total.skipped : [], doubtful: total.doubtful)
           : LeftOut()
         // The screen asks about these.
         if asksOfSent, isLast { total.skipped = [] }

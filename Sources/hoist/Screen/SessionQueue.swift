@@ -140,9 +140,7 @@ final class SessionQueue {
 
   /// Lets the engine continue the runs that an earlier process began.
   private func adopt(_ runs: [(UploadStore.Run, Boxed<Target>?)]) {
-    for (run, target) in runs {
-      engine?.adopt(run.point, failed: run.open, of: run.target, target)
-    }
+    for (run, target) in runs { engine?.adopt(run.point, failed: run.open, of: run.target, target) }
   }
 
   private func hear(_ news: RunNews, of target: String) {
@@ -538,9 +536,7 @@ final class SessionQueue {
   private func applyChanged(_ changed: [UploadItem]) {
     guard let engine else {
       if state.isAside { link.listen() }
-      var coming = changed
-      for index in coming.indices where isEnd(coming[index]) { coming[index].state = .waiting }
-      show(coming)
+      show(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
       return showEnds(changed)
     }
     let news = ExternalChanges(of: changed, known: state.item)
@@ -667,9 +663,8 @@ extension UploadStore.Recovery {
     var parts: [String] = []
     if !interrupted.isEmpty {
       let verb = interrupted.count == 1 ? "goes" : "go"
-      parts.append(
-        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted and now \(verb) on"
-      )
+      let uploads = HumanReadable.count(interrupted.count, "upload")
+      parts.append("\(uploads) had been interrupted and now \(verb) on")
     }
     if !unknown.isEmpty {
       parts.append(

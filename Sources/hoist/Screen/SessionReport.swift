@@ -101,9 +101,7 @@ struct SessionReport {
     let kept =
       unsent > 0 && successor == nil
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
-    var lines = [
-      "\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)"
-    ]
+    var lines = ["\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)"]
     if isStopped, unsent > 0 {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")

@@ -71,8 +71,7 @@ final class SessionTargets {
         return [.targets(book.rows)] + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
       case .failure(let error):
         let words = "\(error)"
-        return name == nil
-          ? [.message(words)] : [.message(words), .setupRefused(words, isGoodEnough: false)]
+        return [.message(words)] + (name == nil ? [] : [.setupRefused(words, isGoodEnough: false)])
       }
     }
   }
@@ -121,8 +120,7 @@ final class SessionTargets {
       Task {
         let client = ServerClient(target: target)
         // Leave out the host: the pane has little room, and its rows name the server.
-        let obstacle =
-          loggingIn ? await client.logIn() : await client.obstacle(namesHost: false)
+        let obstacle = loggingIn ? await client.logIn() : await client.obstacle(namesHost: false)
         self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
@@ -186,9 +184,8 @@ final class SessionTargets {
     guard let configuration = book.configuration else { return }
     trial = Task {
       do throws(NewTarget.Refusal) {
-        read(
-          turningTo: try await NewTarget.make(
-            answers, isGoodEnough: isGoodEnough, in: configuration))
+        let name = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: configuration)
+        read(turningTo: name)
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])

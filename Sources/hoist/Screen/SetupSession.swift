@@ -36,14 +36,11 @@ final class SetupSession {
     case .suspend: loop.interface.suspend()
     // There is no queue and no list yet.
     case .add, .addAgain, .previewLine, .previewFile, .complete, .retry, .pause, .resume, .remove,
-      .restore,
-      .move,
-      .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
-      .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault, .deleteTarget,
-      .restoreTarget,
-      .stopSetUp, .listServer,
-      .deleteOnServer, .deleteUploaded, .listHistory,
-      .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
+      .restore, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder,
+      .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
+      .deleteTarget, .restoreTarget, .stopSetUp, .listServer, .deleteOnServer, .deleteUploaded,
+      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop,
+      .runEndCommand:
       break
     }
   }

@@ -21,45 +21,32 @@ struct TypedLine {
   }
 
   var files: Files {
-    var files = Files()
     let whole = TypedPath(text: text, home: home).files
-    if whole.allSatisfy(Self.isThere) {
-      files.found = whole.map { NamedFile($0) }
-      return files
-    }
+    if whole.allSatisfy(Self.isThere) { return Files(found: whole.map { NamedFile($0) }) }
+    var files = Files()
     for word in PastedPaths.typed(text) {
       switch word {
       case .typed(let word):
-        for word in Self.bracesExpanded(word) {
-          name(word, in: &files)
-        }
-      case .exact(let word):
-        let file = FileLocation(word)
-        if Self.isThere(file) {
-          files.found.append(NamedFile(file))
-        } else {
-          wish(word, in: &files) { [FileLocation($0)].filter(Self.isThere) }
-        }
+        for word in Self.bracesExpanded(word) { name(word, in: &files, finding: there) }
+      case .exact(let word): name(word, in: &files) { [FileLocation($0)].filter(Self.isThere) }
       case .bytes(let bytes): files.found.append(NamedFile(FileLocation(bytes: bytes)))
       }
     }
     return files
   }
 
-  private func name(_ word: String, in files: inout Files) {
-    let found = there(word)
-    files.found += found.map { NamedFile($0) }
-    if found.isEmpty { wish(word, in: &files, finding: there) }
-  }
-
   private func there(_ path: String) -> [FileLocation] {
     TypedPath(text: path, home: home).files.filter(Self.isThere)
   }
 
-  /// Reads a word that, taken as a whole, names no file: it may have a type, a name and a field after the file.
-  private func wish(
+  /// Takes the files that a word names. A word that, taken as a whole, names none may have a type, a name and a field
+  /// after the file.
+  private func name(
     _ word: String, in files: inout Files, finding find: (String) -> [FileLocation]
   ) {
+    let whole = find(word)
+    files.found += whole.map { NamedFile($0) }
+    guard whole.isEmpty else { return }
     do throws(UserError) {
       let wish = try FileArgument(word)
       let found = wish.path == word ? [] : find(wish.path)
@@ -84,17 +71,15 @@ struct TypedLine {
       preview.bytes &+= identity.size
       return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end
     }
-    for file in files.found.map(\.location) {
+    for file in files.found.map(\.location) where !preview.isMore {
       guard Directory.isFolder(file) else {
-        if count(file) { continue }
-        preview.isMore = true
-        break
+        preview.isMore = !count(file)
+        continue
       }
       for case .file(let file) in FolderScan(file, rules: rules) where !count(file) {
         preview.isMore = true
         break
       }
-      if preview.isMore { break }
     }
     return isOutdated() ? nil : preview
   }

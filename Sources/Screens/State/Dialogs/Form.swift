@@ -21,8 +21,7 @@ struct Form: Sendable {
       switch self {
       case .path: ("Path", "where the file is now")
       case .fileName: ("File name", "the name sent to the server")
-      case .names:
-        ("File names", "such as {file.stem}-{index|03}.{file.ext}, or s/from/to/")
+      case .names: ("File names", "such as {file.stem}-{index|03}.{file.ext}, or s/from/to/")
       case .type: ("Type", "type/subtype, such as image/png")
       case .field:
         ("Field", "the form field that carries the file; leave empty for the target's own")
@@ -73,9 +72,7 @@ struct Form: Sendable {
   /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
-  var mode: Mode {
-    if case .items = subject { .form } else { .setup }
-  }
+  var mode: Mode { if case .items = subject { .form } else { .setup } }
 
   private(set) var rows: [Row]
   var focus = 0
@@ -195,8 +192,7 @@ struct Form: Sendable {
   mutating func completeURL() {
     guard let index = rows.firstIndex(where: { $0.field == .url }) else { return }
     let text = rows[index].text.text
-    guard !text.isEmpty, !text.contains(scalars: "://"),
-      let origin = Origin(text: "http://" + text)
+    guard !text.isEmpty, !text.contains(scalars: "://"), let origin = Origin(text: "http://" + text)
     else { return }
     rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
   }
@@ -256,8 +252,7 @@ struct Form: Sendable {
   /// The items with the changes applied.
   func apply(to items: [UploadItem]) -> [UploadItem] {
     let renaming = renaming
-    let numbers = Dictionary(
-      uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
+    let numbers = Dictionary(uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
     return items.map { item in
       var item = apply(to: item)
       if let number = numbers[item.id],

@@ -25,8 +25,7 @@ struct Menu: Sendable {
   private(set) var place: (row: Int, column: Int)?
 
   init(
-    purpose: Purpose, choices: [String], notes: [String] = [],
-    place: (row: Int, column: Int)? = nil
+    purpose: Purpose, choices: [String], notes: [String] = [], place: (row: Int, column: Int)? = nil
   ) {
     (self.purpose, self.choices, self.notes, self.place) = (purpose, choices, notes, place)
     shown = Array(choices.indices)

@@ -71,7 +71,5 @@ struct Question: Sendable {
   /// The action of the button that Enter presses.
   var answer: Action.Name { buttons.indices.contains(lit) ? buttons[lit].name : .close }
 
-  mutating func light(step: Int) {
-    lit = (lit + step + buttons.count) % max(1, buttons.count)
-  }
+  mutating func light(step: Int) { lit = (lit + step + buttons.count) % max(1, buttons.count) }
 }

@@ -18,16 +18,12 @@ struct Browser: Sendable {
   var prompt: TextField?
 
   /// The orders in which the entries of a folder can be shown; in each of them, folders come first.
-  enum Order: CaseIterable {
-    case name, newest, largest
+  enum Order: String, CaseIterable {
+    case name = "by name"
+    case newest = "newest first"
+    case largest = "largest first"
 
-    var words: String {
-      switch self {
-      case .name: "by name"
-      case .newest: "newest first"
-      case .largest: "largest first"
-      }
-    }
+    var words: String { rawValue }
 
     func precedes(_ one: Folder.Entry, _ other: Folder.Entry) -> Bool {
       if one.isFolder != other.isFolder { return one.isFolder }
@@ -39,16 +35,12 @@ struct Browser: Sendable {
     }
   }
 
-  var selected: Folder.Entry? {
-    entries.indices.contains(list.cursor) ? entries[list.cursor] : nil
-  }
+  var selected: Folder.Entry? { entries.indices.contains(list.cursor) ? entries[list.cursor] : nil }
 
   /// Shows another folder. If it is the parent of the previous one, the cursor goes to the previous one.
   mutating func show(_ next: Folder, height: Int) {
     let from = folder?.path
-    folder = next
-    filter = ""
-    prompt = nil
+    (folder, filter, prompt) = (next, "", nil)
     refresh(height: height)
     list = ListState()
     let row = entries.firstIndex { $0.path == from } ?? 0

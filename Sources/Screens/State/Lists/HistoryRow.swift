@@ -54,9 +54,8 @@ package struct HistoryRow: PaneRow {
 
   package init(
     id: String, name: String, target: String, size: Int64, time: String, day: String? = nil,
-    at instant: Instant? = nil, end: End,
-    attempt: Int = 1, outcome: String, message: String = "", url: String? = nil, path: String,
-    reply: Reply = Reply()
+    at instant: Instant? = nil, end: End, attempt: Int = 1, outcome: String, message: String = "",
+    url: String? = nil, path: String, reply: Reply = Reply()
   ) {
     self.id = id
     self.name = name
@@ -76,16 +75,12 @@ package struct HistoryRow: PaneRow {
   }
 
   /// The orders in which the history can be shown.
-  enum Order: CaseIterable {
-    case time, name, failed
+  enum Order: String, CaseIterable {
+    case time = "the latest first"
+    case name = "by name"
+    case failed = "failures first"
 
-    var words: String {
-      switch self {
-      case .time: "the latest first"
-      case .name: "by name"
-      case .failed: "failures first"
-      }
-    }
+    var words: String { rawValue }
 
     /// Puts rows, which are given latest first, in this order. Those that it does not tell apart stay latest first.
     func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
@@ -136,13 +131,7 @@ package struct HistoryRow: PaneRow {
 
 extension HistoryRow.End {
   /// Its rank in the order with failures first.
-  fileprivate var rank: Int {
-    switch self {
-    case .failed: 0
-    case .unknown: 1
-    case .sent, .open: 2
-    }
-  }
+  fileprivate var rank: Int { self == .failed ? 0 : self == .unknown ? 1 : 2 }
 
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {

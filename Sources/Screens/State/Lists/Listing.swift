@@ -10,9 +10,7 @@ package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   case failed(String)
 
   /// The rows; empty if they are not known.
-  package var rows: [Row] {
-    if case .rows(let rows) = self { rows } else { [] }
-  }
+  package var rows: [Row] { if case .rows(let rows) = self { rows } else { [] } }
 
   /// The message in place of the rows; nil if there are rows.
   func words(asked: String, none: String) -> [String]? {

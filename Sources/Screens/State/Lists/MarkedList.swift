@@ -129,8 +129,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   }
 
   private mutating func seek(
-    from start: Int, step: Int, in rows: some ListRows<ID>, height: Int,
-    _ isWanted: (Int) -> Bool
+    from start: Int, step: Int, in rows: some ListRows<ID>, height: Int, _ isWanted: (Int) -> Bool
   ) -> Bool {
     let count = count(in: rows)
     for offset in 0..<count {
@@ -195,9 +194,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   /// Forgets the marks of all rows that are gone.
   mutating func forgetAllBut(_ rows: some ListRows<ID>) {
-    let gone = marks.filter { rows.position(of: $0) == nil }
-    if !gone.isEmpty { marks.subtract(gone) }
-    range = nil
+    forget(marks.filter { rows.position(of: $0) == nil })
   }
 }
 

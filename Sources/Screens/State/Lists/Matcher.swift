@@ -143,9 +143,7 @@ struct Matcher: Hashable, Sendable {
         while length > 0 {
           let (next, end) = (done + length, start + length)
           if next == word.count { return [start..<end] }
-          if tried.insert(next << 16 | end).inserted,
-            let rest = rest(next, at: following(end))
-          {
+          if tried.insert(next << 16 | end).inserted, let rest = rest(next, at: following(end)) {
             return [start..<end] + rest
           }
           length -= 1
@@ -206,16 +204,13 @@ extension Sequence {
   /// the characters in their order.
   func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
     guard !matcher.isEmpty else { return Array(self) }
-    typealias Found = (text: Int, rank: Matcher.Rank, index: Int, element: Element)
-    let found = enumerated().compactMap { index, element -> Found? in
+    let found = compactMap { element -> (text: Int, rank: Matcher.Rank, element: Element)? in
       for (text, words) in texts(element).enumerated() {
-        if let rank = matcher.rank(words, isLoose: text == 0) {
-          return (text, rank, index, element)
-        }
+        if let rank = matcher.rank(words, isLoose: text == 0) { return (text, rank, element) }
       }
       return nil
     }
-    return found.sorted { ($0.text, $0.rank, $0.index) < ($1.text, $1.rank, $1.index) }
-      .map(\.element)
+    // `sorted` is stable.
+    return found.sorted { ($0.text, $0.rank) < ($1.text, $1.rank) }.map(\.element)
   }
 }

@@ -15,9 +15,7 @@ struct PaneList<Row: PaneRow>: Sendable {
   var subjects: [Row] { list.subjects(in: rows).map { rows.all[$0] } }
 
   /// Notes that the list has been requested, unless an old one can be shown meanwhile.
-  mutating func ask() {
-    if rows.count == 0 { listing = .asked }
-  }
+  mutating func ask() { if rows.count == 0 { listing = .asked } }
 
   /// Shows the answer. Cursor and marks stay with their rows.
   mutating func update(with listing: Listing<Row>, height: Int) {

@@ -8,12 +8,7 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
 
   init(_ all: [Row] = [], version: Int = 0) {
     (self.all, self.version) = (all, version)
-    // Reserve room for all rows, since a list can be long.
-    var positions: [String: Int] = Dictionary(minimumCapacity: all.count)
-    for (index, row) in all.enumerated() where positions[row.id] == nil {
-      positions[row.id] = index
-    }
-    self.positions = positions
+    positions = Dictionary(zip(all.lazy.map(\.id), all.indices)) { first, _ in first }
   }
 
   var count: Int { all.count }

@@ -19,8 +19,7 @@ package struct Column: Hashable, Sendable {
   package var format: Format
 
   package init(_ pointer: JSONPointer, _ format: Format = .text) {
-    self.pointer = pointer
-    self.format = format
+    (self.pointer, self.format) = (pointer, format)
   }
 
   /// The text of the value in an entry; nil if the entry has no such value. A value that is not a time stays as it is.

@@ -35,11 +35,9 @@ extension ServerSide {
     package func entries(in document: JSONValue) throws(InvalidInput) -> [ServerEntry] {
       guard case .array(let values)? = items.value(in: document) else {
         throw InvalidInput(
-          items.tokens.isEmpty
-            ? "its answer is not a list" : "its answer has no list at \(items)")
+          items.tokens.isEmpty ? "its answer is not a list" : "its answer has no list at \(items)")
       }
-      var entries: [ServerEntry] = []
-      for (index, value) in values.enumerated() {
+      return try values.enumerated().map { index, value throws(InvalidInput) in
         guard let id = id.value(in: value) else {
           throw InvalidInput("entry \(index) of its list has no \(self.id)")
         }
@@ -48,15 +46,13 @@ extension ServerSide {
         entry.size = size?.value(in: value).flatMap { Int64($0.text) }
         entry.time = time?.text(in: value)
         entry.url = location?.value(in: value)?.text
-        entries.append(entry)
+        return entry
       }
-      return entries
     }
 
     /// What is printed for an entry.
     package func columns(of entry: ServerEntry) -> [String] {
-      columns.isEmpty
-        ? [entry.id, entry.name] : columns.map { $0.text(in: entry.value) ?? "" }
+      columns.isEmpty ? [entry.id, entry.name] : columns.map { $0.text(in: entry.value) ?? "" }
     }
   }
 }

@@ -30,7 +30,7 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter home: the target's own origin.
   func holds(for url: URL, from home: Origin?) -> Bool {
     guard let origin = Origin(url), url.user == nil, url.password == nil,
-      origin.host == host, origin.port == port ?? (origin.scheme == "https" ? 443 : 80)
+      origin.host == host, origin.port == port ?? Origin.usualPorts[origin.scheme]
     else { return false }
     return origin.scheme == "https"
       || home.map { $0.scheme == "http" && $0.isLoopback } == true && origin.isLoopback

@@ -25,11 +25,8 @@ package enum NextPage: Hashable, Sendable {
 
   /// How the request for the first page differs from the one for the list; nil if it does not.
   package var first: Step? {
-    if case .number(let query, let from) = self {
-      .query(name: query, value: "\(from)")
-    } else {
-      nil
-    }
+    guard case .number(let query, let from) = self else { return nil }
+    return .query(name: query, value: "\(from)")
   }
 
   /// Whether this query item, if the user adds it, chooses a page.
@@ -50,17 +47,15 @@ package enum NextPage: Hashable, Sendable {
     func text(_ pointer: JSONPointer) -> String? {
       pointer.text(in: document).flatMap { $0.isEmpty ? nil : $0 }
     }
-    switch self {
-    case .link:
-      return end.headers["link"].flatMap(Self.nextLink)
-        .flatMap { URL(written: $0, relativeTo: end.url)?.absoluteURL }.map { .address($0) }
-    case .address(let pointer):
-      return text(pointer).flatMap { URL(written: $0, relativeTo: end.url)?.absoluteURL }
-        .map { .address($0) }
-    case .token(let pointer, let query):
-      return text(pointer).map { .query(name: query, value: $0) }
+    func address(_ text: String) -> Step? {
+      URL(written: text, relativeTo: end.url).map { .address($0.absoluteURL) }
+    }
+    return switch self {
+    case .link: end.headers["link"].flatMap(Self.nextLink).flatMap(address)
+    case .address(let pointer): text(pointer).flatMap(address)
+    case .token(let pointer, let query): text(pointer).map { .query(name: query, value: $0) }
     case .number(let query, let from):
-      return count == 0 ? nil : .query(name: query, value: "\(from + pages)")
+      count == 0 ? nil : .query(name: query, value: "\(from + pages)")
     }
   }
 
@@ -71,17 +66,13 @@ package enum NextPage: Hashable, Sendable {
       let target = String(rest[rest.index(after: open)..<close])
       rest = rest[rest.index(after: close)...]
       // The parameters end at a comma outside of quotation marks.
-      var (isQuoted, end) = (false, rest.endIndex)
-      for index in rest.indices {
-        if rest[index] == "\"" { isQuoted.toggle() }
-        if rest[index] == ",", !isQuoted {
-          end = index
-          break
-        }
+      var isQuoted = false
+      let parameters = rest.prefix { scalar in
+        if scalar == "\"" { isQuoted.toggle() }
+        return scalar != "," || isQuoted
       }
-      let parameters = String(rest[..<end]).lowercased().split(scalar: ";")
-      rest = rest[end...]
-      let isNext = parameters.contains { parameter in
+      rest = rest[parameters.endIndex...]
+      let isNext = String(parameters).lowercased().split(scalar: ";").contains { parameter in
         let halves = parameter.split(scalar: "=", maxSplits: 1).map { $0.trimming(\.isWhiteSpace) }
         return halves.count == 2 && halves[0] == "rel"
           && halves[1].trimming { $0 == "\"" }.split(scalar: " ").contains("next")

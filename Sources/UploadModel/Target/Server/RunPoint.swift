@@ -31,8 +31,8 @@ package struct RunPoint: Hashable, Sendable, Codable {
 
   /// The values in parentheses, for people; empty if there are no values.
   var words: String {
-    values.isEmpty
-      ? ""
-      : " (\(values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }.joined(separator: ", ")))"
+    if values.isEmpty { return "" }
+    let pairs = values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }
+    return " (\(pairs.joined(separator: ", ")))"
   }
 }

@@ -28,17 +28,13 @@ package struct ServerCall: Hashable, Sendable {
   }
 
   package init(url: Template, method: String = "GET", json: Template? = nil) {
-    self.url = url
-    self.method = method
-    self.json = json
+    (self.url, self.method, self.json) = (url, method, json)
   }
 }
 
 extension Target {
   /// All requests to its server that are not uploads.
-  package var calls: [ServerCall] {
-    serverCalls + [ticket?.call].compactMap(\.self)
-  }
+  package var calls: [ServerCall] { serverCalls + [ticket?.call].compactMap(\.self) }
 
   private var serverCalls: [ServerCall] {
     [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]

@@ -74,8 +74,7 @@ package struct Ticket: Hashable, Sendable {
     let document = JSONValue(text: end.reply.text)
     if document == nil, uploadURL.place.needsJSON || fields != nil || headers != nil {
       throw InvalidInput(
-        end.reply.isCut
-          ? "its answer is too long to read" : "its answer is not JSON")
+        end.reply.isCut ? "its answer is too long to read" : "its answer is not JSON")
     }
     guard let text = uploadURL.text(in: end, values: values), !text.isEmpty else {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
@@ -111,7 +110,7 @@ package struct Ticket: Hashable, Sendable {
       let url = try Ticket.address(text, "\(self.url)", from: target.url, target.redirectOrigins)
       call.url = Template(literal: url.absoluteString)
       // A ticket may leave the header fields out if its server needs none.
-      let isGiven = headers.flatMap { pointer in ticket.flatMap { pointer.value(in: $0) } } != nil
+      let isGiven = headers?.value(in: ticket) != nil
       return (call, isGiven ? try Ticket.headers(headers, in: ticket) : [])
     }
   }
@@ -156,7 +155,7 @@ package struct Ticket: Hashable, Sendable {
     _ what: String, _ pointer: JSONPointer?, _ document: JSONValue?
   ) throws(InvalidInput) -> [Target.Field] {
     guard let pointer else { return [] }
-    guard case .object(let members)? = document.flatMap({ pointer.value(in: $0) }) else {
+    guard case .object(let members) = pointer.value(in: document) else {
       throw InvalidInput("the ticket has no \(what) at \(pointer)")
     }
     return members.sorted { $0.key < $1.key }.map {

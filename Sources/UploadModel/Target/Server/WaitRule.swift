@@ -27,8 +27,7 @@ package struct WaitRule: Hashable, Sendable {
 
   /// All of its templates.
   var templates: [Template] {
-    call.templates + signs.compactMap(\.template)
-      + (place.map { [$0.prefix, $0.suffix] } ?? [])
+    call.templates + signs.compactMap(\.template) + (place.map { [$0.prefix, $0.suffix] } ?? [])
   }
 
   /// Whether the rule applies to a file that the server has accepted with this receipt.
@@ -89,8 +88,7 @@ package struct WaitRule: Hashable, Sendable {
         // A status such as 202 or 206 means that the server is at work.
         let isAtWork = failure.status.map((200..<300).contains) == true
         return .open(
-          trouble: isAtWork
-            ? nil : failure.status.map { Failure.statusLine($0) } ?? failure.reason,
+          trouble: isAtWork ? nil : failure.status.map { Failure.statusLine($0) } ?? failure.reason,
           retryAfter: failure.retryAfter)
       }
       failure.step = .wait
