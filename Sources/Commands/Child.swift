@@ -46,7 +46,7 @@ struct Child {
     guard code == 0 else {
       if process > 0 { waitpid(process, nil, 0) }
       hasEnded = true
-      end()
+      stop()
       throw .notStarted(program: program, errno: code)
     }
   }
@@ -84,7 +84,7 @@ struct Child {
   }
 
   /// Kills the child and everything in its process group, unless it has ended, and closes the pipes.
-  mutating func end() {
+  mutating func stop() {
     if !hasEnded {
       kill(-process, SIGKILL)
       waitpid(process, nil, 0)

@@ -75,7 +75,7 @@ package struct Command: Hashable, Sendable {
   package func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     // The child must be started on the thread that waits for it: see `Child`.
     var child = try Child(starting: words, program: program)
-    defer { child.end() }
+    defer { child.stop() }
     // A monotonic clock, since the time of day can be set while the program runs.
     let end = ContinuousClock.now + .seconds(timeout)
     while true {

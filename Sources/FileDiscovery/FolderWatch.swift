@@ -120,7 +120,7 @@ package final class FolderWatch: @unchecked Sendable {
   @discardableResult
   private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
     // Each folder is watched before it is listed: files completed later cause an event, and those completed earlier are
-    // in the list. A file counts as complete if nobody can tell whether it is open for writing.
+    // in the list. A file also counts as complete if it is unknown whether somebody has it open for writing.
     for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
     where FileIdentity.isOpenForWriting(file) != true && known.isNews(file) {
       if !body(file) { return false }

@@ -10,7 +10,6 @@ struct ReplyHeadParser {
   /// Whether the final reply has begun.
   var hasBegun: Bool { head != nil || open.map { !Self.isInterim($0.status) } ?? false }
   private var open: ReplyHead?
-  private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   /// Consumes a line with its line break. Returns whether it completes the final reply's head.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -50,6 +49,8 @@ struct ReplyHeadParser {
       (0x30...0x39).contains(digit) ? sum * 10 + Int(digit - 0x30) : sum
     }
   }
+
+  private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   private static func trimmed(_ bytes: Bytes) -> Bytes {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -21,8 +21,8 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
   /// into a header unchanged.
   public init?(_ text: some StringProtocol) {
     var essence = Array(text.utf8)[...]
-    essence = essence.prefix { $0 != UInt8(ascii: ";") }.drop(while: Self.isBlank)
-    while let last = essence.last, Self.isBlank(last) { essence.removeLast() }
+    essence = essence.prefix { $0 != UInt8(ascii: ";") }.drop(while: Self.isWhitespace)
+    while let last = essence.last, Self.isWhitespace(last) { essence.removeLast() }
     guard let slash = essence.firstIndex(of: UInt8(ascii: "/")), slash > essence.startIndex,
       slash + 1 < essence.endIndex
     else { return nil }
@@ -37,7 +37,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
   private init(checked essence: String) { description = essence }
 
   /// Whether the byte is white space in ASCII.
-  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+  static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
   /// RFC 9110, section 5.6.2.
   private static func isToken(_ byte: UInt8) -> Bool {

@@ -176,7 +176,8 @@ public struct NameTable: Sendable {
   func match(_ name: FileName) -> Match? {
     var best: Match?
     func consider(_ candidate: Match?) {
-      guard let candidate, best.map({ $0.rank < candidate.rank }) ?? true else { return }
+      guard let candidate else { return }
+      if let best, best.rank >= candidate.rank { return }
       best = candidate
     }
     // A whole name beats any wildcard.

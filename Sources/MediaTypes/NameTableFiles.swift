@@ -17,8 +17,9 @@ extension NameTable {
       var type: Range<Int>?
       var start = line.lowerBound
       while true {
-        start = Self.end(of: start..<line.upperBound, in: bytes) { !MediaType.isBlank($0) }
-        let word = start..<Self.end(of: start..<line.upperBound, in: bytes, at: MediaType.isBlank)
+        start = Self.end(of: start..<line.upperBound, in: bytes) { !MediaType.isWhitespace($0) }
+        let word =
+          start..<Self.end(of: start..<line.upperBound, in: bytes, at: MediaType.isWhitespace)
         if word.isEmpty { return }
         if let type {
           add(suffix: word, type: type)

@@ -69,7 +69,9 @@ package final class SenderServer {
   }
 
   private func accept() {
-    while case let peer = Foundation.accept(descriptor, nil, nil), peer >= 0 {
+    while true {
+      let peer = Foundation.accept(descriptor, nil, nil)
+      guard peer >= 0 else { return }
       LocalSocket.prepare(peer)
       guard LocalSocket.isOwn(peer), listeners.count < Self.mostListeners else {
         close(peer)
@@ -95,7 +97,9 @@ package final class SenderServer {
     }
     connection.begin()
     DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak connection] in
-      MainActor.assumeIsolated { if connection?.peer == nil { connection?.close() } }
+      MainActor.assumeIsolated {
+        if let connection, connection.peer == nil { connection.close() }
+      }
     }
   }
 }

@@ -89,10 +89,10 @@ struct ConfigNode: Sendable {
   /// would silently be taken literally.
   func fixed() throws(ConfigError) -> String { try fixed(try string()) }
 
-  /// A key of a table whose keys the user chooses, decoded like `fixed()`.
-  func fixed(_ key: String) throws(ConfigError) -> String {
-    guard key.utf8.contains(where: { "{}".utf8.contains($0) }) else { return key }
-    guard let template = try? Template(key), template.isLiteral else {
+  /// A text, such as a key of a table whose keys the user chooses, decoded like `fixed()`.
+  func fixed(_ text: String) throws(ConfigError) -> String {
+    guard text.utf8.contains(where: { "{}".utf8.contains($0) }) else { return text }
+    guard let template = try? Template(text), template.isLiteral else {
       throw fault("placeholders are not supported here; write {{ and }} for literal braces")
     }
     return template.fixedText

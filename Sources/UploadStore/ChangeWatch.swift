@@ -36,7 +36,7 @@ package final class ChangeWatch {
   /// Stops watching. A callback that is already scheduled still runs.
   package func stop() { source.cancel() }
 
-  /// Schedules a callback even without another write, because the last write could not be read yet.
+  /// Schedules a callback, even without another write, such as when the last write could not be read yet.
   package func lookAgain() {
     guard !isDue else { return }
     isDue = true

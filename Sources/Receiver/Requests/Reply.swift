@@ -143,8 +143,10 @@ public struct Reply {
     fields.add(name: "Content-Length", value: String(length))
     fields.add(name: "X-Content-Type-Options", value: "nosniff")
     fields.add(name: "Cache-Control", value: "no-store")
-    if !keepsAlive || version == .http1_0 {
-      fields.add(name: "Connection", value: keepsAlive ? "keep-alive" : "close")
+    if !keepsAlive {
+      fields.add(name: "Connection", value: "close")
+    } else if version == .http1_0 {
+      fields.add(name: "Connection", value: "keep-alive")
     }
     return HTTPResponseHead(version: version, status: status, headers: fields)
   }

@@ -212,11 +212,13 @@ final class PartialUploads: Sendable {
       if flock(file, LOCK_EX | LOCK_NB) == 0 {
         writers.withLock { $0[id] = channel }
         // The other connection may have appended more before it released the upload.
-        guard let now = try self.status(of: id) else {
-          close(file)
-          return nil
+        let now = Result { try self.status(of: id) }
+        if case .success(let now?) = now {
+          return PartialFile(id: id, status: now, descriptor: file, owner: self)
         }
-        return PartialFile(id: id, status: now, descriptor: file, owner: self)
+        close(file)
+        _ = try now.get()
+        return nil
       }
       close(file)
       interrupt(id)

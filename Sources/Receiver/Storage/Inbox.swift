@@ -214,16 +214,20 @@ final class Inbox: Sendable {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
-      defer { Foundation.close(copy) }
-      throw Failure(doing: "list the folder", code: errno)
+      let code = errno
+      Foundation.close(copy)
+      throw Failure(doing: "list the folder", code: code)
     }
     defer { closedir(stream) }
-    return AnyIterator { readdir(stream) }.compactMap { entry in
+    var names: [EntryName] = []
+    while let entry = readdir(stream) {
       // Names that are not UTF-8 were not created here, and no URL can name them.
-      withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }.flatMap { EntryName($0) }
+      }
+      if let name = name.flatMap({ EntryName($0) }) { names.append(name) }
     }
+    return names
   }
 
   // MARK: Final names
@@ -291,8 +295,9 @@ final class Inbox: Sendable {
     guard claim >= 0 else { return errno }
     Foundation.close(claim)
     if renameat(descriptor, temporary.text, descriptor, name.text) == 0 { return 0 }
-    defer { remove(name) }
-    return errno
+    let code = errno
+    remove(name)
+    return code
   }
 
   // MARK: The receiver's own files, which are neither listed nor fetched

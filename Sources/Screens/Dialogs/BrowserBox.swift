@@ -66,9 +66,9 @@ struct BrowserBox {
       canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
     }
     let beside = Self.preview(in: size)
-    let both = Size(width: columns.count + (beside?.columns.count ?? 0), height: height)
+    let box = Size(width: columns.count + (beside?.columns.count ?? 0), height: height)
     canvas.box(
-      row: top - 1, column: columns.lowerBound, size: both, title: beside == nil ? title : "")
+      row: top - 1, column: columns.lowerBound, size: box, title: beside == nil ? title : "")
     guard let beside else { return }
     canvas.outline(
       Layout.Box(rows: beside.rows, columns: columns), [(title, .heading)], keys: canvas.keys)

@@ -94,7 +94,8 @@ struct DialogBox {
 
   private func paint(_ prompt: LinePrompt, on canvas: inout Canvas) {
     let width = min(100, size.width - 2)
-    let shown = min(max(1, min(8, size.height - 8)), prompt.candidates.count)
+    let room = max(1, min(8, size.height - 8))
+    let shown = min(room, prompt.candidates.count)
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
       row: top, column: left, size: Size(width: width, height: 4 + shown), title: "Add files")
@@ -105,8 +106,8 @@ struct DialogBox {
     let words =
       prompt.hasNoMatch
       ? "nothing starts with this"
-      : prompt.candidates.isEmpty
-        ? prompt.preview?.words ?? folder : "\(prompt.candidates.count) names start with this"
+      : !prompt.candidates.isEmpty
+        ? "\(prompt.candidates.count) names start with this" : prompt.preview?.words ?? folder
     let columns = left + 2..<left + width - 2
     canvas.putMiddle(
       words, row: top + 2 + shown, columns: columns,

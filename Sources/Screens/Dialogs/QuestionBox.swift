@@ -143,11 +143,12 @@ struct QuestionBox {
         }.joined(separator: ", ")
       }
     let title =
-      switch count {
-      case doubtful: "May have arrived"
-      case _ where files.waiting.isEmpty: "Sent before"
-      case files.waiting.count: "Already in the queue"
-      default: "Already queued or sent"
+      if doubtful == count {
+        "May have arrived"
+      } else if files.waiting.isEmpty {
+        "Sent before"
+      } else {
+        files.waiting.count == count ? "Already in the queue" : "Already queued or sent"
       }
     let look = doubtful > 0 ? "; check on the server" : ""
     return (

@@ -18,14 +18,14 @@ package struct Theme: Hashable, Sendable {
   /// How a role looks in a terminal with this many colours.
   package func look(_ role: Role, colors: Int, on background: Background) -> Look {
     if let wish = wishes[role] { return wish }
-    let suited =
-      switch background {
-      case _ where colors < 256 && name != Self.plain.name: Self.few
-      case .light: lightLooks ?? looks
-      case .unknown where lightLooks != nil: Self.anywhere
-      case .dark, .unknown: looks
-      }
-    return suited[role] ?? Look()
+    let isPlain = name == Self.plain.name
+    guard colors >= 256 || isPlain else { return Self.few[role] ?? Look() }
+    guard let lightLooks else { return looks[role] ?? Look() }
+    switch background {
+    case .dark: return looks[role] ?? Look()
+    case .light: return lightLooks[role] ?? Look()
+    case .unknown: return Self.anywhere[role] ?? Look()
+    }
   }
 
   /// Sets the look of a role in this theme and in any other that takes its place.

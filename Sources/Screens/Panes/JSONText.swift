@@ -23,8 +23,13 @@ enum JSONText {
       room -= 1
       if isInString {
         result.append(scalar)
-        isInString = isEscaped || scalar != "\""
-        isEscaped = !isEscaped && scalar == "\\"
+        if isEscaped {
+          isEscaped = false
+        } else if scalar == "\\" {
+          isEscaped = true
+        } else if scalar == "\"" {
+          isInString = false
+        }
         continue
       }
       switch scalar {

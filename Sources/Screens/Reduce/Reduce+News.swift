@@ -21,8 +21,11 @@ extension AppState {
   }
 
   mutating func recordRefusal(by target: String, _ isRefused: Bool) {
-    if !isRefused { refusals.remove(target) }
-    guard isRefused, refusals.insert(target).inserted else { return }
+    guard isRefused else {
+      refusals.remove(target)
+      return
+    }
+    guard refusals.insert(target).inserted else { return }
     let one = keymap.label(.retry, in: .queue, ascii: isASCII)
     let all = keymap.label(.retryAll, in: .queue, ascii: isASCII)
     let words =

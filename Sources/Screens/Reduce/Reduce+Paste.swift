@@ -13,10 +13,9 @@ extension AppState {
       if odd.count > 1 { message = "\(odd.count) lines are not paths; the prompt shows the first" }
       return paths.isEmpty ? [] : [.add(paths)]
     case .prompt(let prompt):
-      guard prompt.field.text.isEmpty, let paths = PastedPaths.parse(text) else {
-        return type(line)
-      }
-      switch paths[0] {
+      guard prompt.field.text.isEmpty, let paths = PastedPaths.parse(text), let first = paths.first
+      else { return type(line) }
+      switch first {
       // A single path is shown, so that it can be corrected.
       case .exact(let path) where paths.count == 1: return type(path)
       case .typed where paths.count == 1: return type(line)

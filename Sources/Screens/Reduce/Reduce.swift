@@ -186,7 +186,7 @@ extension AppState {
     switch name {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
-    // It asks to quit. Pressed again during the question, it quits at once.
+    // `^c` asks to quit. Pressed again during the question, it quits at once.
     case .interrupt: return mode == .quitting ? [.quit(.forced)] : askToQuit()
     case .help: open(.help(Help(mode: mode)))
     default: return nil

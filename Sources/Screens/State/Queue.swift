@@ -51,6 +51,7 @@ struct Queue: Sendable {
       switch item.state {
       // The next attempt starts after the bytes that were kept.
       case .preparing, .waiting: reached = kept
+      // Once an attempt has ended without success, the state no longer tells.
       default: reached = item.state.bytesHandedOver(of: item.sentSize) ?? reached
       }
     }

@@ -182,7 +182,12 @@ extension Codec where Value == [PieceCall.Value] {
         for (name, node) in try node.entries() {
           let whole = (placeholder.prefix ?? "") + name
           let known = Template.Placeholder(rawValue: whole)
-          guard known == nil, name.wholeMatch(of: #/[a-z0-9_]+/#) != nil else {
+          guard !name.isEmpty, known == nil,
+            name.utf8.allSatisfy({
+              $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            })
+          else {
             throw node.fault(
               known == nil
                 ? "expected a name of a-z, 0-9 and _, found \"\(name)\""

@@ -372,7 +372,9 @@ extension UploadEngine {
     takeBack()
     perform(scheduler.setStarted(false))
     if seconds > 0 {
-      await becomeIdle(within: seconds) { $0.transfers[$1]?.hasSentAll != true }
+      await becomeIdle(within: seconds) { engine, task in
+        engine.transfers[task]?.hasSentAll != true
+      }
     }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience) { _, _ in true }
@@ -787,12 +789,13 @@ extension UploadEngine {
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Boxed<Target>,
     after transfer: Transfer?
   ) {
-    let isRecorded = transfer.map {
-      makesRecords(of: $0, end) { engine, failures in
-        engine.conclude(end, of: files, attempt, to: target.value, withoutRecord: failures)
-      }
-    }
-    if isRecorded != true { conclude(end, of: files, attempt, to: target.value) }
+    guard let transfer,
+      makesRecords(
+        of: transfer, end,
+        then: { engine, failures in
+          engine.conclude(end, of: files, attempt, to: target.value, withoutRecord: failures)
+        })
+    else { return conclude(end, of: files, attempt, to: target.value) }
   }
 
   private func startOver(_ restart: Restart, after transfer: Transfer) {
@@ -845,7 +848,8 @@ extension UploadEngine {
   }
 
   private func mayExpect(at url: URL) -> Bool {
-    deafToExpect.isEmpty || Origin(url).map { !deafToExpect.contains($0) } == true
+    if deafToExpect.isEmpty { return true }
+    return Origin(url).map { !deafToExpect.contains($0) } ?? false
   }
 }
 
@@ -901,8 +905,9 @@ extension UploadEngine {
 
   /// Puts uploads whose requests wait for a lane back in line.
   private func takeBack(where isMeant: (RequestsAhead.Request) -> Bool = { _ in true }) {
-    let items = ahead.remove(where: isMeant).flatMap { request in
-      transfers.removeValue(forKey: request.task.taskIdentifier).map { Array($0.items) } ?? []
+    var items: [ItemID] = []
+    for request in ahead.remove(where: isMeant) {
+      items += transfers.removeValue(forKey: request.task.taskIdentifier)?.items.map { $0 } ?? []
     }
     for id in items { jobs[id]?.tasks = [] }
     handle(items.map { ($0, .notBegun) })
@@ -1134,9 +1139,12 @@ extension UploadEngine {
     step(for: [id]) {
       FileDigest.digests(wanted, of: conversation.file, in: range)
     } then: { engine, digests in
-      guard !engine.isTakenBack(id), let digests else {
-        let cause = engine.isTakenBack(id) ? .cancelled : FileDigest.failure
-        return engine.broken(cause, id, conversation, conversation.how.url, request)
+      let url = conversation.how.url
+      guard !engine.isTakenBack(id) else {
+        return engine.broken(.cancelled, id, conversation, url, request)
+      }
+      guard let digests else {
+        return engine.broken(FileDigest.failure, id, conversation, url, request)
       }
       engine.goOn(id) { $0.handle(digests, number: request) }
     }
@@ -1337,8 +1345,8 @@ extension UploadEngine {
         now: time.date())
     else { return }
     // If this fails, the server's own expiry does the same later.
-    Task.detached { [session, time, exchange = request.exchange] in
-      _ = await session.end(of: exchange, stallTimeout: target.stallTimeout, time: time)
+    Task.detached { [session, time, exchange = request.exchange, timeout = target.stallTimeout] in
+      _ = await session.end(of: exchange, stallTimeout: timeout, time: time)
     }
   }
 }
@@ -1728,10 +1736,12 @@ extension UploadEngine {
     onQueue { engine in
       switch engine.runs.state(of: target) {
       case .open, .kept:
-        if !wasStopped {
+        if wasStopped {
+          if let point = engine.runs.point(of: target) {
+            engine.hooks.runReport(target, RunNews(.stopped, point))
+          }
+        } else {
           engine.handle(.idle(hasFailed: hasFailed), of: target)
-        } else if let point = engine.runs.point(of: target) {
-          engine.hooks.runReport(target, RunNews(.stopped, point))
         }
       case .closed, .opening: engine.hooks.runReport(target, RunNews(.none))
       case .ending: break
@@ -2028,11 +2038,14 @@ extension UploadEngine {
     startWatching()
     let now = time.now()
     for transfer in transfers.values where transfer.trouble == nil && !isAhead(transfer) {
-      let deadline = transfer.request.target.deadline ?? .infinity
-      let late = transfer.items.filter { now - (jobs[$0]?.begin ?? now) > deadline }
+      let deadline = transfer.request.target.deadline
+      let late = transfer.items.filter { id in
+        guard let deadline, let begin = jobs[id]?.begin else { return false }
+        return now - begin > deadline
+      }
       if let stall = transfer.stall(at: now) {
         transfer.trouble = stall
-      } else if !late.isEmpty {
+      } else if !late.isEmpty, let deadline {
         let cause = Failure.Cause.outOfTime(seconds: deadline)
         for id in late { transfer.record(cause, of: id) }
         transfer.trouble = cause

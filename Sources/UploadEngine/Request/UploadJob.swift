@@ -54,9 +54,12 @@ extension CompanionSight {
   package init(at location: FileLocation) {
     do throws(FileError) { self = .file(try FileIdentity(of: location)) } catch {
       var status = stat()
-      var isThere = location.withCString { lstat($0, &status) == 0 || errno != ENOENT }
-      if case .notARegularFile = error.reason { isThere = false }
-      self = isThere ? .unreadable(error) : .nothing
+      let isThere = location.withCString { lstat($0, &status) == 0 || errno != ENOENT }
+      if case .notARegularFile = error.reason {
+        self = .nothing
+      } else {
+        self = isThere ? .unreadable(error) : .nothing
+      }
     }
   }
 }

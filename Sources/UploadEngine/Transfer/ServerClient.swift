@@ -108,7 +108,9 @@ package struct ServerClient: Sendable {
     let query = call.query.map { ($0.name, $0.value.filled(with: values)) } + query
     guard !query.isEmpty else { return url }
     let own = parts.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = query.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }
+    let added = query.map { name, value in
+      "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
+    }
     parts.percentEncodedQuery = (own + added).joined(separator: "&")
     return parts.url ?? url
   }

@@ -104,10 +104,13 @@ final class Transfer {
 
   /// The new states of the files whose states have changed since the last call.
   func news(at now: Instant) -> [(ItemID, ItemState)] {
-    shares.indices.compactMap { index in
-      shares[index].news(at: acknowledged, of: request, attempt, now)
-        .map { (shares[index].item.id, $0) }
+    var news: [(ItemID, ItemState)] = []
+    for index in shares.indices {
+      guard let state = shares[index].news(at: acknowledged, of: request, attempt, now)
+      else { continue }
+      news.append((shares[index].item.id, state))
     }
+    return news
   }
 
   /// Records how the task ended. Returns the end of the request as a whole.

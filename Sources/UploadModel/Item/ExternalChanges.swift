@@ -19,9 +19,10 @@ package struct ExternalChanges: Hashable, Sendable {
       switch (item.state, known.state) {
       case (.waiting, .failed), (.waiting, .paused): again.append(item)
       case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
+      case _ where known.state.isActive: break
       default:
         let new = known.sent(as: item)
-        if !known.state.isActive, new != known { edited.append(new) }
+        if new != known { edited.append(new) }
       }
     }
   }

@@ -25,7 +25,9 @@ package struct ThroughputEstimate: Hashable, Sendable {
 
   /// An estimate that begins at `start` with `count` bytes already moved.
   package init(start: Instant, count: Int64 = 0) {
-    (self.start, last, self.count) = (start, start, count)
+    self.start = start
+    self.last = start
+    self.count = count
   }
 
   /// An estimate that begins at `instant` with the same byte count, but without the speed measured so far.

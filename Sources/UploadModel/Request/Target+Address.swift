@@ -34,20 +34,24 @@ extension [Template.Filled] {
   package var written: String {
     // Most texts are a single piece.
     if count == 1, case .text(let text) = self[0] { return text }
-    return joined { _, written in written }
+    return map { stretch in
+      switch stretch {
+      case .text(let text): text
+      case .secret(_, let written): written
+      case .unfilled(let unfilled): unfilled.shown
+      }
+    }.joined()
   }
 
   /// Whether the text contains no secrets and no unfilled placeholders.
   var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text as it may be shown, with `$NAME` for each secret.
-  package var shown: String { joined { secret, _ in "$\(secret.variable)" } }
-
-  private func joined(_ shown: (Template.Secret, _ written: String) -> String) -> String {
+  package var shown: String {
     map { stretch in
       switch stretch {
       case .text(let text): text
-      case .secret(let secret, let written): shown(secret, written)
+      case .secret(let secret, _): "$\(secret.variable)"
       case .unfilled(let unfilled): unfilled.shown
       }
     }.joined()

@@ -80,8 +80,9 @@ extension Batch {
     let target = Boxed(target)
     var (groups, rest) = ([[UploadItem]](), items)
     while !rest.isEmpty {
-      let line: [Candidate] = rest.map {
-        (Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target), false)
+      let line = rest.map {
+        let file = Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target)
+        return (file: file, isTaken: false)
       }
       let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
       groups.append(rest.filter { ids.contains($0.id) })

@@ -9,7 +9,8 @@ package struct BatchRule: Hashable, Sendable {
 
   /// A rule for at most `maxFiles` files in a request.
   package init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
-    (self.maxFiles, self.maxBytes) = (maxFiles, maxBytes)
+    self.maxFiles = maxFiles
+    self.maxBytes = maxBytes
     self.splitsRefused = splitsRefused
   }
 }

@@ -175,7 +175,7 @@ package struct RunMachine: Sendable {
     let isWhole = failed.isEmpty && !hasFailed
     guard let close = rules.close else { return end() + [.tell(RunNews(.ended(nil), point))] }
     let abort = close.abort == nil ? nil : Ending.abort
-    let wanted: Ending? =
+    let ending: Ending? =
       if isWhole {
         // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
         // discarded.
@@ -187,7 +187,7 @@ package struct RunMachine: Sendable {
         case .abort: abort
         }
       }
-    guard let ending = wanted else {
+    guard let ending else {
       state = .kept
       return [.tell(RunNews(.kept(isEmpty: isWhole), point))]
     }

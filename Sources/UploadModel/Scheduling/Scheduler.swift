@@ -737,7 +737,6 @@ extension Scheduler {
     }
     for member in members where entries[member]?.group == group { entries[member]?.group = nil }
   }
-
 }
 
 /// Servers that cannot be reached.
@@ -757,8 +756,11 @@ extension Scheduler {
   ) -> [Action] {
     guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
     let policy = entry.file.target.value.retry
-    let breaker = waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy)
-    var server = servers[origin] ?? Server(breaker: breaker, failure: failure)
+    var server =
+      servers[origin]
+      ?? Server(
+        breaker: waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy),
+        failure: failure)
     server.failure = failure
     guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
       servers[origin] = server
@@ -879,13 +881,14 @@ extension Scheduler {
   /// Retries the credentials of a route, with a file that the user has chosen as the probe.
   private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
-    guard routes[route].credentials?.isProbed == true else { return actions }
-    if let probe = routes[route].probe,
+    let isTaken = routes[route].probe.map { probe in
       probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
-    {
-      if probe.id != id { routes[route].probe?.next.append(id) }
-    } else {
+    }
+    guard routes[route].credentials?.isProbed == true else { return actions }
+    if isTaken != true {
       routes[route].probe = Probe(id: id, isChosen: true)
+    } else if routes[route].probe?.id != id {
+      routes[route].probe?.next.append(id)
     }
     return actions
   }

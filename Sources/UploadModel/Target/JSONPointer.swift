@@ -82,8 +82,8 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return value
   }
 
-  /// The index that a step stands for. It has no sign and no leading zero. "-" means the element after the last one,
-  /// which does not exist.
+  /// The index that a step stands for; nil if it stands for none. An index has no sign and no leading zero. "-" means
+  /// the element after the last one, which does not exist.
   private static func index(_ token: String) -> Int? {
     token.utf8.allSatisfy(\.isDigit) && (token == "0" || token.utf8.first != 0x30)
       ? Int(token) : nil

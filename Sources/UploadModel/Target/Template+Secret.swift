@@ -35,7 +35,8 @@ extension Template {
       let scalars = (source == .environment ? name : name.uppercased()).unicodeScalars
         .map { $0.isASCII && UInt8(ascii: $0).isAlphanumeric ? $0 : "_" }
       let text = String(String.UnicodeScalarView(scalars))
-      return text.utf8.first?.isDigit == false ? text : "_\(text)"
+      guard let first = text.utf8.first else { return "_" }
+      return first.isDigit ? "_\(text)" : text
     }
 
     /// How the secret is written in the configuration; "…" if it has no placeholder there.

@@ -119,7 +119,9 @@ struct EscapeReader {
   /// The byte at a position, decoded if it is an escape for a single byte.
   private func byte(at position: Int, _ depth: Int) -> (value: UInt8, end: Int)? {
     guard position < bytes.count else { return nil }
-    guard depth > 0, Self.begins(with: bytes[position]), bytes[position] != Self.plus
+    guard depth > 0,
+      bytes[position] == Self.percent || bytes[position] == Self.backslash
+        || bytes[position] == Self.ampersand
     else { return (bytes[position], position + 1) }
     // Take the longest unit, so that an escape takes precedence over the character that begins it.
     let unit = units(at: position, depth: depth).filter { $0.count == 1 }.max { $0.end < $1.end }

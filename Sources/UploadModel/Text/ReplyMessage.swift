@@ -60,10 +60,11 @@ extension Reply {
       return
         "\(title.hasSuffix(scalars: ".") ? String(title.unicodeScalars.dropLast()) : title): \(detail)"
     }
-    let names = [
+    for name in [
       "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
-    ]
-    if let words = names.lazy.compactMap(said).first { return words }
+    ] {
+      if let words = said(name) { return words }
+    }
     // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
     guard depth < 4, members.count == 1, let (name, value) = members.first,
       let words = message(in: value, depth: depth - 1)
@@ -149,8 +150,8 @@ private struct Markup {
       return HTMLNames.scalar(name).flatMap(Unicode.Scalar.init)
     }
     let digits = String(name.unicodeScalars.dropFirst())
-    let hexadecimal = digits.lowercased().removingPrefix(scalars: "x")
-    let number = hexadecimal.map { UInt32($0, radix: 16) } ?? UInt32(digits)
+    let hexadecimal = digits.removingPrefix(scalars: "x") ?? digits.removingPrefix(scalars: "X")
+    let number = if let hexadecimal { UInt32(hexadecimal, radix: 16) } else { UInt32(digits) }
     return number.flatMap(Unicode.Scalar.init)
   }
 }

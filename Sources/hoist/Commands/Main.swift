@@ -48,10 +48,13 @@ enum Main {
       return ExitStatus.success.rawValue
     } catch {
       let (status, words) = end(of: arguments, with: error)
-      guard let words else { return status }
-      if status == ExitStatus.success.rawValue { return say(words, in: context) }
+      switch words {
+      case .help(let text): return say(text, in: context)
       // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
-      context.output.error("hoist: \(SafeText.lines(words).joined(separator: "\n"))")
+      case .complaint(let text):
+        context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
+      case nil: break
+      }
       return status
     }
   }
@@ -64,37 +67,42 @@ enum Main {
     return ExitStatus.someFailed.rawValue
   }
 
-  /// The exit status of a command that throws, and its last message: a complaint, or the help if that was asked for.
+  private enum Words {
+    case help(String)
+    case complaint(String)
+  }
+
+  /// The exit status of a command that throws, and its last message.
   private static func end(
     of arguments: [String], with error: any Error
-  ) -> (status: Int32, words: String?) {
+  ) -> (status: Int32, words: Words?) {
     switch error {
-    case let error as ConfigError: return end(with: UserError("\(error)"))
-    case let error as StoreError: return end(with: UserError("\(error)", status: .someFailed))
-    case let error as UserError: return end(with: error)
+    case let error as ConfigError: return complaint(UserError("\(error)"))
+    case let error as StoreError: return complaint(UserError("\(error)", status: .someFailed))
+    case let error as UserError: return complaint(error)
     case let error as ExitCode: return (error.rawValue, nil)
     default: break
     }
     switch Hoist.exitCode(for: error) {
     case .success where asksForHelp(arguments):
-      return (ExitStatus.success.rawValue, Hoist.fullMessage(for: error))
+      return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))
     case .success where arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
       // "-dash.txt" contains "-h", and a script must not mistake the help for success.
-      return end(
-        with: UserError(
+      return complaint(
+        UserError(
           "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
         ))
     case .success:
       let command = (["hoist"] + arguments).joined(separator: " ")
-      return end(with: UserError("\(command) needs a command; see \(command) --help"))
+      return complaint(UserError("\(command) needs a command; see \(command) --help"))
     case .validationFailure:
-      return end(with: Usage.usageError(Hoist.message(for: error), arguments))
-    case let code: return (code.rawValue, Hoist.message(for: error))
+      return complaint(Usage.usageError(Hoist.message(for: error), arguments))
+    case let code: return (code.rawValue, .complaint(Hoist.message(for: error)))
     }
   }
 
-  private static func end(with error: UserError) -> (status: Int32, words: String?) {
-    (error.status.rawValue, error.description)
+  private static func complaint(_ error: UserError) -> (status: Int32, words: Words?) {
+    (error.status.rawValue, .complaint(error.description))
   }
 
   /// The command that the arguments ask for.

@@ -130,7 +130,12 @@ final class FileIntake: Sendable {
 
 extension MediaTypeGuess.Source {
   /// Whether the type is known, and not only a default.
-  fileprivate var isCertain: Bool { if case .unknown = self { false } else { true } }
+  fileprivate var isCertain: Bool {
+    switch self {
+    case .override, .extensionTable, .content: true
+    case .unknown: false
+    }
+  }
 }
 
 extension UploadItem {

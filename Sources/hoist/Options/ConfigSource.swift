@@ -14,9 +14,10 @@ struct ConfigSource: Sendable {
 
   /// The path as it is shown to people, with `~` for the home folder.
   var shownPath: String {
-    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/" }
-    let rest = home.flatMap { path.removingPrefix(scalars: $0) }
-    return SafeText.line(rest.map { "~/" + $0 } ?? path)
+    guard let home = environment["HOME"], !home.isEmpty,
+      let rest = path.removingPrefix(scalars: home + "/")
+    else { return SafeText.line(path) }
+    return SafeText.line("~/" + rest)
   }
 
   /// The configuration. Its file must exist only if the user names it.

@@ -62,16 +62,14 @@ struct PreviewOptions: ParsableArguments {
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }
-    func show(
-      _ members: @autoclosure () -> [String: JSONValue]?, _ lines: @autoclosure () -> [String]
-    ) {
-      if json, let members = members() {
-        context.output.line(JSONLine.text(members))
+    func show(_ request: RequestOutline.Head?, _ name: String, _ lines: [String]) {
+      if json, let request {
+        context.output.line(JSONLine.text(Self.json(request, named: name)))
       } else {
-        for line in lines() { context.output.line(SafeText.line(line)) }
+        for line in lines { context.output.line(SafeText.line(line)) }
       }
     }
-    show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
+    show(run.open, "open", run.firstLines)
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
@@ -90,9 +88,13 @@ struct PreviewOptions: ParsableArguments {
         complain(first, cause)
         continue
       }
-      show(Self.json(preview), preview.lines(target))
+      if json {
+        context.output.line(JSONLine.text(Self.json(preview)))
+      } else {
+        for line in preview.lines(target) { context.output.line(SafeText.line(line)) }
+      }
     }
-    show(run.close.map { Self.json($0, named: "close") }, run.lastLines)
+    show(run.close, "close", run.lastLines)
     return status
   }
 

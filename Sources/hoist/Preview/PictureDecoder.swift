@@ -48,10 +48,13 @@ struct PictureDecoder {
         if bytes.count == width * height * 3 {
           return FilePreview.Picture(width: width, bytes: Array(bytes))
         }
-      } catch .cancelled, .timeout {
-        // Do not try another program after a timeout: it would take just as long.
-        return nil
-      } catch {}
+      } catch {
+        // After a timeout, do not try another program: it would take just as long.
+        switch error {
+        case .cancelled, .timeout: return nil
+        case .notStarted, .status, .signal, .tooMuchOutput: continue
+        }
+      }
     }
     return nil
   }

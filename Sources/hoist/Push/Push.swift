@@ -195,7 +195,10 @@ struct Push {
         disposing -= 1
         reporter.disposed(item, outcome)
       case .run(let news):
-        if isEndingRun { (hasRun, course.summary.run) = (false, news) }
+        if isEndingRun {
+          hasRun = false
+          course.summary.run = news
+        }
         let told = secrets.hidden(in: news)
         // If a secret had to be removed, the values no longer identify the run.
         if isEndingRun, news.takesMore, told == news { course.summary.openRun = news.point }

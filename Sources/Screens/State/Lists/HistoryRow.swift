@@ -131,7 +131,13 @@ package struct HistoryRow: PaneRow {
 
 extension HistoryRow.End {
   /// Its rank in the order with failures first.
-  fileprivate var rank: Int { self == .failed ? 0 : self == .unknown ? 1 : 2 }
+  fileprivate var rank: Int {
+    switch self {
+    case .failed: 0
+    case .unknown: 1
+    case .sent, .open: 2
+    }
+  }
 
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
