@@ -12,6 +12,10 @@ top=$(dirname "$here")
   git -C "$top" status --short >&2
   exit 1
 }
+if readelf -d "$program" | grep -E "R(UN)?PATH"; then
+  echo "release: the program looks for libraries in a folder of its own" >&2
+  exit 1
+fi
 SOURCE_DATE_EPOCH=$(git -C "$top" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 umask 022
