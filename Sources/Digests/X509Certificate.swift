@@ -20,7 +20,7 @@ package struct X509Certificate: Sendable {
   /// The whole certificate in DER.
   package let der: [UInt8]
 
-  /// Reads the first certificate in a text in PEM; nil if there is none.
+  /// Reads the first certificate in a PEM text; nil if the text has no readable one.
   package init?(pem: String) {
     // A BIO that copies: `BIO_new_mem_buf` would keep a pointer into an array that Swift may release.
     guard let input = BIO_new(BIO_s_mem()) else { return nil }

@@ -61,8 +61,8 @@ extension StringProtocol {
     return String(result)
   }
 
-  /// The text as it is written in an element or a quoted attribute of XML (XML 1.0 §2.4) or HTML (HTML §13.3). HTML before version 5
-  /// has no `&apos;`.
+  /// The text as it is written in an element or a quoted attribute of XML (XML 1.0 §2.4) or HTML (HTML §13.3). HTML
+  /// before version 5 has no `&apos;`.
   package func markup(apostrophe: String = "&apos;") -> String {
     guard utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return String(self) }
     return [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", apostrophe)]

@@ -201,8 +201,8 @@ private struct Scanner {
     return text
   }
 
-  /// Skips a value, which may extend over several lines, and the rest of the line on which it ends. Returns the
-  /// line of the first "}" where a "]" must come first; nil if there is none.
+  /// Skips a value, which may extend over several lines, and the rest of the line on which it ends. Returns the line of
+  /// the first "}" where a "]" must come first, if any.
   mutating func skipValue() -> Int? {
     var open: [UInt8] = []
     var stray: Int?

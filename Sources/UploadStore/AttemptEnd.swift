@@ -12,8 +12,8 @@ struct AttemptEnd {
   var message: String?
   /// The server's reply as the engine reported it; nil if hoist itself ended the attempt.
   var reply: Reply?
-  /// What the server said when it took the file. If it took the file, `bytes` counts from the first byte that the
-  /// attempt sent rather than from the start of the file.
+  /// What the server said when it took the file; nil if it did not take it. With a receipt, `bytes` counts from the
+  /// first byte that the attempt sent rather than from the start of the file.
   var receipt: Receipt?
   /// How far the attempt came, if the file is sent in pieces.
   var pieces: PieceCount?

@@ -7,7 +7,7 @@ struct LastAttempt {
   /// The status code, if a reply came.
   let status: Int?
   let outcome: AttemptOutcome?
-  /// The attempt as one that the server has accepted. Its number and its reply are right in any case.
+  /// The attempt as one that the server has accepted. The number and the reply also hold for other outcomes.
   private(set) var receipt: Receipt
 
   static let columns = """

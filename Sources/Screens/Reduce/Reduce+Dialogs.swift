@@ -159,7 +159,7 @@ extension AppState {
     let isTyping = help.prompt != nil
     switch name {
     case .accept where isTyping: help.prompt = nil
-    // Closing first clears the filter; once more closes the help.
+    // The first time clears the filter, the second closes the help.
     case .close where isTyping || !help.filter.isEmpty:
       (help.prompt, help.filter, help.scroll) = (nil, "", 0)
     case _ where isTyping:

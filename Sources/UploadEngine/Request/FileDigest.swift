@@ -5,7 +5,7 @@ import UploadModel
 
 /// Digests of files and of ranges in them. All are nil if the file cannot be read to its end.
 package enum FileDigest {
-  /// Why an upload fails whose file's digests are nil.
+  /// Why an upload fails if the digests of its file cannot be computed.
   static let failure = Failure.Cause.unreadable("its checksums could not be computed")
 
   /// The 32 bytes of the SHA-256.

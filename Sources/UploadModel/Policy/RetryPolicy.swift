@@ -78,7 +78,7 @@ extension Target {
     return hasKey && (url == self.url || Origin(url) == origin)
   }
 
-  /// What `RetryPolicy.delay` says after an attempt whose request went to `url`.
+  /// The same as `RetryPolicy.delay`, for an attempt whose request went to `url`.
   package func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)

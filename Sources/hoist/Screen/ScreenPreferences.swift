@@ -6,7 +6,7 @@ import Terminal
 /// The user's preferences for the screen: the tables `[screen]`, `[keys]` and `[theme]` of the
 /// configuration, checked.
 struct ScreenPreferences {
-  /// What the screen itself gets of them.
+  /// The preferences that the screen itself needs.
   var screen = AppState.Options()
   var usesMouse = true
   /// Whether uploads continue in the background when the terminal is closed.
