@@ -16,7 +16,6 @@ package struct Command: Hashable, Sendable {
     case timeout(program: String, Double, errors: String)
     /// The program printed more than this many bytes and was killed.
     case tooMuchOutput(program: String, Int)
-    /// The caller cancelled the run.
     case cancelled(program: String)
 
     /// One sentence without its full stop, ending in the program's own words.
@@ -68,10 +67,8 @@ package struct Command: Hashable, Sendable {
     program.split(scalar: "/", omittingEmptySubsequences: true).last ?? program
   }
 
-  /// Runs the program and returns what it printed. Blocks, so do not call this on the engine's queue.
-  ///
-  /// - Parameter isCancelled: asked several times a second whether to stop.
-  /// - Throws: `Failure` if the program cannot be started, fails, takes too long or is cancelled.
+  /// Runs the program and returns what it printed. Blocks, so do not call this on the engine's queue. `isCancelled` is
+  /// asked several times a second whether to stop.
   package func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     // The child must be started on the thread that waits for it: see `Child`.
     var child = try Child(starting: words, program: program)

@@ -16,7 +16,6 @@ package protocol CryptographicHash: HashFunction {
 }
 
 extension HashFunction {
-  /// Appends bytes to the input.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let isDone: Void? = bytes.withContiguousStorageIfAvailable {
       update(UnsafeRawBufferPointer($0))
@@ -24,7 +23,6 @@ extension HashFunction {
     if isDone == nil { Array(bytes).withUnsafeBytes { update($0) } }
   }
 
-  /// The digest of these bytes.
   package static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var hash = Self()
     hash.update(bytes)

@@ -38,8 +38,6 @@ package struct X509Certificate: Sendable {
     der = Self.encoded { i2d_X509(certificate, &$0) }
   }
 
-  // MARK: Parts
-
   private static func encoded(
     by encode: (inout UnsafeMutablePointer<UInt8>?) -> Int32
   ) -> [UInt8] {

@@ -7,7 +7,6 @@ package final class CancellationToken: Sendable {
   /// A pipe. Once it contains a byte, its read end is readable, which ends every wait.
   private let ends: (read: Int32, write: Int32)
 
-  /// A token that is not cancelled.
   package init() {
     var ends: [Int32] = [-1, -1]
     // Without a pipe, a cancellation is noticed only when the descriptor becomes ready, since poll(2) ignores -1.
@@ -29,8 +28,7 @@ package final class CancellationToken: Sendable {
     _ = write(ends.write, [0], 1)
   }
 
-  /// Waits until the descriptor is ready for an event of poll(2), or the token is cancelled.
-  /// - Returns: whether the token is cancelled.
+  /// Waits until the descriptor is ready for an event of poll(2), or the token is cancelled. Returns whether it is.
   package func isCancelled(waitingFor descriptor: Int32, _ event: Int32 = POLLIN) -> Bool {
     guard descriptor >= 0 else { return isCancelled }
     var polled = [

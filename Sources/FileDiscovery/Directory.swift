@@ -12,7 +12,6 @@ package struct Directory {
     case other
   }
 
-  /// An entry of a folder.
   package struct Entry {
     package let kind: Kind
     /// Whether the entry itself is a symbolic link.
@@ -24,33 +23,25 @@ package struct Directory {
     let place: FilePlace
   }
 
-  /// Why a folder cannot be listed.
-  package struct ReadError: Error {
-    /// The value of `errno`.
-    package let code: Int32
-
-    /// The system's description of the error.
-    package var reason: String { String(cString: strerror(code)) }
-  }
-
-  /// The path, without trailing slashes.
-  let path: [UInt8]
+  /// The folder's path, without trailing slashes.
+  private let folder: FileLocation
   /// The names in the folder except `.` and `..`, in no particular order.
   package internal(set) var names: [[UInt8]]
   let place: FilePlace
 
   /// Lists a folder, which may be given as a link.
-  /// - Throws: `ReadError` if the folder cannot be listed.
-  package init(_ location: FileLocation) throws(ReadError) {
+  package init(_ location: FileLocation) throws(InputError) {
     var path = location.bytes
-    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
-    self.path = path
-    guard let stream = FileLocation(bytes: path).withCString({ opendir($0) }) else {
-      throw ReadError(code: errno)
+    while path.count > 1, path.last == .slash { path.removeLast() }
+    folder = FileLocation(bytes: path)
+    guard let stream = folder.withCString({ opendir($0) }) else {
+      throw InputError(description: String(cString: strerror(errno)))
     }
     defer { closedir(stream) }
     var status = stat()
-    guard fstat(dirfd(stream), &status) == 0 else { throw ReadError(code: errno) }
+    guard fstat(dirfd(stream), &status) == 0 else {
+      throw InputError(description: String(cString: strerror(errno)))
+    }
     place = FilePlace(status)
     names = []
     while let entry = readdir(stream) {
@@ -61,8 +52,7 @@ package struct Directory {
 
   /// The path of an entry.
   package func location(of name: [UInt8]) -> FileLocation {
-    let slash = UInt8(ascii: "/")
-    return FileLocation(bytes: path + (path.last == slash ? [] : [slash]) + name)
+    FileLocation(bytes: folder.beginning + name)
   }
 
   /// The entry with this name; nil if it no longer exists.

@@ -22,7 +22,6 @@ package final class FileList: Sendable {
   private let hasEnd: Bool
 
   /// Opens a list. Nil means standard input, whose descriptor is duplicated.
-  /// - Throws: `InputError` if the list cannot be read.
   package init(
     _ list: FileLocation?, isNULSeparated: Bool, standardInput: Int32 = STDIN_FILENO
   ) throws(InputError) {

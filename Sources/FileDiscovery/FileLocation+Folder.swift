@@ -2,19 +2,21 @@ import Foundation
 import MultipartForm
 
 extension FileLocation {
+  /// The path with a slash at its end, with which the paths of everything in this folder begin.
+  var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
+
   /// The absolute path of the file. A relative path is taken to start at `folder`.
   ///
   /// Two paths to a file give the same text if they differ only in `.`, repeated slashes, or `..` after a folder that is
   /// not a link. After a link, `..` leads elsewhere (path_resolution(7)), so it stays.
   package func absolute(in folder: String) -> FileLocation {
-    let slash = UInt8(ascii: "/")
-    let whole = bytes.first == slash ? bytes : Array("\(folder)/".utf8) + bytes
+    let whole = bytes.first == .slash ? bytes : Array("\(folder)/".utf8) + bytes
     let needsWork = zip(whole, whole.dropFirst()).contains {
-      $0 == slash && ($1 == slash || $1 == UInt8(ascii: "."))
+      $0 == .slash && ($1 == .slash || $1 == UInt8(ascii: "."))
     }
     guard needsWork else { return FileLocation(bytes: whole) }
     var names: [ArraySlice<UInt8>] = []
-    for name in whole.split(separator: slash) where !name.elementsEqual(".".utf8) {
+    for name in whole.split(separator: .slash) where !name.elementsEqual(".".utf8) {
       if name.elementsEqual("..".utf8), Self.isPlainFolder(names) {
         names.removeLast()
       } else {
@@ -22,13 +24,12 @@ extension FileLocation {
       }
     }
     // Only a folder may be followed by a slash.
-    let end = whole.last == slash && !names.isEmpty ? [slash] : []
+    let end = whole.last == .slash && !names.isEmpty ? [UInt8.slash] : []
     return FileLocation(bytes: Self.path(names) + end)
   }
 
   private static func path(_ names: [ArraySlice<UInt8>]) -> [UInt8] {
-    let slash = UInt8(ascii: "/")
-    return names.isEmpty ? [slash] : names.flatMap { [slash] + $0 }
+    names.isEmpty ? [.slash] : names.flatMap { [.slash] + $0 }
   }
 
   /// Whether the path leads to a folder by its own name, and not through a link there.
@@ -48,13 +49,17 @@ extension FileLocation {
 
   /// The folders between `root` and the file, each followed by a slash; empty if the file is not below `root`.
   package func folder(below root: FileLocation) -> String {
-    let slash = UInt8(ascii: "/")
     var beginning = root.bytes
-    while beginning.last == slash { beginning.removeLast() }
-    beginning.append(slash)
-    guard bytes.starts(with: beginning), let end = bytes.lastIndex(of: slash),
+    while beginning.last == .slash { beginning.removeLast() }
+    beginning.append(.slash)
+    guard bytes.starts(with: beginning), let end = bytes.lastIndex(of: .slash),
       end >= beginning.count
     else { return "" }
     return String(decoding: bytes[beginning.count...end], as: UTF8.self)
   }
+}
+
+extension UInt8 {
+  /// What separates the names in a path.
+  static var slash: UInt8 { UInt8(ascii: "/") }
 }

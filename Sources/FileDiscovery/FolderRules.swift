@@ -15,7 +15,6 @@ package struct FolderRules: Sendable {
   /// The name of files that list further patterns to leave out, such as ".gitignore".
   package var ignoreFile: String?
 
-  /// The default rules.
   package init() {}
 
   /// Whether the rules include the file at this path, given as names relative to the folder. Only names are
@@ -26,14 +25,16 @@ package struct FolderRules: Sendable {
     var isIncluded = includes.isEmpty
     for end in names.indices {
       let (path, isFolder) = (names[...end], end < names.count - 1)
-      if isExcluded(path, isFolder: isFolder) == true { return false }
+      if excludes.leavesOut(path, isFolder: isFolder) == true { return false }
       isIncluded = isIncluded || includes.contains { $0.matches(path, isFolder: isFolder) }
     }
     return isIncluded
   }
+}
 
-  /// Whether the last matching pattern excludes the path; nil if no pattern matches.
-  func isExcluded(_ names: some Collection<String>, isFolder: Bool) -> Bool? {
-    excludes.last { $0.matches(names, isFolder: isFolder) }.map { !$0.isNegated }
+extension [PathPattern] {
+  /// Whether the last matching pattern leaves out the path; nil if no pattern matches.
+  func leavesOut(_ names: some Collection<String>, isFolder: Bool) -> Bool? {
+    last { $0.matches(names, isFolder: isFolder) }.map { !$0.isNegated }
   }
 }

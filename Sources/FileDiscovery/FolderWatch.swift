@@ -3,14 +3,12 @@ import MultipartForm
 
 /// Reports files that become complete in a folder: closed after writing, or moved in.
 ///
-/// A file that is still open for writing is not reported until it is closed. Each state of a file is reported
-/// once.
+/// A file that is still open for writing is not reported until it is closed. Each state of a file is reported once.
 /// Source: inotify(7).
 ///
 /// Unchecked: everything that changes is used only by `init`, before any other thread can see it, and by `run`, which
 /// holds the lock.
 package final class FolderWatch: @unchecked Sendable {
-  /// The watched folder.
   package let root: FileLocation
   private let lock = NSLock()
   private let rules: FolderRules
@@ -27,9 +25,8 @@ package final class FolderWatch: @unchecked Sendable {
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
       | IN_MOVE_SELF)
 
-  /// Starts watching: every file completed from now on will be reported.
-  /// - Parameter takesExisting: whether files that are already there are reported as well.
-  /// - Throws: `InputError` if the folder cannot be watched.
+  /// Starts watching: every file completed from now on will be reported, and with `takesExisting` also those that are
+  /// already there.
   package init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
   ) throws(InputError) {
@@ -50,8 +47,8 @@ package final class FolderWatch: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Passes each complete file to `body` until that returns false or `stop` is cancelled.
-  /// - Returns: why watching failed; nil if it ended as requested.
+  /// Passes each complete file to `body` until that returns false or `stop` is cancelled. Returns why watching failed;
+  /// nil if it ended as requested.
   package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
     lock.lock()
     defer { lock.unlock() }
@@ -99,7 +96,7 @@ package final class FolderWatch: @unchecked Sendable {
     guard let folder = folders[event.folder] else { return .nothing }
     if event.has(Int32(IN_IGNORED)) { folders[event.folder] = nil }
     if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
-      return folder == Self.withSlash(root) ? .gone : .nothing
+      return folder == root.beginning ? .gone : .nothing
     }
     let hasGone = event.has(Int32(IN_DELETE), Int32(IN_MOVED_FROM))
     if event.has(Int32(IN_ISDIR)) {
@@ -110,7 +107,7 @@ package final class FolderWatch: @unchecked Sendable {
     let file = FileLocation(bytes: folder + event.name)
     if hasGone { known.forgetIfGone(file) }
     guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
-    let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
+    let names = file.bytes.dropFirst(root.beginning.count).split(separator: .slash)
     guard rules.accepts(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
     else { return .nothing }
     return body(file) ? .nothing : .stop
@@ -131,7 +128,7 @@ package final class FolderWatch: @unchecked Sendable {
   private func watch(_ folder: FileLocation) {
     let number = folder.withCString { inotify_add_watch(descriptor, $0, Self.events) }
     if number >= 0 {
-      folders[number] = Self.withSlash(folder)
+      folders[number] = folder.beginning
     } else if errno == ENOSPC {
       trouble =
         "cannot watch \(folder): the system's limit on watched folders has been reached; "
@@ -139,12 +136,6 @@ package final class FolderWatch: @unchecked Sendable {
     } else if folder == root {
       trouble = folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
     }
-  }
-
-  private static let slash = UInt8(ascii: "/")
-
-  private static func withSlash(_ folder: FileLocation) -> [UInt8] {
-    folder.bytes.last == slash ? folder.bytes : folder.bytes + [slash]
   }
 
   private static func parse(_ bytes: ArraySlice<UInt8>) -> [Event] {

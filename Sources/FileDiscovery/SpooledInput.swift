@@ -4,10 +4,7 @@ import MultipartForm
 /// Standard input as a file. A form's length is sent before its first byte, so the whole input is first stored on disk.
 ///
 /// The file has no name, so it disappears when this process ends, for whatever reason.
-package struct SpooledInput {
-  /// The path at which the input can be read.
-  package let location: FileLocation
-
+package enum SpooledInput {
   /// The argument that stands for standard input.
   package static let argument = FileLocation("-")
 
@@ -17,12 +14,11 @@ package struct SpooledInput {
     location.bytes.starts(with: folder.utf8)
   }
 
-  /// Copies a descriptor's input into a file in `directory` that nobody else may read; nil if `stop` is
-  /// cancelled before the input ends.
-  /// - Throws: `InputError`, for example when the disk is full.
-  package init?(
+  /// Copies a descriptor's input into a file in `directory` that nobody else may read, and returns the path at which it
+  /// can be read; nil if `stop` is cancelled before the input ends. Throws for example when the disk is full.
+  package static func keep(
     _ input: Int32, in directory: String, until stop: CancellationToken
-  ) throws(InputError) {
+  ) throws(InputError) -> FileLocation? {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
     // mkstemp(3) gives the file mode 0600.
     let file = mkstemp(&template)
@@ -42,9 +38,9 @@ package struct SpooledInput {
     }
     // Read through a descriptor that is not open for writing. Otherwise the file would look as if it could still
     // change, and each attempt would read it twice.
-    let kept = open("\(Self.folder)\(file)", O_RDONLY | O_CLOEXEC)
+    let kept = open("\(folder)\(file)", O_RDONLY | O_CLOEXEC)
     guard kept >= 0 else { throw InputError("read the stored input in \(directory)", errno) }
-    location = FileLocation("\(Self.folder)\(kept)")
+    return FileLocation("\(folder)\(kept)")
   }
 }
 

@@ -26,21 +26,18 @@ package struct TypedPath: Sendable {
     guard glob(path, 0, nil, &matches) == 0, let paths = matches.gl_pathv else {
       return [FileLocation(path)]
     }
-    return (0..<Int(matches.gl_pathc)).compactMap { index in
-      paths[index].map { name in
-        FileLocation(bytes: Array(UnsafeRawBufferPointer(start: name, count: strlen(name))))
-      }
+    return UnsafeBufferPointer(start: paths, count: Int(matches.gl_pathc)).compactMap { name in
+      name.map { FileLocation(bytes: Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))) }
     }
   }
 
   /// All possible completions, sorted, with a slash after folders. Hidden files are included only if a dot has
   /// been typed.
   package var completions: [String] {
-    let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
+    if text == "~" { return ["~/"] }
+    let slash = text.utf8.lastIndex(of: .slash)
     let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
     let (folderText, beginning) = (text[..<start], text[start...])
-    if text == "~" { return ["~/"] }
-
     let folder = TypedPath(text: String(folderText), home: home).expanded
     guard let directory = try? Directory(FileLocation(folder.isEmpty ? "." : folder)) else {
       return []

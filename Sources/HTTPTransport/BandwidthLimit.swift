@@ -22,7 +22,6 @@ package final class BandwidthLimit: Sendable {
   /// Takes as many of the wanted bytes as all limits allow now, and returns that number. If it is 0, `delay` is the
   /// number of seconds to wait.
   static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
-    guard !limits.isEmpty else { return (wanted, 0) }
     let now = Clock.now
     var (bytes, delay) = (wanted, 0.0)
     for limit in limits {

@@ -37,7 +37,6 @@ package struct ExchangeRequest: Sendable {
   /// The bandwidth limits on the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []
 
-  /// A request, by default without a body.
   package init(
     url: URL, method: String, headers: [(name: String, value: String)] = [],
     body: (any ExchangeBody)? = nil
@@ -56,11 +55,9 @@ package struct ExchangeRequest: Sendable {
 
 /// A user name and password for answering a server's challenge. The password itself is never sent (RFC 7616).
 package struct DigestCredentials: Hashable, Sendable {
-  /// The user name.
   package var user: String
   package var password: String
 
-  /// Credentials with this user name and password.
   package init(user: String, password: String) {
     self.user = user
     self.password = password

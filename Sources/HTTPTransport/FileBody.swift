@@ -14,14 +14,13 @@ struct FileBody: ExchangeBody {
     length = isFile ? Int64(status.st_size) : 1
   }
 
-  func makeReader() -> any ExchangeBodyReader { Reader(path, length: length) }
+  func makeReader() -> any ExchangeBodyReader { Reader(self) }
 
   private final class Reader: ExchangeBodyReader {
-    private let path: String
-    private let length: Int64
+    private let body: FileBody
     private var descriptor: Int32 = -1
 
-    init(_ path: String, length: Int64) { (self.path, self.length) = (path, length) }
+    init(_ body: FileBody) { self.body = body }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
@@ -42,15 +41,15 @@ struct FileBody: ExchangeBody {
     /// Opens the file, which must have the same size as when the task was made. O_NONBLOCK keeps a FIFO in its place
     /// from blocking the thread.
     private func openFile() throws {
-      descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      descriptor = open(body.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()
       guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure }
-      guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == length
+      guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) == body.length
       else { throw changed }
     }
 
     private var changed: any Error {
-      CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: path])
+      CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: body.path])
     }
 
     private var failure: any Error {
@@ -60,7 +59,7 @@ struct FileBody: ExchangeBody {
         case EACCES: .fileReadNoPermission
         default: .fileReadUnknown
         }
-      return CocoaError(code, userInfo: [NSFilePathErrorKey: path])
+      return CocoaError(code, userInfo: [NSFilePathErrorKey: body.path])
     }
   }
 }

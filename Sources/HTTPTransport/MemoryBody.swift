@@ -9,10 +9,8 @@ package struct MemoryBody: ExchangeBody {
     (self.bytes, self.check) = (bytes, check)
   }
 
-  /// The exact number of bytes.
   package var length: Int64 { Int64(bytes.count) }
 
-  /// A reader that starts at the first byte.
   package func makeReader() -> any ExchangeBodyReader { Reader(self) }
 
   private final class Reader: ExchangeBodyReader {

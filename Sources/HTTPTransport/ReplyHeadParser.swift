@@ -8,7 +8,7 @@ struct ReplyHeadParser {
   /// Whether the server has sent 100 Continue.
   private(set) var hasContinued = false
   /// Whether the final reply has begun.
-  var hasBegun: Bool { head != nil || open.map { !Self.isInterim($0.status) } ?? false }
+  var hasBegun: Bool { head != nil || open.map { !(100..<200).contains($0.status) } ?? false }
   private var open: ReplyHead?
 
   /// Consumes a line with its line break. Returns whether it completes the final reply's head.
@@ -31,23 +31,18 @@ struct ReplyHeadParser {
       return false
     }
     open = nil
-    if current.status == 100 { hasContinued = true }
-    guard !Self.isInterim(current.status) else {
-      if current.status != 100 { interim = current }
-      return false
+    switch current.status {
+    case 100: hasContinued = true
+    case 101..<200: interim = current
+    default: head = current
     }
-    head = current
-    return true
+    return head != nil
   }
-
-  private static func isInterim(_ status: Int) -> Bool { (100..<200).contains(status) }
 
   /// The status after the version. libcurl has already checked that it has three digits.
   private static func status(in line: UnsafeRawBufferPointer) -> Int {
     guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-    return line[(blank + 1)...].prefix(3).reduce(0) { sum, digit in
-      (0x30...0x39).contains(digit) ? sum * 10 + Int(digit - 0x30) : sum
-    }
+    return Int(String(decoding: line[(blank + 1)...].prefix(3), as: UTF8.self)) ?? 0
   }
 
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
@@ -62,7 +57,6 @@ struct ReplyHeadParser {
 
 /// The head of a reply (RFC 9112 §4, §5).
 package struct ReplyHead: Hashable, Sendable {
-  /// The status code.
   package var status: Int
   /// The header fields, with names in lower case. The values of a field that occurs more than once are joined
   /// with commas (RFC 9110 §5.3).

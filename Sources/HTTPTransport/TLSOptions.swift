@@ -13,6 +13,5 @@ package struct TLSOptions: Hashable, Sendable {
   /// The path of a PEM file with the client's private key, without a pass phrase.
   package var clientKey: String?
 
-  /// The system's rules.
   package init() {}
 }

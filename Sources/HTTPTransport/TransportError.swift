@@ -6,19 +6,15 @@ import FoundationNetworking
 package struct TransportError: Error, Sendable {
   /// What went wrong, as far as the codes of libcurl and the system tell.
   package enum Kind: Sendable {
-    /// The exchange was cancelled.
     case cancelled
     /// The body could not be read; contains its reader's error.
     case body(any Error)
     /// libcurl rejects an option that the request's safety may depend on. Nothing was sent.
     case optionRefused
-    /// The host name cannot be resolved.
     case nameNotResolved
-    /// The proxy's name cannot be resolved.
     case proxyNotResolved
     /// The process or the machine lacks resources for another connection.
     case shortage
-    /// The host refuses connections on this port.
     case connectionRefused
     /// There is no route to the address, or nothing answers there.
     case unreachable
@@ -32,13 +28,10 @@ package struct TransportError: Error, Sendable {
     case notTLS
     /// The server's key is not the pinned one.
     case otherKey
-    /// The server does not speak HTTP.
     case notHTTP
-    /// Anything else.
     case other
   }
 
-  /// What went wrong.
   package var kind: Kind
   /// libcurl's error code (libcurl-errors(3)); 0 if libcurl reported no error.
   package var code: Int
@@ -56,14 +49,10 @@ package struct TransportError: Error, Sendable {
     self.words = words
   }
 
-  /// The error for a libcurl code.
-  ///
-  /// - Parameters:
-  ///   - tunnelStatus: the status of a proxy's reply to CONNECT; 0 if no proxy was asked.
-  ///   - words: libcurl's message. If the TLS layer failed, OpenSSL's own code is found only there.
+  /// The error for a libcurl code. `tunnelStatus` is the status of a proxy's reply to CONNECT; 0 if no proxy was asked.
+  /// If the TLS layer failed, OpenSSL's own code is found only in libcurl's words.
   package init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
     let curl = CURLcode(UInt32(truncatingIfNeeded: code))
-    let tls = Self.opensslCode(in: words)
     let kind: Kind =
       switch curl {
       case CURLE_COULDNT_RESOLVE_HOST: .nameNotResolved
@@ -81,9 +70,9 @@ package struct TransportError: Error, Sendable {
       case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
-      case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
+      case CURLE_SSL_CONNECT_ERROR where Self.opensslCode(in: words) == Self.noRecord: .notTLS
       // If there is no OpenSSL code, the connection ended during the handshake.
-      case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
+      case CURLE_SSL_CONNECT_ERROR where Self.opensslCode(in: words) == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
         CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -132,14 +121,9 @@ extension TransportError {
   /// OpenSSL's code for data that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
   private static let noRecord: UInt32 = 20 << 23 | 267
 
-  /// OpenSSL's code in a libcurl message: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
+  /// OpenSSL's code in a libcurl message (ERR_error_string(3)).
   private static func opensslCode(in words: String) -> UInt32? {
-    let (words, sign) = (Array(words.utf8), Array("error:".utf8))
-    for start in words.indices where words[start...].starts(with: sign) {
-      let code = words[(start + sign.count)...].prefix(8)
-      guard code.count == 8, words[code.endIndex...].first == UInt8(ascii: ":") else { continue }
-      if let number = UInt32(String(decoding: code, as: UTF8.self), radix: 16) { return number }
-    }
-    return nil
+    let form = /error:([0-9A-Fa-f]{8}):/.matchingSemantics(.unicodeScalar)
+    return words.firstMatch(of: form).flatMap { UInt32($0.1, radix: 16) }
   }
 }

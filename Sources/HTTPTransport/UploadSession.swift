@@ -45,13 +45,6 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     return configuration
   }()
 
-  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that is sent just
-  /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
-  /// stays unknown.
-  package static let usualMaxIdle = 4
-  /// The default for `expectPatience`, in seconds: the same as libcurl's own default.
-  package static let usualExpectPatience = 1.0
-
   private struct Registry {
     var last = 0
     var tasks: [Int: UploadTask] = [:]
@@ -70,12 +63,13 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   ///   - delegate: the delegate of all tasks that have none of their own.
   ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue that the session
   ///     makes.
-  ///   - maxIdle: after how many idle seconds a connection is no longer reused.
-  ///   - expectPatience: after how many seconds without "100 Continue" a body is sent anyway.
+  ///   - maxIdle: after how many idle seconds a connection is no longer reused. Many servers close idle connections
+  ///     after five. A request that is sent just as the server closes the connection is repeated only if the server
+  ///     cannot have seen it; otherwise its outcome stays unknown.
+  ///   - expectPatience: after how many seconds without "100 Continue" a body is sent anyway; by default as in libcurl.
   package init(
     configuration: URLSessionConfiguration = .default, delegate: (any URLSessionDelegate)? = nil,
-    delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle,
-    expectPatience: Double = usualExpectPatience
+    delegateQueue: OperationQueue? = nil, maxIdle: Int = 4, expectPatience: Double = 1
   ) {
     loop = TransferLoop(maxIdle: maxIdle, expectPatience: expectPatience)
     let configuration = configuration.copy() as? URLSessionConfiguration ?? .default
@@ -88,9 +82,7 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Creates a task, which starts with `resume`.
-  ///
-  /// - Parameter delegate: called on the transport's thread.
+  /// Creates a task, which starts with `resume`. The delegate is called on the transport's thread.
   package func task(_ request: ExchangeRequest, delegate: any UploadTaskDelegate) -> UploadTask {
     make(request, .transport(delegate))
   }
@@ -101,15 +93,12 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     return make(request, request.httpBody.map { MemoryBody($0) }, .delegate)
   }
 
-  /// A task that gets the content at the URL.
   package override func dataTask(with url: URL) -> URLSessionDataTask {
     dataTask(with: URLRequest(url: url))
   }
 
-  /// A task that sends the request with its `httpBody`, and calls the handler when it ends.
   package override func dataTask(
-    with request: URLRequest,
-    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    with request: URLRequest, completionHandler: @escaping UploadTask.Completion
   ) -> URLSessionDataTask {
     guard request.httpBodyStream == nil else {
       return super.dataTask(with: request, completionHandler: completionHandler)
@@ -117,25 +106,21 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     return make(request, request.httpBody.map { MemoryBody($0) }, .completion(completionHandler))
   }
 
-  /// A task that gets the content at the URL, and calls the handler when it ends.
   package override func dataTask(
-    with url: URL,
-    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    with url: URL, completionHandler: @escaping UploadTask.Completion
   ) -> URLSessionDataTask {
     dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// A task that sends these bytes.
   package override func uploadTask(
     with request: URLRequest, from bodyData: Data
   ) -> URLSessionUploadTask {
     make(request, MemoryBody(bodyData), .delegate)
   }
 
-  /// A task that sends these bytes, and calls the handler when it ends.
   package override func uploadTask(
     with request: URLRequest, from bodyData: Data?,
-    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    completionHandler: @escaping UploadTask.Completion
   ) -> URLSessionUploadTask {
     make(request, MemoryBody(bodyData ?? Data()), .completion(completionHandler))
   }
@@ -147,10 +132,10 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     make(request, FileBody(fileURL), .delegate)
   }
 
-  /// A task that sends a file at its current length, and calls the handler when it ends.
+  /// A task that sends a file at its current length.
   package override func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,
-    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    completionHandler: @escaping UploadTask.Completion
   ) -> URLSessionUploadTask {
     make(request, FileBody(fileURL), .completion(completionHandler))
   }
@@ -206,9 +191,8 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// Cancels all tasks and prevents new ones. Has no effect on the shared session.
   package override func invalidateAndCancel() {
     guard self !== Self.process else { return }
-    registry.withLock { $0.isInvalid = true }
+    finishTasksAndInvalidate()
     for task in tasks { task.cancel() }
-    tellInvalid()
   }
 
   /// Notes that a task has begun. Returns false if the task must not begin, because the session was invalidated.
@@ -245,8 +229,9 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   /// processor that the server may need. Call this from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
-  /// Creates a limit for tasks to share.
-  package func makeLimit() -> BandwidthLimit { BandwidthLimit { [loop] in loop.limitsChanged() } }
+  package func makeLimit() -> BandwidthLimit {
+    BandwidthLimit { [loop] in loop.order(.limitsChanged) }
+  }
 }
 
 extension ExchangeRequest {

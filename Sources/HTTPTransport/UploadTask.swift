@@ -43,9 +43,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var progress = Progress()
     /// How many of the acknowledged bytes were reported to the delegate.
     var reported: Int64 = 0
-    var head: ReplyHead?
-    var reply = Data()
-    var isReplyCut = false
+    var end = ExchangeEnd()
     /// Whether the body is on hold until `releaseBody` is called.
     var isWaiting = false
     /// Whether the task was suspended after it had begun.
@@ -56,11 +54,13 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var listener: Listener?
     /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
-    var trouble: TransportError?
 
     var isStopped: Bool { state == .canceling || state == .completed }
     var holdsBody: Bool { isWaiting || isSuspended }
   }
+
+  /// Called with the reply's content and head, or with why the task failed.
+  package typealias Completion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
 
   /// The recipient of a task's reports.
   enum Listener: Sendable {
@@ -69,7 +69,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     /// The task's own delegate or its session's, called on the session's delegate queue.
     case delegate
     /// Called on the session's delegate queue with the task's result.
-    case completion(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    case completion(Completion)
   }
 
   package let request: ExchangeRequest
@@ -94,25 +94,18 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   /// Begins the request, or lets it continue after `suspend`.
   package override func resume() {
-    let step: Step? = content.withLock { content in
+    let order: TransferLoop.Order? = content.withLock { content in
       guard content.state == .suspended else { return nil }
       if content.isSuspended {
         (content.isSuspended, content.state) = (false, .running)
-        return .goOn
+        return .limitsChanged
       }
       let isWelcome = session.remember(self)
       content.state = isWelcome ? .running : .canceling
-      return isWelcome ? .begin : .refuse
+      return isWelcome ? .start(self) : .stop(self)
     }
-    switch step {
-    case nil: break
-    case .begin: session.loop.start(self)
-    case .goOn: session.loop.limitsChanged()
-    case .refuse: session.loop.stop(self)
-    }
+    if let order { session.loop.order(order) }
   }
-
-  private enum Step { case begin, goOn, refuse }
 
   /// Puts the rest of the body on hold. Bytes that were already handed to a connection are still sent; if the body is
   /// sent together with the request's head, that is the whole body. Suspending twice has the same effect as once.
@@ -130,10 +123,9 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
       content.state = .canceling
       return true
     }
-    if isFirst { session.loop.stop(self) }
+    if isFirst { session.loop.order(.stop(self)) }
   }
 
-  /// The task's number, unique within the session.
   package override var taskIdentifier: Int { identifier }
   package override var state: URLSessionTask.State { content.withLock { $0.state } }
   /// The URL, method and header fields; the rest is in `request`.
@@ -146,18 +138,15 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   }
   /// The same as `originalRequest`, since callers follow redirects themselves.
   package override var currentRequest: URLRequest? { originalRequest }
-  /// The final reply's head, once it has arrived.
   package override var response: URLResponse? {
-    content.withLock { $0.head }.flatMap { head in
+    end.head.flatMap { head in
       HTTPURLResponse(
         url: request.url, statusCode: head.status, httpVersion: "HTTP/1.1",
         headerFields: head.headers)
     }
   }
   /// A `URLError` once the task has failed.
-  package override var error: (any Error)? {
-    content.withLock { $0.trouble }?.urlError(for: request.url)
-  }
+  package override var error: (any Error)? { end.trouble?.urlError(for: request.url) }
   /// How many bytes of the body the other side has acknowledged.
   package override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
   /// The body's length. Setting it has no effect.
@@ -166,7 +155,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     set {}
   }
   /// How many bytes of the reply's content have arrived.
-  package override var countOfBytesReceived: Int64 { content.withLock { Int64($0.reply.count) } }
+  package override var countOfBytesReceived: Int64 { Int64(end.reply.count) }
   /// The length that the reply announced. Setting it has no effect.
   package override var countOfBytesExpectedToReceive: Int64 {
     get { response?.expectedContentLength ?? NSURLSessionTransferSizeUnknown }
@@ -178,10 +167,9 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   /// Continues a body that is on hold after an interim reply or before the body's end.
   package func releaseBody() {
     content.withLock { $0.isWaiting = false }
-    session.loop.limitsChanged()
+    session.loop.order(.limitsChanged)
   }
 
-  /// The current progress.
   package var transferProgress: Progress { content.withLock { $0.progress } }
 
   /// Whether the server may have received the whole request.
@@ -190,13 +178,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }
 
-  package var end: ExchangeEnd {
-    content.withLock { content in
-      ExchangeEnd(
-        head: content.head, reply: content.reply, isReplyCut: content.isReplyCut,
-        trouble: content.trouble)
-    }
-  }
+  package var end: ExchangeEnd { content.withLock { $0.end } }
 
   // MARK: Reports from the loop, on its thread
 
@@ -208,23 +190,18 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
         content.isStopped ? nil : content.listener, acknowledged.map { $0 - content.reported }
       )
     }
-    let (total, expected) = (acknowledged ?? 0, countOfBytesExpectedToSend)
+    @Sendable func tellSent(_ delegate: any URLSessionTaskDelegate) {
+      guard let sent, let acknowledged else { return }
+      delegate.urlSession(
+        session, task: self, didSendBodyData: sent, totalBytesSent: acknowledged,
+        totalBytesExpectedToSend: countOfBytesExpectedToSend)
+    }
     switch listener {
     case .transport(let delegate):
-      if let sent {
-        delegate.urlSession(
-          session, task: self, didSendBodyData: sent, totalBytesSent: total,
-          totalBytesExpectedToSend: expected)
-      }
+      tellSent(delegate)
       if let head { delegate.urlSession(session, task: self, didReceive: head) }
     case .delegate:
-      if let sent {
-        onDelegateQueue { task, delegate in
-          delegate.urlSession(
-            task.session, task: task, didSendBodyData: sent, totalBytesSent: total,
-            totalBytesExpectedToSend: expected)
-        }
-      }
+      if sent != nil { onDelegateQueue(tellSent) }
       if head != nil { tellResponse() }
     case .completion, nil: break
     }
@@ -232,13 +209,13 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
 
   private func tellResponse() {
     guard let response else { return }
-    onDelegateQueue { task, delegate in
+    onDelegateQueue { [self] delegate in
       (delegate as? any URLSessionDataDelegate)?.urlSession(
-        task.session, dataTask: task, didReceive: response
+        session, dataTask: self, didReceive: response
       ) { answer in
         guard answer == .cancel else { return }
-        task.content.withLock { $0.isRefused = true }
-        task.cancel()
+        self.content.withLock { $0.isRefused = true }
+        self.cancel()
       }
     }
   }
@@ -264,10 +241,10 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   func finish(_ trouble: TransportError?) {
     let listener: Listener? = content.withLock { content in
       guard content.state != .completed else { return nil }
-      content.trouble = content.state == .canceling ? TransportError(.cancelled) : trouble
+      content.end.trouble = content.state == .canceling ? TransportError(.cancelled) : trouble
       let seesCut = if case .transport? = content.listener { true } else { false }
-      if !seesCut, content.trouble == nil, content.isReplyCut {
-        content.trouble = TransportError(
+      if !seesCut, content.end.trouble == nil, content.end.isReplyCut {
+        content.end.trouble = TransportError(
           .other, code: CURLE_FILESIZE_EXCEEDED, words: "The reply is too long")
       }
       content.state = .completed
@@ -279,14 +256,14 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
       delegate.urlSession(session, task: self, didCompleteWithError: end.trouble)
     case .delegate:
       let (end, error) = (end, error)
-      onDelegateQueue { task, delegate in
-        let isRefused = task.content.withLock { $0.isRefused }
+      onDelegateQueue { [self] delegate in
+        let isRefused = content.withLock { $0.isRefused }
         let error = isRefused ? URLError(.cancelled) : error
         if !end.reply.isEmpty, (error as? URLError)?.code != .cancelled {
           (delegate as? any URLSessionDataDelegate)?.urlSession(
-            task.session, dataTask: task, didReceive: end.reply)
+            session, dataTask: self, didReceive: end.reply)
         }
-        delegate.urlSession(task.session, task: task, didCompleteWithError: error)
+        delegate.urlSession(session, task: self, didCompleteWithError: error)
       }
     case .completion(let handler):
       let (end, response, error) = (end, response, error)
@@ -297,13 +274,11 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     session.forget(self)
   }
 
-  private func onDelegateQueue(
-    _ call: @escaping @Sendable (UploadTask, any URLSessionTaskDelegate) -> Void
-  ) {
+  private func onDelegateQueue(_ call: @escaping @Sendable (any URLSessionTaskDelegate) -> Void) {
     session.delegateQueue.addOperation { [self] in
       guard let delegate = delegate ?? session.delegate as? any URLSessionTaskDelegate
       else { return }
-      call(self, delegate)
+      call(delegate)
     }
   }
 }
@@ -338,9 +313,9 @@ package struct ExchangeEnd: Sendable {
   /// The final reply's head, if one arrived.
   package var head: ReplyHead?
   /// The reply's content, decoded, as far as it was kept.
-  package var reply: Data
+  package var reply = Data()
   /// Whether the content was longer than the part that was kept.
-  package var isReplyCut: Bool
+  package var isReplyCut = false
   /// Why the request ended early, if it did.
   package var trouble: TransportError?
 }

@@ -1,6 +1,5 @@
 /// Why bytes are rejected as JSON.
 package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
-  /// What is wrong.
   package enum Reason: Hashable, Sendable {
     /// The bytes end inside a value.
     case ended
@@ -16,12 +15,10 @@ package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
     case tooManyValues(limit: Int)
   }
 
-  /// What is wrong.
   package let reason: Reason
   /// Where the error is, in bytes from the start of the document.
   package let offset: Int
 
-  /// The error in words.
   package var description: String {
     let what =
       switch reason {

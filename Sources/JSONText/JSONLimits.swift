@@ -6,7 +6,6 @@ package struct JSONLimits: Hashable, Sendable {
   /// `[[],[],…]` a value has only three bytes of text.
   package var values: Int
 
-  /// Limits, by default 128 levels and a million values.
   package init(depth: Int = 128, values: Int = 1_000_000) {
     self.depth = depth
     self.values = values

@@ -8,40 +8,33 @@ extension JSONValue {
   /// - Throws: ``JSONError`` if the bytes are not JSON or exceed `limits`.
   package init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     self = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
-      var reader = JSONReader(bytes, limits)
-      return try reader.document()
+      try JSONReader.document(bytes, limits)
     }
   }
 
   /// Reads the document in `text`; nil if it is not JSON or exceeds `limits`.
   package init?(text: String, limits: JSONLimits = JSONLimits()) {
     var text = text
-    let value = text.withUTF8 { bytes -> JSONValue? in
-      var reader = JSONReader(bytes, limits)
-      return try? reader.document()
-    }
-    guard let value else { return nil }
+    guard let value = text.withUTF8({ try? JSONReader.document($0, limits) }) else { return nil }
     self = value
   }
 }
 
 /// Reads one document from front to back, with no backtracking beyond six bytes.
 private struct JSONReader {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private let limits: JSONLimits
-  private var index = 0
-  private var values = 0
+  let bytes: UnsafeBufferPointer<UInt8>
+  let limits: JSONLimits
+  var index = 0
+  var values = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits) {
-    self.bytes = bytes
-    self.limits = limits
-  }
-
-  mutating func document() throws(JSONError) -> JSONValue {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-    let value = try value(depth: 0)
-    skipBlanks()
-    guard index == bytes.count else { throw syntaxError() }
+  static func document(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
+  ) throws(JSONError) -> JSONValue {
+    var reader = JSONReader(bytes: bytes, limits: limits)
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
+    let value = try reader.value(depth: 0)
+    reader.skipBlanks()
+    guard reader.index == bytes.count else { throw reader.syntaxError() }
     return value
   }
 
@@ -138,12 +131,9 @@ private struct JSONReader {
 
   /// Consumes one or more digits.
   private mutating func digits() throws(JSONError) {
-    guard Self.isDigit(next) else { throw syntaxError() }
-    while Self.isDigit(next) { index += 1 }
-  }
-
-  private static func isDigit(_ byte: UInt8?) -> Bool {
-    byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    let start = index
+    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+    guard index > start else { throw syntaxError() }
   }
 
   // MARK: Strings

@@ -1,8 +1,6 @@
 /// A JSON value (RFC 8259).
 package enum JSONValue: Hashable, Sendable {
-  /// `null`.
   case null
-  /// `true` or `false`.
   case bool(Bool)
   /// A whole number that fits into `Int64`.
   case integer(Int64)
@@ -15,10 +13,7 @@ package enum JSONValue: Hashable, Sendable {
 
   /// The value as people read it: a string without quotes, everything else as JSON.
   package var text: String {
-    switch self {
-    case .string(let text): text
-    case .null, .bool, .integer, .number, .array, .object: source
-    }
+    if case .string(let text) = self { text } else { source }
   }
 
   /// Whether both values are numbers, both are strings, and so on.

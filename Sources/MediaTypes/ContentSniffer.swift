@@ -11,12 +11,12 @@ public final class ContentSniffer: Sendable {
   private static let sampleSize = 128 * 1024
 
   private enum State {
-    case closed
     case open(Magic)
     case failed(String)
   }
 
-  private let state = Mutex(State.closed)
+  /// Nil before the first use and after ``unload()``.
+  private let state = Mutex<State?>(nil)
   private let database: String?
 
   /// Makes a sniffer. It loads nothing before its first use.
@@ -40,9 +40,9 @@ public final class ContentSniffer: Sendable {
     }
     guard !bytes.isEmpty else { return unknown(.emptyFile) }
     return state.withLock { state in
-      if case .closed = state { state = Self.load(database) }
-      switch state {
-      case .closed: return unknown(.unrecognised)
+      let current = state ?? Self.load(database)
+      state = current
+      switch current {
       case .failed(let words): return unknown(.noDatabase(words))
       case .open(let magic):
         guard let type = magic.type(of: bytes), type != .octetStream else {
@@ -55,7 +55,7 @@ public final class ContentSniffer: Sendable {
 
   /// Frees libmagic's tables, which take six megabytes. The next guess loads them again, in less than a millisecond.
   public func unload() {
-    state.withLock { if case .open = $0 { $0 = .closed } }
+    state.withLock { if case .open = $0 { $0 = nil } }
   }
 
   private static func load(_ database: String?) -> State {

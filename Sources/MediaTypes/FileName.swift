@@ -3,20 +3,14 @@ struct FileName {
   let exact: String
   let folded: String
   /// The part from each dot on, without the dot, longest first. The dot of a hidden file does not start an extension.
-  let suffixes: [Suffix]
-
-  /// The end of a name after a dot, in UTF-8 bytes.
-  struct Suffix {
-    let exact: ArraySlice<UInt8>
-    let folded: ArraySlice<UInt8>
-  }
+  let suffixes: [(exact: ArraySlice<UInt8>, folded: ArraySlice<UInt8>)]
 
   init(_ bytes: [UInt8]) {
     // Bytes that are not UTF-8 become U+FFFD, which no table contains. The extension stays readable.
     exact = String(decoding: bytes, as: UTF8.self)
     folded = exact.lowercased()
     suffixes = zip(Self.suffixes(of: Array(exact.utf8)), Self.suffixes(of: Array(folded.utf8)))
-      .map(Suffix.init)
+      .map { (exact: $0, folded: $1) }
   }
 
   private static func suffixes(of name: [UInt8]) -> [ArraySlice<UInt8>] {

@@ -27,9 +27,8 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
       slash + 1 < essence.endIndex
     else { return nil }
     for index in essence.indices where index != slash {
+      essence[index] = Self.lowercased(essence[index])
       guard Self.isToken(essence[index]) else { return nil }
-      // Only ASCII is left here, where setting 0x20 makes a letter lower case.
-      if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(essence[index]) { essence[index] |= 0x20 }
     }
     description = String(decoding: essence, as: UTF8.self)
   }
@@ -39,12 +38,15 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
   /// Whether the byte is white space in ASCII.
   static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-  /// RFC 9110, section 5.6.2.
+  /// Makes the letters of ASCII lower case.
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// Whether a byte, in lower case if it is a letter, may occur in a token (RFC 9110, section 5.6.2).
   private static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
   }

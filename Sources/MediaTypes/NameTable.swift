@@ -60,9 +60,7 @@ public struct NameTable: Sendable {
     var isCaseSensitive: Bool
   }
 
-  /// - Parameters:
-  ///   - text: the source of the table.
-  ///   - expected: about how many patterns will be added.
+  /// A table with this source, to which about `expected` patterns will be added.
   init(title: String, text: [UInt8] = [], expected: Int = 0) {
     self.title = title
     self.text = text
@@ -102,7 +100,9 @@ public struct NameTable: Sendable {
         suffix: part, type: type, weight: weight, isCaseSensitive: isCaseSensitive)
       return
     }
-    if known.weight == weight, !areEqual(known.type, type) { suffixes[key]?.isAmbiguous = true }
+    if known.weight == weight, known.type.map(bytes) != type.map(bytes) {
+      suffixes[key]?.isAmbiguous = true
+    }
   }
 
   private mutating func append(_ bytes: some Collection<UInt8>) -> Range<Int> {
@@ -115,44 +115,30 @@ public struct NameTable: Sendable {
     text[Int(part.start)...].prefix(Int(part.count))
   }
 
-  private func areEqual(_ one: Part?, _ other: Part?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return bytes(one).elementsEqual(bytes(other))
-  }
-
   /// FNV-1a, of the bytes in lower case unless case matters.
   private static func hash(_ bytes: some Sequence<UInt8>, _ isCaseSensitive: Bool) -> UInt64 {
     var hash: UInt64 = isCaseSensitive ? 0x8422_2325_CBF2_9CE4 : 0xCBF2_9CE4_8422_2325
     for byte in bytes {
-      hash = (hash ^ UInt64(isCaseSensitive ? byte : lower(byte))) &* 0x0000_0100_0000_01B3
+      let byte = isCaseSensitive ? byte : MediaType.lowercased(byte)
+      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
     return hash
   }
 
-  private static func lower(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-
-  /// The row for the end of a name after a dot.
-  private func row(for suffix: ArraySlice<UInt8>, isCaseSensitive: Bool) -> Row? {
-    guard let row = suffixes[Self.hash(suffix, isCaseSensitive)] else { return nil }
-    // Two suffixes may have the same hash.
-    let found = bytes(row.suffix)
-    guard row.isCaseSensitive == isCaseSensitive,
-      isCaseSensitive
-        ? found.elementsEqual(suffix) : found.lazy.map(Self.lower).elementsEqual(suffix)
+  /// The pattern for the end of a name after a dot, which is in lower case unless case matters. Nil if the table has
+  /// none, or its type is not valid.
+  private func match(_ suffix: ArraySlice<UInt8>, isCaseSensitive: Bool) -> Match? {
+    guard let row = suffixes[Self.hash(suffix, isCaseSensitive)],
+      row.isCaseSensitive == isCaseSensitive
     else { return nil }
-    return row
-  }
-
-  /// Decodes a row; nil if its type is not valid.
-  private func match(_ row: Row) -> Match? {
+    // Two suffixes may have the same hash.
+    let isSame = bytes(row.suffix).elementsEqual(suffix) { known, byte in
+      byte == (isCaseSensitive ? known : MediaType.lowercased(known))
+    }
     let type = row.type.flatMap { MediaType(String(decoding: bytes($0), as: UTF8.self)) }
-    guard row.type == nil || type != nil else { return nil }
-    let suffix = bytes(row.suffix)
-    let written = row.isCaseSensitive ? Array(suffix) : suffix.map(Self.lower)
+    guard isSame, row.type == nil || type != nil else { return nil }
     return Match(
-      pattern: "*.\(String(decoding: written, as: UTF8.self))", type: type,
+      pattern: "*.\(String(decoding: suffix, as: UTF8.self))", type: type,
       weight: Int(row.weight), isAmbiguous: row.isAmbiguous)
   }
 
@@ -187,8 +173,8 @@ public struct NameTable: Sendable {
       return exact
     }
     for suffix in name.suffixes where suffix.exact.count < longestSuffix {
-      consider(row(for: suffix.exact, isCaseSensitive: true).flatMap(match))
-      consider(row(for: suffix.folded, isCaseSensitive: false).flatMap(match))
+      consider(match(suffix.exact, isCaseSensitive: true))
+      consider(match(suffix.folded, isCaseSensitive: false))
     }
     if globs.isEmpty { return best }
     name.exact.withCString { exact in

@@ -31,14 +31,12 @@ struct Signature: Sendable {
       }
   }
 
-  /// The type that a file's first bytes indicate, if they contradict the type of its name; nil if they indicate
-  /// nothing, or if the name may be right.
+  /// The type that a file's first bytes indicate, if they contradict the type of its name, for which ``canContradict``
+  /// must hold; nil if they indicate nothing, or if the name may be right.
   static func contradiction(of type: MediaType, _ head: some Collection<UInt8>) -> MediaType? {
     let found = all.filter { $0.matches(head) }
-    guard let first = found.first, !found.contains(where: { $0.belongs(to: type) }) else {
-      return nil
-    }
-    return canContradict(type) ? MediaType(first.type) : nil
+    if found.contains(where: { $0.belongs(to: type) }) { return nil }
+    return found.first.flatMap { MediaType($0.type) }
   }
 
   /// Whether any first bytes can contradict a type. Files of a type without a signature may start with anything, but no

@@ -9,27 +9,28 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
   private(set) var codingPath: [any CodingKey] = []
   var userInfo: [CodingUserInfoKey: Any] { settings.userInfo }
 
-  /// A decoder for the value that a key leads to from here.
-  ///
-  /// - Throws: `DecodingError` if nothing is there and the path is too deep, so that a type that contains itself does
-  ///   not recurse forever.
+  /// A decoder for the value that a key leads to from here. Throws if nothing is there and the path is too deep, so
+  /// that a type that contains itself does not recurse forever.
   func nested(_ node: FieldNode?, at key: any CodingKey) throws -> FieldDecoder {
     let nested = FieldDecoder(node: node, settings: settings, codingPath: codingPath + [key])
     guard node != nil || nested.codingPath.count <= settings.depth else { throw nested.missing() }
     return nested
   }
 
-  func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  func value<Value: Decodable>(_ type: Value.Type) throws(DecodingError) -> Value {
     do {
       if let own = type as? any FieldValue.Type, let value = try own.init(field: self) as? Value {
         return value
       }
       return try type.init(from: self)
-    } catch { throw Self.typed(error, at: codingPath) }
+    } catch let error as DecodingError { throw error } catch {
+      throw .dataCorrupted(
+        .init(codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
+    }
   }
 
   /// The part of a value that consists of a single part.
-  func part(for type: Any.Type) throws -> CollectedForm.Part {
+  func part(for type: Any.Type) throws(DecodingError) -> CollectedForm.Part {
     guard let node else { throw missing() }
     guard let part = node.only else {
       throw mismatch(type, node.parts.count > 1 ? "occurs several times" : "is not a single value")
@@ -37,7 +38,7 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     return part
   }
 
-  func text(for type: Any.Type) throws -> String {
+  func text(for type: Any.Type) throws(DecodingError) -> String {
     let part = try part(for: type)
     guard !part.header.isFile else { throw mismatch(type, "is a file") }
     guard let text = String(validating: part.bytes, as: UTF8.self) else {
@@ -84,12 +85,6 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
       .init(
         codingPath: codingPath.dropLast(),
         debugDescription: "The field \(name.debugDescription) is missing."))
-  }
-
-  static func typed(_ error: any Error, at path: [any CodingKey]) -> DecodingError {
-    error as? DecodingError
-      ?? .dataCorrupted(
-        .init(codingPath: path, debugDescription: "\(error)", underlyingError: error))
   }
 
   /// Named values.

@@ -8,7 +8,7 @@ final class PartList {
 /// Encodes the value that gets one name.
 struct FieldEncoder: Encoder, SingleValueEncodingContainer {
   /// The names that a value can get.
-  private struct Name {
+  struct Name {
     /// The name if the value is one part.
     var single: String
     /// The name if it consists of several parts, whose keys follow in brackets.
@@ -16,25 +16,24 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
     var isElement = false
   }
 
-  private let parts: PartList
+  let parts: PartList
   let settings: MultipartFormEncoder
   private(set) var codingPath: [any CodingKey] = []
   /// Nil for the form itself.
-  private var name: Name?
+  private(set) var name: Name?
   var userInfo: [CodingUserInfoKey: Any] { settings.userInfo }
 
-  init(parts: PartList, settings: MultipartFormEncoder) {
-    (self.parts, self.settings) = (parts, settings)
-  }
-
-  func write(_ value: some Encodable) throws {
+  func write(_ value: some Encodable) throws(EncodingError) {
     do {
       guard let own = value as? any FieldValue else { return try value.encode(to: self) }
       guard let name else {
         throw invalid(value, "A form consists of named values: encode a structure or a dictionary.")
       }
       parts.parts.append(try own.part(named: name.single, by: self))
-    } catch { throw Self.typed(error, at: codingPath, of: value) }
+    } catch let error as EncodingError { throw error } catch {
+      throw .invalidValue(
+        value, .init(codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
+    }
   }
 
   func encodeNil() throws {
@@ -56,10 +55,7 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
   // MARK: Names
 
   private func nested(_ name: Name?, at key: any CodingKey) -> FieldEncoder {
-    var nested = self
-    nested.codingPath = codingPath + [key]
-    nested.name = name
-    return nested
+    FieldEncoder(parts: parts, settings: settings, codingPath: codingPath + [key], name: name)
   }
 
   private func member(_ key: some CodingKey) -> FieldEncoder {
@@ -85,14 +81,6 @@ struct FieldEncoder: Encoder, SingleValueEncodingContainer {
 
   func invalid(_ value: Any, _ words: String) -> EncodingError {
     .invalidValue(value, .init(codingPath: codingPath, debugDescription: words))
-  }
-
-  static func typed(
-    _ error: any Error, at path: [any CodingKey], of value: Any
-  ) -> EncodingError {
-    error as? EncodingError
-      ?? .invalidValue(
-        value, .init(codingPath: path, debugDescription: "\(error)", underlyingError: error))
   }
 
   /// Named values.

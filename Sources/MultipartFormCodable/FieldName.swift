@@ -9,20 +9,15 @@ enum FieldName {
     let head = bytes.prefix { $0 != open }
     guard !head.isEmpty else { return [bytes] }
     var keys = [Array(head)]
-    var key: [UInt8]?
-    for byte in bytes[head.endIndex...] {
-      if byte == open, key == nil {
-        key = []
-      } else if byte == close, let ended = key {
-        keys.append(ended)
-        key = nil
-      } else if byte == open || key == nil {
-        return [bytes]
-      } else {
-        key?.append(byte)
-      }
+    var rest = bytes[head.endIndex...]
+    while let first = rest.popFirst() {
+      guard first == open, let end = rest.firstIndex(where: { $0 == open || $0 == close }),
+        rest[end] == close
+      else { return [bytes] }
+      keys.append(Array(rest[..<end]))
+      rest = rest[(end + 1)...]
     }
-    return key == nil ? keys : [bytes]
+    return keys
   }
 
   /// Whether a key can be part of a name and be read back from it.
@@ -32,18 +27,17 @@ enum FieldName {
 
   /// The name of the value that these keys lead to.
   static func text(_ path: [any CodingKey]) -> String {
-    let keys = path.map { ($0 as? Key)?.index.map(String.init) ?? $0.stringValue }
+    let keys = path.map { ($0 as? Key)?.intValue.map(String.init) ?? $0.stringValue }
     return keys.dropFirst().reduce(keys.first ?? "") { "\($0)[\($1)]" }
   }
 
   /// The key of an array's element, or of a superclass.
   struct Key: CodingKey {
     let stringValue: String
-    let index: Int?
-    var intValue: Int? { index }
+    let intValue: Int?
 
-    init(index: Int) { (stringValue, self.index) = ("Index \(index)", index) }
-    init(stringValue: String) { (self.stringValue, index) = (stringValue, nil) }
+    init(index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
     init?(intValue: Int) { self.init(index: intValue) }
 
     static let superclass = Key(stringValue: "super")

@@ -23,8 +23,7 @@ struct FieldNode {
     }
   }
 
-  private init(_ part: CollectedForm.Part) { parts = [part] }
-  private init() {}
+  private init(parts: [CollectedForm.Part] = []) { self.parts = parts }
 
   private mutating func insert(_ part: CollectedForm.Part, at keys: ArraySlice<[UInt8]>) {
     guard let key = keys.first else { return parts.append(part) }
@@ -48,11 +47,10 @@ struct FieldNode {
   /// The elements, if the node is an array. Its parts all have the same name, are all named `a[]`, or are named `a[0]`,
   /// `a[1]` and so on. In the last case, the elements are in order of their index, which may have gaps.
   var elements: [FieldNode]? {
-    if children.isEmpty { return parts.map { FieldNode($0) } }
+    if children.isEmpty { return parts.map { FieldNode(parts: [$0]) } }
     guard parts.isEmpty else { return nil }
     if let unnamed = children[[]] {
-      return children.count == 1 && unnamed.children.isEmpty
-        ? unnamed.parts.map { FieldNode($0) } : nil
+      return children.count == 1 && unnamed.children.isEmpty ? unnamed.elements : nil
     }
     var elements: [(index: Int, node: FieldNode)] = []
     for (key, node) in children {

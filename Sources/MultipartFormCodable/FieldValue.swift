@@ -3,10 +3,8 @@ import MultipartForm
 
 /// A type whose values are each one part of a form.
 protocol FieldValue {
-  /// - Throws: `DecodingError`.
-  init(field: FieldDecoder) throws
-  /// - Throws: `EncodingError`.
-  func part(named name: String, by field: FieldEncoder) throws -> FormPart
+  init(field: FieldDecoder) throws(DecodingError)
+  func part(named name: String, by field: FieldEncoder) throws(EncodingError) -> FormPart
 }
 
 /// A type whose values are written as text.
@@ -17,29 +15,23 @@ protocol TextValue: FieldValue {
 }
 
 extension TextValue {
-  init(field: FieldDecoder) throws {
+  init(field: FieldDecoder) throws(DecodingError) {
     guard let value = Self(fieldText: try field.text(for: Self.self)) else {
       throw field.mismatch(Self.self, "is not of the type \(Self.self)")
     }
     self = value
   }
 
-  func part(named name: String, by field: FieldEncoder) throws -> FormPart {
+  func part(named name: String, by field: FieldEncoder) throws(EncodingError) -> FormPart {
     guard let fieldText else { throw field.invalid(self, "\(self) cannot be sent.") }
-    return .field(name: name, text: fieldText)
+    // As bytes, so that its line breaks stay as they are.
+    return .data(name: name, bytes: fieldText.utf8)
   }
 }
 
 extension TextValue where Self: LosslessStringConvertible {
   init?(fieldText: String) { self.init(fieldText) }
   var fieldText: String? { description }
-}
-
-extension FormPart {
-  /// A text that is sent unchanged, with its own line breaks.
-  fileprivate static func field(name: String, text: String) -> FormPart {
-    .data(name: name, bytes: text.utf8)
-  }
 }
 
 extension String: TextValue {}
@@ -98,7 +90,9 @@ extension URL: TextValue {
 }
 
 extension Data: FieldValue {
-  init(field: FieldDecoder) throws { self.init(try field.part(for: Self.self).bytes) }
+  init(field: FieldDecoder) throws(DecodingError) {
+    self.init(try field.part(for: Self.self).bytes)
+  }
 
   func part(named name: String, by field: FieldEncoder) -> FormPart {
     .data(name: name, bytes: self)
@@ -106,27 +100,23 @@ extension Data: FieldValue {
 }
 
 extension Date: FieldValue {
-  init(field: FieldDecoder) throws {
+  init(field: FieldDecoder) throws(DecodingError) {
     let text = try field.text(for: Self.self)
-    guard let date = Self.read(text, field.settings.dates) else {
-      throw field.mismatch(Self.self, "is not a date")
-    }
+    let date: Date? =
+      switch field.settings.dates {
+      case .iso8601:
+        (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: Self.milliseconds))
+      case .secondsSince1970: Double(fieldText: text).map { Date(timeIntervalSince1970: $0) }
+      case .millisecondsSince1970:
+        Int64(text).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+      }
+    guard let date else { throw field.mismatch(Self.self, "is not a date") }
     self = date
   }
 
   private static let milliseconds = ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  private static func read(_ text: String, _ dates: FormDates) -> Date? {
-    switch dates {
-    case .iso8601:
-      (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: Self.milliseconds))
-    case .secondsSince1970: Double(fieldText: text).map { Date(timeIntervalSince1970: $0) }
-    case .millisecondsSince1970:
-      Int64(text).map { Date(timeIntervalSince1970: Double($0) / 1000) }
-    }
-  }
-
-  func part(named name: String, by field: FieldEncoder) throws -> FormPart {
+  func part(named name: String, by field: FieldEncoder) throws(EncodingError) -> FormPart {
     let seconds = timeIntervalSince1970
     let text: String? =
       switch field.settings.dates {
@@ -135,6 +125,6 @@ extension Date: FieldValue {
       case .millisecondsSince1970: Int64(exactly: (seconds * 1000).rounded())?.description
       }
     guard let text else { throw field.invalid(self, "The date \(seconds) cannot be sent.") }
-    return .field(name: name, text: text)
+    return .data(name: name, bytes: text.utf8)
   }
 }

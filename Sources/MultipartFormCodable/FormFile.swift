@@ -87,7 +87,7 @@ public struct FormFile: Codable, Hashable, Sendable {
 }
 
 extension FormFile: FieldValue {
-  init(field: FieldDecoder) throws {
+  init(field: FieldDecoder) throws(DecodingError) {
     let part = try field.part(for: Self.self)
     guard part.header.isFile else { throw field.mismatch(Self.self, "is not a file") }
     fileName = part.header.unescapedFileName ?? ""

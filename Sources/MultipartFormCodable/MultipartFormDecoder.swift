@@ -30,7 +30,6 @@ public struct MultipartFormDecoder: Sendable {
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from form: CollectedForm
   ) throws(DecodingError) -> Value {
-    let field = FieldDecoder(node: try FieldNode(form, depth: depth), settings: self)
-    do { return try field.value(type) } catch { throw FieldDecoder.typed(error, at: []) }
+    try FieldDecoder(node: FieldNode(form, depth: depth), settings: self).value(type)
   }
 }

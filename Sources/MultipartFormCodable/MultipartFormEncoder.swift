@@ -40,8 +40,7 @@ public struct MultipartFormEncoder: Sendable {
   ///   `underlyingError`.
   public func encode(_ value: some Encodable) throws(EncodingError) -> FormData {
     let parts = PartList()
-    let encoder = FieldEncoder(parts: parts, settings: self)
-    do { try encoder.write(value) } catch { throw FieldEncoder.typed(error, at: [], of: value) }
+    try FieldEncoder(parts: parts, settings: self).write(value)
     return FormData(parts: parts.parts)
   }
 }

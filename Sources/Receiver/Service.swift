@@ -3,7 +3,7 @@ import ScalarText
 
 /// Answers requests, regardless of their connections.
 struct Service: Sendable {
-  private let site: Site
+  let site: Site
   private let endpoints: [any ReceiverEndpoint]
   private let host: RequestHost
   private let tus: TusService
@@ -19,7 +19,6 @@ struct Service: Sendable {
   }
 
   /// Does what a request asks for, and reads as much of its body as needed.
-  /// - Throws: ``Refusal``, or what reading the body throws.
   func answer(_ request: Request) async throws -> Reply {
     do { return try await perform(request) } catch { throw Refusal(of: error) ?? error }
   }
@@ -34,26 +33,20 @@ struct Service: Sendable {
       servesUploads: site.configuration.servesUploads, endpoints: endpoints)
     switch route {
     case .upload(let maxFiles): return try await upload(request, maxFiles: maxFiles)
-    case .index:
-      try await site.skipBody(of: request)
-      return try index(request)
+    case .index: return try await index(request)
     case .file(let name):
       try await site.skipBody(of: request)
       guard let file = try site.inbox.read(name) else {
         throw Refusal(.notFound, "There is no file with that name.")
       }
       return .file(file)
-    case .deletion(let name):
-      try await site.skipBody(of: request)
-      return try delete(name, request)
+    case .deletion(let name): return try await delete(name, request)
     case .uploads: return try await tus.answer(nil, request)
     case .partial(let id):
       // A tus client identifies itself in every request except OPTIONS.
       let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
       return isTus ? try await tus.answer(id, request) : try await resumable.answer(id, request)
-    case .limits:
-      try await site.skipBody(of: request)
-      return resumable.limits(request)
+    case .limits: return try await resumable.limits(request)
     case .endpoint(let number): return try await answer(request, by: endpoints[number])
     }
   }
@@ -79,8 +72,7 @@ struct Service: Sendable {
 
   /// Reports an endpoint's fault as an event, and returns a refusal that does not reveal it.
   private func failure(_ words: String, _ request: Request) -> Refusal {
-    site.onEvent?(
-      .failed(error: words, request: Connection.line(request.head), client: request.client))
+    site.onEvent?(.failed(error: words, request: request.head.line, client: request.client))
     return Refusal(.internalServerError, "The receiver could not answer this request.")
   }
 
@@ -89,10 +81,13 @@ struct Service: Sendable {
       return try await resumable.begin(asked, request, maxFiles: maxFiles)
     }
     let receipt = try await site.store(request, maxFiles: maxFiles)
-    return request.head.wantsPage ? .redirect(to: "/") : site.reply(receipt, to: request)
+    // A browser goes to another page, so that reloading that page does not send the files again.
+    return request.head.wantsPage
+      ? .empty(.seeOther, [("Location", "/")]) : site.reply(receipt, to: request)
   }
 
-  private func delete(_ name: String, _ request: Request) throws -> Reply {
+  private func delete(_ name: String, _ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
     guard site.configuration.allowsDeletion else {
       throw Refusal(.forbidden, "This receiver does not allow files to be deleted.")
     }
@@ -104,10 +99,9 @@ struct Service: Sendable {
     return .empty(.noContent)
   }
 
-  private func index(_ request: Request) throws -> Reply {
-    let wantsJSON = request.head.headers[canonicalForm: "accept"].contains {
-      $0.lowercasedASCII.hasPrefix(scalars: "application/json")
-    }
+  private func index(_ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
+    let wantsJSON = request.head.accepts("application/json")
     // A page's links are relative, so that they keep the host and scheme that the browser used.
     let base = wantsJSON ? site.baseURL(request) : ""
     var entries = try site.inbox.list()

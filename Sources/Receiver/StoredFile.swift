@@ -20,9 +20,8 @@ public struct StoredFile: Hashable, Sendable, Encodable {
 }
 
 extension StoredFile {
-  /// The SHA-256 as the value of `Repr-Digest` (RFC 9530 §3); nil if it is unknown.
+  /// The SHA-256 as the value of `Repr-Digest` (RFC 9530 §3).
   var digestField: String? {
-    guard let bytes = [UInt8](hexadecimal: sha256), bytes.count == 32 else { return nil }
-    return "sha-256=:\(Data(bytes).base64EncodedString()):"
+    [UInt8](hexadecimal: sha256).map { "sha-256=:\(Data($0).base64EncodedString()):" }
   }
 }

@@ -56,7 +56,7 @@ public final class UploadReceiver: Sendable {
       channel = try await bootstrap(inbox).bind(host: configuration.host, port: configuration.port)
         .get()
     } catch {
-      throw Self.reason(error, configuration)
+      throw reason(error)
     }
     let isNew = state.withLock { state in
       guard case .new = state else { return false }
@@ -74,12 +74,11 @@ public final class UploadReceiver: Sendable {
   /// their partial files are deleted, unless the upload can resume. Returns when everything has ended. It may be called
   /// more than once.
   public func stop() async {
-    let channel = state.withLock { state -> (any Channel)? in
+    let earlier = state.withLock { state in
       defer { state = .stopped }
-      if case .running(let channel) = state { return channel }
-      return nil
+      return state
     }
-    guard let channel else { return }
+    guard case .running(let channel) = earlier else { return }
     // Do this first: once new connections are refused, no old one may take another request.
     connections.beginStopping()
     try? await channel.close()
@@ -93,18 +92,14 @@ public final class UploadReceiver: Sendable {
 
   private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
     let configuration = configuration
-    let site = Site(inbox: inbox, configuration: configuration, onEvent: onEvent)
-    let service = Service(site, endpoints: endpoints)
-    let maxConnections = Self.connectionLimit(configuration)
+    let service = Service(
+      Site(inbox: inbox, configuration: configuration, onEvent: onEvent), endpoints: endpoints)
     return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelInitializer { [connections] channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptHandler(
-              configuration: configuration, maxConnections: maxConnections,
-              connections: connections))
+          try channel.pipeline.syncOperations.addHandler(AcceptHandler(configuration, connections))
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -118,7 +113,7 @@ public final class UploadReceiver: Sendable {
         channel.eventLoop.makeCompletedFuture {
           let activity = Activity()
           let connection = Connection(
-            try Self.configure(channel, activity, configuration), site, service, connections)
+            try Self.configure(channel, activity, configuration), service, connections)
           connections.add(channel, activity)
           Task(executorPreference: DiskExecutor.shared) {
             await connection.serve()
@@ -135,15 +130,11 @@ public final class UploadReceiver: Sendable {
     limits.maxHeaderListSize = configuration.maxHeadBytes
     limits.maxHeaderFieldSize = configuration.maxHeadBytes / 2
     try channel.pipeline.syncOperations.addHandlers(
-      LingeringClose(
-        maxBytes: configuration.lingerBytes, timeout: TimeAmount(configuration.lingerTimeout)),
+      LingeringClose(configuration),
       HTTPResponseEncoder(),
       ByteToMessageHandler(
         HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)),
-      StallTimeout(
-        headTimeout: TimeAmount(configuration.headTimeout),
-        stallTimeout: TimeAmount(configuration.stallTimeout),
-        minBytesPerSecond: configuration.minBytesPerSecond, activity: activity))
+      StallTimeout(configuration, activity))
     return try NIOAsyncChannel(
       wrappingChannelSynchronously: channel,
       configuration: .init(
@@ -151,13 +142,7 @@ public final class UploadReceiver: Sendable {
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
   }
 
-  /// An upload needs a descriptor for its connection and one for each of its files. It is better to let connections
-  /// wait than to run out of descriptors.
-  private static func connectionLimit(_ configuration: Configuration) -> Int {
-    min(configuration.maxConnections, max(1, Descriptors.limit / 4))
-  }
-
-  private static func reason(_ error: any Error, _ configuration: Configuration) -> ReceiverError {
+  private func reason(_ error: any Error) -> ReceiverError {
     let host = configuration.host
     guard let error = error as? IOError else {
       return .address(host: host, reason: "no address is known for that name")

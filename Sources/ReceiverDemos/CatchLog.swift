@@ -25,8 +25,7 @@ struct CatchLog {
 
   let records: Records
 
-  static func answer(rc: Int = 0, _ words: String = "", _ more: [String: JSONValue] = [:]) -> Reply
-  {
+  static func answer(_ more: [String: JSONValue] = [:], rc: Int = 0, words: String = "") -> Reply {
     let members: [String: JSONValue] = ["rc": .integer(Int64(rc)), "descr": .string(words)]
     return .json(.object(["fishingResponse": .object(members.merging(more) { $1 })]))
   }
@@ -59,9 +58,7 @@ struct CatchLog {
     for name in ["userId", "token"] where fields[name]?.isEmpty != false {
       throw Complaint.form("\(name) is empty")
     }
-    _ = try records.read { content in
-      try Self.authorize(fields["userId"] ?? "", fields["token"] ?? "", content)
-    }
+    _ = try records.read { try Self.authorize(fields["userId"], fields["token"], $0) }
   }
 
   /// Records a catch whose picture is already stored. If the form has the `id` of one of the user's catches, it
@@ -82,30 +79,28 @@ struct CatchLog {
         Records.Catch(id: id, user: user, token: Self.hash(token), fields: kept, image: image))
       return id
     }
-    return Self.answer(rc: 0, "", ["id": .integer(id)])
+    return Self.answer(["id": .integer(id)])
   }
 
-  /// - Parameter url: returns the URL of a stored file.
   func list(_ query: [URLQueryItem], url: (String) -> String) throws -> Reply {
     let values = Self.values(query)
     guard values["action"] == "list" else { throw Complaint.action }
     let items = try records.read { content in
-      let own = try Self.authorize(values["userid"] ?? "", values["token"] ?? "", content)
-      return own.map { row -> JSONValue in
+      try Self.authorize(values["userid"], values["token"], content).map { row -> JSONValue in
         var members = row.fields.mapValues { JSONValue.string($0) }
         members["id"] = .integer(row.id)
         members["catchImage"] = .string(url(row.image))
         return .object(members)
       }
     }
-    return Self.answer(rc: 0, "", ["items": .array(items)])
+    return Self.answer(["items": .array(items)])
   }
 
   /// Deletes a catch and returns the name of its picture.
   func delete(_ query: [URLQueryItem]) throws -> String {
     let values = Self.values(query)
     return try records.change { content in
-      let own = try Self.authorize(values["userid"] ?? "", values["token"] ?? "", content)
+      let own = try Self.authorize(values["userid"], values["token"], content)
       guard let row = own.first(where: { String($0.id) == values["id"] }) else {
         throw Complaint.unknown
       }
@@ -116,11 +111,11 @@ struct CatchLog {
 
   /// Returns a user's catches. The token sent with the first catch becomes the user's token.
   private static func authorize(
-    _ user: String, _ token: String, _ content: Records.Content
-  ) throws -> [Records.Catch] {
-    guard !user.isEmpty, !token.isEmpty else { throw Complaint.token }
+    _ user: String?, _ token: String?, _ content: Records.Content
+  ) throws(Complaint) -> [Records.Catch] {
+    guard let user, let token, !user.isEmpty, !token.isEmpty else { throw .token }
     let own = content.catches.filter { $0.user == user }
-    guard own.allSatisfy({ $0.token == hash(token) }) else { throw Complaint.token }
+    guard own.allSatisfy({ $0.token == hash(token) }) else { throw .token }
     return own
   }
 

@@ -26,7 +26,7 @@ struct CatchLogEndpoint: ReceiverEndpoint {
         return try log.list(request.query, url: request.url)
       }
     } catch let complaint as CatchLog.Complaint {
-      return CatchLog.answer(rc: complaint.rc, complaint.words)
+      return CatchLog.answer(rc: complaint.rc, words: complaint.words)
     }
   }
 

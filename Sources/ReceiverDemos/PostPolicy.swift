@@ -9,9 +9,7 @@ import ScalarText
 struct PostPolicy {
   /// The credentials that sign policies.
   struct Signer: Sendable {
-    /// The public part of the credentials.
     var accessKey = "HOIST"
-    /// The secret part of the credentials.
     var secretKey: String
     /// The region. Any name works here.
     var region = "us-east-1"

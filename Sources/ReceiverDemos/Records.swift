@@ -5,7 +5,6 @@ import Receiver
 ///
 /// A file that cannot be read is an error. Treating it as empty would let the next change overwrite it.
 struct Records: Sendable {
-  /// A logged catch.
   struct Catch: Hashable, Sendable {
     var id: Int64
     var user: String
@@ -58,8 +57,6 @@ struct Records: Sendable {
     return content
   }
 }
-
-// MARK: JSON
 
 extension Records.Content {
   init?(_ json: JSONValue) {

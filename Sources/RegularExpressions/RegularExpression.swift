@@ -17,9 +17,6 @@ package final class RegularExpression: @unchecked Sendable {
 
   static let mostBytes = 4000
 
-  /// Compiles an expression.
-  ///
-  /// - Throws: `Mistake` if it is not a valid expression, or too long.
   package init(_ source: String) throws(Mistake) {
     guard source.utf8.count <= Self.mostBytes else {
       throw Mistake("is longer than \(Self.mostBytes) bytes")
@@ -46,60 +43,45 @@ package final class RegularExpression: @unchecked Sendable {
 
   deinit { pcre2_code_free_8(code) }
 
-  /// The leftmost match and its captured groups; nil if there is no match.
-  ///
-  /// - Parameter steps: the most steps that the search may take.
-  /// - Throws: `SearchEnded` if the search ran out of steps or memory before that was known.
+  /// The leftmost match and its captured groups; nil if there is no match. Takes at most this many steps.
   package func firstMatch(
     in text: String, steps: Int = SearchBudget.steps
   ) throws(SearchEnded) -> [String?]? {
-    var text = text
-    return try text.withUTF8 { (text) -> Result<[String?]?, SearchEnded> in
+    try text.utf8.span.withUnsafeBufferPointer { (text) throws(SearchEnded) in
       var budget = SearchBudget(steps: steps, countsGroups: refersBack)
-      return search(text, from: 0, &budget).map { places in
-        places.map { Self.captures(in: text, $0) }
-      }
-    }.get()
+      return try search(text, from: 0, &budget).map { Self.captures(in: text, $0) }
+    }
   }
 
-  /// The text with the first match, or all matches, replaced.
-  ///
-  /// - Parameter words: returns the replacement, given the match and its captured groups.
-  /// - Throws: `SearchEnded` if the search ran out of steps or memory.
+  /// The text with the first match, or all matches, replaced by the words for the match and its captured groups.
   package func replacing(
     all: Bool, in text: String, steps: Int = SearchBudget.steps, with words: ([String?]) -> String
   ) throws(SearchEnded) -> String {
-    var text = text
-    return try text.withUTF8 { (text) -> Result<String, SearchEnded> in
+    try text.utf8.span.withUnsafeBufferPointer { (text) throws(SearchEnded) in
       var budget = SearchBudget(steps: steps, countsGroups: refersBack)
       var (result, copied, start) = ([UInt8](), 0, 0)
-      matches: while start <= text.count {
-        switch search(text, from: start, &budget) {
-        case .failure(let error): return .failure(error)
-        case .success(nil): break matches
-        case .success(let places?):
-          // With \K in a lookaround, a match may lie before the place where the search began.
-          guard let match = places[0], match.lowerBound >= copied else { break matches }
-          result += text[copied..<match.lowerBound]
-          result += words(Self.captures(in: text, places)).utf8
-          copied = match.upperBound
-          if !all { break matches }
-          start = copied
-          // After an empty match, the search continues after the next character.
-          if match.isEmpty {
-            start += 1
-            while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
-          }
+      while start <= text.count, let places = try search(text, from: start, &budget) {
+        // With \K in a lookaround, a match may lie before the place where the search began.
+        guard let match = places[0], match.lowerBound >= copied else { break }
+        result += text[copied..<match.lowerBound]
+        result += words(Self.captures(in: text, places)).utf8
+        copied = match.upperBound
+        if !all { break }
+        start = copied
+        // After an empty match, the search continues after the next character.
+        if match.isEmpty {
+          start += 1
+          while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
         }
       }
-      return .success(String(decoding: result + text[copied...], as: UTF8.self))
-    }.get()
+      return String(decoding: result + text[copied...], as: UTF8.self)
+    }
   }
 
   /// The ranges of the leftmost match from `start` on and of its groups; nil if there is no match.
   private func search(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, _ budget: inout SearchBudget
-  ) -> Result<[Range<Int>?]?, SearchEnded> {
+  ) throws(SearchEnded) -> [Range<Int>?]? {
     let (data, context) = (
       pcre2_match_data_create_from_pattern_8(code, nil), pcre2_match_context_create_8(nil)
     )
@@ -107,16 +89,16 @@ package final class RegularExpression: @unchecked Sendable {
       pcre2_match_data_free_8(data)
       pcre2_match_context_free_8(context)
     }
-    guard let data, let context else { return .failure(SearchEnded()) }
+    guard let data, let context else { throw SearchEnded() }
     let status = withUnsafeMutablePointer(to: &budget) { budget in
       pcre2_set_callout_8(context, SearchBudget.spend, budget)
       pcre2_set_heap_limit_8(context, SearchBudget.kibibytes)
       return pcre2_match_8(code, text.baseAddress, text.count, start, 0, data, context)
     }
     switch status {
-    case PCRE2_ERROR_NOMATCH: return .success(nil)
-    case ..<0: return .failure(SearchEnded())
-    default: return .success(Self.places(in: text, data))
+    case PCRE2_ERROR_NOMATCH: return nil
+    case ..<0: throw SearchEnded()
+    default: return Self.places(in: text, data)
     }
   }
 
@@ -168,6 +150,6 @@ package final class RegularExpression: @unchecked Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// A search ended before it was known whether there is a match.
+  /// A search ran out of steps or memory before it was known whether there is a match.
   package struct SearchEnded: Error {}
 }

@@ -16,11 +16,13 @@ package struct SearchBudget {
   /// How many steps are left.
   private var steps: Int
   private var place = 0
+  /// Whether the expression has back references, which take time in proportion to the captured text.
   private let countsGroups: Bool
 
-  /// - Parameter countsGroups: whether the expression has back references, which take time in proportion to the
-  ///   captured text.
-  init(steps: Int, countsGroups: Bool) { (self.steps, self.countsGroups) = (steps, countsGroups) }
+  init(steps: Int, countsGroups: Bool) {
+    self.steps = steps
+    self.countsGroups = countsGroups
+  }
 
   /// Charges one step for an item, and another for every eight bytes that were read before it. Returns false if the
   /// budget is exceeded.

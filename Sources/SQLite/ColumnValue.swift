@@ -9,36 +9,20 @@ package protocol ColumnValue {
   func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32
 }
 
-extension Int64: ColumnValue {
-  package init(_ column: Int32, of statement: OpaquePointer) {
-    self = sqlite3_column_int64(statement, column)
-  }
-
-  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
-    sqlite3_bind_int64(statement, parameter, self)
-  }
-}
-
 /// Numbers from 2^63 are stored as negative ones.
-extension UInt64: ColumnValue {
+extension ColumnValue where Self: FixedWidthInteger {
   package init(_ column: Int32, of statement: OpaquePointer) {
-    self.init(bitPattern: Int64(column, of: statement))
+    self.init(truncatingIfNeeded: sqlite3_column_int64(statement, column))
   }
 
   package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
-    Int64(bitPattern: self).bind(to: parameter, of: statement)
+    sqlite3_bind_int64(statement, parameter, Int64(truncatingIfNeeded: self))
   }
 }
 
-extension Int: ColumnValue {
-  package init(_ column: Int32, of statement: OpaquePointer) {
-    self.init(clamping: Int64(column, of: statement))
-  }
-
-  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
-    Int64(self).bind(to: parameter, of: statement)
-  }
-}
+extension Int64: ColumnValue {}
+extension UInt64: ColumnValue {}
+extension Int: ColumnValue {}
 
 extension Bool: ColumnValue {
   package init(_ column: Int32, of statement: OpaquePointer) {

@@ -16,9 +16,8 @@ package final class Database {
   private let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
 
-  /// Opens the file at a path, or creates it.
-  ///
-  /// - Parameter patience: how many milliseconds a statement waits for other connections that write.
+  /// Opens the file at a path, or creates it. A statement waits `patience` milliseconds for other connections that
+  /// write.
   package init(path: String, patience: Int32) throws(DatabaseError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -55,7 +54,6 @@ package final class Database {
     guard code == SQLITE_OK else { throw DatabaseError(code, connection) }
   }
 
-  /// Runs a statement with these values.
   package func execute(_ sql: String, _ values: [(any ColumnValue)?] = []) throws(DatabaseError) {
     try statement(sql).execute(values)
   }

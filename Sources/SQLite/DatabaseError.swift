@@ -4,10 +4,9 @@ import CSQLite
 package struct DatabaseError: Error, Hashable, Sendable {
   /// The primary result code (https://www.sqlite.org/rescode.html).
   package let code: Int32
-  /// SQLite's description of the error.
   package let message: String
 
-  /// - Parameter connection: the connection on which the error occurred; nil if there is no connection.
+  /// `connection` is the one on which the error occurred, if there is one.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     self.code = code & 0xFF
     let text = connection.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(code)

@@ -16,11 +16,8 @@ package final class DatabasePool: @unchecked Sendable {
   /// The connections that are not in use.
   private var idle: [Database] = []
 
-  /// Opens the file at a path.
-  ///
-  /// - Parameters:
-  ///   - patience: how many milliseconds a statement waits for other connections that write.
-  ///   - readsMeanwhile: whether threads can read while another one writes.
+  /// Opens the file at a path, like a `Database`. `readsMeanwhile` says whether threads can read while another one
+  /// writes.
   package init(path: String, patience: Int32, readsMeanwhile: Bool) throws {
     let open = { try Database(path: path, patience: patience) }
     writer = try open()

@@ -19,10 +19,10 @@ package final class Statement {
 
   /// Runs the statement with these values.
   package func execute(_ values: [(any ColumnValue)?] = []) throws(DatabaseError) {
-    try execute { $0.add(all: values) }
+    try execute { $0.add(values) }
   }
 
-  /// Runs the statement with these values.
+  /// Runs the statement with the values that the closure adds.
   package func execute(_ values: (inout StatementValues) -> Void) throws(DatabaseError) {
     try bind(values)
     defer { sqlite3_reset(statement) }
@@ -33,14 +33,14 @@ package final class Statement {
   package func value<Value: ColumnValue>(
     _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {
-    try bind { $0.add(all: values) }
+    try bind { $0.add(values) }
     defer { sqlite3_reset(statement) }
     return try step() ? Row(statement: statement)[0] : nil
   }
 
   /// Calls `body` with each row until it returns false.
   package func eachRow(_ values: [(any ColumnValue)?] = [], _ body: (Row) throws -> Bool) throws {
-    try bind { $0.add(all: values) }
+    try bind { $0.add(values) }
     defer { sqlite3_reset(statement) }
     while try step(), try body(Row(statement: statement)) {}
   }
@@ -85,15 +85,12 @@ package struct StatementValues {
 
   fileprivate init(_ statement: OpaquePointer) { self.statement = statement }
 
-  /// Adds a value; nil is NULL.
-  package mutating func add(_ value: (any ColumnValue)?) {
-    count += 1
-    guard let value else { return }
-    let code = value.bind(to: count, of: statement)
-    if code != SQLITE_OK { refusal = code }
-  }
-
-  fileprivate mutating func add(all values: [(any ColumnValue)?]) {
-    for value in values { add(value) }
+  /// Adds values; nil is NULL.
+  package mutating func add(_ values: [(any ColumnValue)?]) {
+    for value in values {
+      count += 1
+      let code = value?.bind(to: count, of: statement) ?? SQLITE_OK
+      if code != SQLITE_OK { refusal = code }
+    }
   }
 }

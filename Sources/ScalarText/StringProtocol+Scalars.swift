@@ -6,12 +6,10 @@
 /// compared for safety or parsed as a protocol therefore goes through these methods, or through `utf8` and
 /// `unicodeScalars`; `make lint` finds other uses (`config/lint-text.py`).
 extension StringProtocol {
-  /// Whether the text starts with these scalars.
   package func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
     utf8.starts(with: prefix.utf8)
   }
 
-  /// Whether the text ends with these scalars.
   package func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
@@ -35,7 +33,6 @@ extension StringProtocol {
       as: UTF8.self)
   }
 
-  /// Whether the text contains these scalars.
   package func contains(scalars wanted: some StringProtocol) -> Bool {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex) != nil
   }

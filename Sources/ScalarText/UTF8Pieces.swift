@@ -12,7 +12,6 @@ package struct UTF8Pieces: Sequence, IteratorProtocol {
 
   package init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
-  /// The next piece; nil at the end.
   package mutating func next() -> Piece? {
     guard let first = rest.first else { return nil }
     let length =

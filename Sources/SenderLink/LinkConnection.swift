@@ -38,12 +38,11 @@ final class LinkConnection {
   /// Sends the greeting and starts reading.
   func begin() {
     reading.activate()
-    send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
+    send(LinkLine.encode(LinkLine.Greeting(process: getpid())))
   }
 
-  /// Sends lines, including their line feeds, as fast as the other end reads them.
-  ///
-  /// - Parameter isOwed: whether the lines are exempt from the limit on buffered output.
+  /// Sends lines, including their line feeds, as fast as the other end reads them. If `isOwed`, they are exempt from
+  /// the limit on buffered output.
   func send(_ lines: [UInt8], isOwed: Bool = false) {
     guard isOpen else { return }
     if isOwed { bound += lines.count }
@@ -105,7 +104,7 @@ final class LinkConnection {
     for _ in 0..<4 where isOpen {
       switch LocalSocket.receive(from: descriptor, into: &buffer) {
       case .bytes(let count):
-        guard let lines = try? cutter.cut(buffer[..<count]) else { return close() }
+        guard let lines = cutter.cut(buffer[..<count]) else { return close() }
         for line in lines where isOpen {
           if !handle(line) { close() }
         }

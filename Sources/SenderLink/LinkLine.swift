@@ -12,17 +12,15 @@ package enum LinkLine {
   package struct Greeting: Hashable, Sendable, Codable {
     /// The version that this side speaks.
     package var hoist = LinkLine.version
-    /// The process ID.
     package var process: Int32
   }
 
-  /// A value as a line, including its line feed.
-  ///
-  /// - Throws: `EncodingError` if JSON cannot represent the value, such as an infinite number.
-  package static func encode(_ value: some Encodable) throws -> [UInt8] {
+  /// A value as a line, including its line feed; empty if JSON cannot represent the value, such as an infinite one.
+  package static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+    guard let line = try? encoder.encode(value) else { return [] }
+    return Array(line) + [UInt8(ascii: "\n")]
   }
 
   /// Decodes a line that comes without its line feed; nil if it is invalid or of another type.

@@ -37,7 +37,6 @@ enum LocalSocket {
     return peer.user == geteuid()
   }
 
-  /// The result of a read or write.
   enum Result: Equatable {
     case bytes(Int)
     /// Nothing can be transferred now; try again later.

@@ -14,9 +14,7 @@ package final class SenderListener {
   private let connection: LinkConnection
   private var news: [SenderNews] = []
 
-  /// Connects to the sender at `place`.
-  ///
-  /// - Throws: ``LinkError`` if no sender answers, or if a process of another user does.
+  /// Connects to the sender at `place`; fails if none answers, or if a process of another user does.
   package init(at place: SocketPlace) throws(LinkError) {
     try place.check()
     let address = try place.address()
@@ -40,7 +38,7 @@ package final class SenderListener {
   }
 
   package func send(_ order: SenderOrder) {
-    for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
+    for order in order.portions { connection.send(LinkLine.encode(order)) }
   }
 
   /// Stops listening; neither `onNews` nor `onEnd` is called afterwards.

@@ -7,7 +7,6 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case server(address: String, news: Reachability)
   /// Whether the credentials of a target are refused.
   case refusal(target: String, isRefused: Bool)
-  /// The user's settings.
   case settings(SenderSettings)
   /// Everything that had happened before the listener connected has now been sent.
   case complete

@@ -26,7 +26,6 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     }
   }
 
-  /// Applies the order to settings, if it changes any.
   package func apply(to settings: inout SenderSettings) {
     switch self {
     case .start(let isStarted): settings.isStarted = isStarted

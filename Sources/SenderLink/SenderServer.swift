@@ -17,8 +17,7 @@ package final class SenderServer {
   private let source: any DispatchSourceRead
   private let descriptor: Int32
   private var status = SenderStatus()
-  private var listeners: [Int: LinkConnection] = [:]
-  private var lastNumber = 0
+  private var listeners: [ObjectIdentifier: LinkConnection] = [:]
 
   /// Listens at `place`, replacing any existing socket.
   package init(at place: SocketPlace) throws(LinkError) {
@@ -50,7 +49,7 @@ package final class SenderServer {
     for news in news { status.record(news) }
     let listening = listening
     guard !listening.isEmpty else { return }
-    let lines = Self.lines(news)
+    let lines = news.flatMap(LinkLine.encode)
     for listener in listening { listener.send(lines) }
   }
 
@@ -61,11 +60,6 @@ package final class SenderServer {
     unlink(place.path)
     for listener in listeners.values { listener.close() }
     listeners = [:]
-  }
-
-  private static func lines(_ news: [SenderNews]) -> [UInt8] {
-    // News that cannot be encoded, such as NaN, is dropped.
-    news.flatMap { (try? LinkLine.encode($0)) ?? [] }
   }
 
   private func accept() {
@@ -82,13 +76,12 @@ package final class SenderServer {
   }
 
   private func welcome(_ connection: LinkConnection) {
-    lastNumber += 1
-    let number = lastNumber
-    listeners[number] = connection
-    connection.onEnd = { [weak self] in self?.listeners[number] = nil }
+    let id = ObjectIdentifier(connection)
+    listeners[id] = connection
+    connection.onEnd = { [weak self] in self?.listeners[id] = nil }
     connection.onGreeting = { [weak self, weak connection] in
       guard let self else { return }
-      connection?.send(Self.lines(status.news), isOwed: true)
+      connection?.send(status.news.flatMap(LinkLine.encode), isOwed: true)
     }
     connection.onLine = { [weak self] line in
       guard let order = LinkLine.decode(SenderOrder.self, line), order.isValid else { return false }

@@ -3,8 +3,7 @@ import UploadModel
 /// The part of a sender's state that the queue does not record. Both sides keep a copy. It is sent to every new
 /// listener, and takes precedence over the queue.
 package struct SenderStatus: Hashable, Sendable {
-  /// The user's settings.
-  package private(set) var settings = SenderSettings()
+  private var settings = SenderSettings()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var refusals: Set<String> = []
@@ -17,9 +16,8 @@ package struct SenderStatus: Hashable, Sendable {
     case .item(let id, let state):
       // The queue records that an item is being sent, but not its progress or its next attempt.
       items[id] = state.takesLane || state.isRetrying ? state : nil
-    case .server(let address, .away(let failure, let nextTry)):
-      servers[address] = .away(failure, nextTry: nextTry)
-    case .server(let address, _): servers[address] = nil
+    case .server(let address, let news):
+      servers[address] = if case .away = news { news } else { nil }
     case .refusal(let target, true): refusals.insert(target)
     case .refusal(let target, false): refusals.remove(target)
     case .settings(let settings): self.settings = settings

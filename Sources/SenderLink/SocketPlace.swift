@@ -8,8 +8,6 @@ package struct SocketPlace: Hashable, Sendable {
 
   /// The place for the queue at `path`: in the folder `hoist` under `$XDG_RUNTIME_DIR` or, if that is not set, under
   /// `/run/user/UID`; if neither exists, in `hoist-UID` under `$TMPDIR` or `/tmp`.
-  ///
-  /// - Throws: ``LinkError`` if there is no such queue.
   package init(queue path: String, environment: [String: String]) throws(LinkError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -30,10 +28,7 @@ package struct SocketPlace: Hashable, Sendable {
     return "\(named("TMPDIR") ?? "/tmp")/hoist-\(geteuid())"
   }
 
-  /// Creates the folder if it is missing, and checks that it belongs to this user and that nobody else may
-  /// enter it.
-  ///
-  /// - Throws: ``LinkError`` if it cannot be created or fails the check.
+  /// Creates the folder if it is missing, and checks it.
   func prepare() throws(LinkError) {
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw LinkError("the folder \(folder) cannot be created", errno: errno)
@@ -55,9 +50,7 @@ package struct SocketPlace: Hashable, Sendable {
     }
   }
 
-  /// The socket's address for system calls.
-  ///
-  /// - Throws: ``LinkError`` if the path is longer than the system allows.
+  /// The socket's address for system calls, which limit the length of its path.
   func address() throws(LinkError) -> sockaddr_un {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

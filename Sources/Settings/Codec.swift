@@ -39,18 +39,6 @@ extension Codec where Value == Bool {
   }
 }
 
-extension Codec where Value == Int {
-  static func integer(in range: ClosedRange<Int>) -> Codec {
-    Codec({ try $0.integer(in: range) }, { "\($0)" })
-  }
-}
-
-extension Codec where Value == Double {
-  static func seconds(in range: ClosedRange<Double>) -> Codec {
-    Codec({ try $0.seconds(in: range) }, TOMLText.seconds)
-  }
-}
-
 extension Codec where Value == Int64 {
   static var bytes: Codec { Codec({ try $0.bytes() }, { "\"\($0) B\"" }) }
 
@@ -89,6 +77,14 @@ extension Codec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Codec {
+  static func integer(in range: ClosedRange<Int>) -> Codec where Value == Int {
+    Codec({ try $0.integer(in: range) }, { "\($0)" })
+  }
+
+  static func seconds(in range: ClosedRange<Double>) -> Codec where Value == Double {
+    Codec({ try $0.seconds(in: range) }, TOMLText.seconds)
+  }
+
   /// An array. If `nothing` is given, an empty array is an error with that message.
   static func list<Element: Sendable>(
     _ element: Codec<Element>, nothing: String? = nil
@@ -130,14 +126,12 @@ extension Codec {
         TOMLText.array(values.compactMap { element.write($0, writer) }.sorted())
       })
   }
-}
 
-// MARK: Texts with placeholders
-
-extension Codec where Value == [Target.Field] {
   /// `{ a = "b", … }`.
-  static func pairs(scope: [Template.Placeholder] = Template.Placeholder.ofFile) -> Codec {
-    Codec(read: { try $1.pairs($0, scope: scope) }, write: { $0.isEmpty ? nil : $1.pairs($0) })
+  static func pairs(
+    scope: [Template.Placeholder] = Template.Placeholder.ofFile
+  ) -> Codec where Value == [Target.Field] {
+    Codec(read: { try $1.pairs($0, scope: scope) }, write: { $1.pairs($0) })
   }
 }
 
@@ -145,6 +139,11 @@ extension Codec where Value == Template {
   /// The address of a request.
   static func address(scope: [Template.Placeholder]) -> Codec {
     Codec(read: { try $1.address($0, scope: scope) }, write: { $1.string($0) })
+  }
+
+  /// Text as it is sent.
+  static func text(scope: [Template.Placeholder]) -> Codec {
+    Codec(read: { try $1.template($0, scope: scope) }, write: { $1.string($0) })
   }
 
   /// JSON as a TOML value.

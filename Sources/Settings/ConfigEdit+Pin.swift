@@ -11,20 +11,15 @@ extension ConfigEdit {
     var wanted = try settings(text).meaning
     let isNew = wanted.targets[name] == nil
     wanted.targets[name, default: Target(name: name, url: url)].tls.pin = pin
+    let table =
+      "[targets.\(TOMLText.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
     return try checked(
-      isNew ? adding(pin, to: name, at: url) : replacing(pin, in: name), means: wanted,
+      isNew ? withTable(table) : replacing(pin, in: name), means: wanted,
       or: "write pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
   }
 
-  // MARK: Lines
-
-  private func adding(_ pin: PublicKeyPin, to name: String, at url: URL) -> String {
-    withTable(
-      "[targets.\(TOMLText.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
-    )
-  }
-
-  private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {
+  /// The text stays as it is if it has no place for the pin that is easy to recognise.
+  private func replacing(_ pin: PublicKeyPin, in name: String) -> String {
     var lines = rows
     let (places, entry) = (KeyLocator(text), "pin = \"\(pin)\"")
     func row(_ keys: String...) -> Int? {
@@ -35,8 +30,7 @@ extension ConfigEdit {
       lines.insert(line + ending, at: row + 1)
     }
     if let row = row("tls", "pin") {
-      guard let line = Self.settingPin(pin, in: lines[row]) else { return nil }
-      lines[row] = line
+      lines[row] = Self.settingPin(pin, in: lines[row]) ?? lines[row]
     } else if let row = row("tls") {
       if lines[row].trimming(\.isWhiteSpace).hasPrefix(scalars: "[") {
         insert(entry, after: row)
@@ -47,13 +41,9 @@ extension ConfigEdit {
         let isEmpty = lines[row].unicodeScalars[next...].drop { $0 == " " }.first == "}"
         lines[row].unicodeScalars.insert(
           contentsOf: " \(entry)\(isEmpty ? "" : ",")".unicodeScalars, at: next)
-      } else {
-        return nil
       }
     } else if let row = row() {
       insert("tls = { \(entry) }", after: row)
-    } else {
-      return nil
     }
     return lines.joined(separator: "\n")
   }

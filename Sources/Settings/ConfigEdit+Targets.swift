@@ -34,13 +34,10 @@ extension ConfigEdit {
       throw ConfigError(file: file, "there is already a target called \"\(newName)\"")
     }
     var lines = rows
-    let keys = KeyLocator(text)
     if let url {
-      guard let line = keys.line(ofExactly: ["targets", name, "url"]),
-        let edited = Self.replacingString(
-          in: lines[line - 1], with: TargetText.string(url.absoluteString))
-      else { throw notEditable("change the url of targets.\(TOMLText.key(name)) yourself") }
-      lines[line - 1] = edited
+      guard replaceString(at: ["targets", name, "url"], in: &lines, with: url.absoluteString) else {
+        throw notEditable("change the url of targets.\(TOMLText.key(name)) yourself")
+      }
       wanted.targets[name]?.url = url
       wanted.targets[name]?.address = nil
     }
@@ -52,12 +49,10 @@ extension ConfigEdit {
             scalars: form, with: "targets.\(TOMLText.key(newName))")
         }
       }
-      if wanted.usual == name, let line = keys.line(ofExactly: ["default_target"]),
-        let edited = Self.replacingString(in: lines[line - 1], with: TargetText.string(newName))
-      {
-        lines[line - 1] = edited
+      if wanted.usual == name {
+        replaceString(at: ["default_target"], in: &lines, with: newName)
+        wanted.usual = newName
       }
-      if wanted.usual == name { wanted.usual = newName }
       wanted.targets[newName] = wanted.targets.removeValue(forKey: name)
       wanted.targets[newName]?.name = newName
     }
@@ -66,12 +61,18 @@ extension ConfigEdit {
       or: "change targets.\(TOMLText.key(name)) yourself")
   }
 
-  /// The line with the string after its equals sign replaced. The rest of the line, such as a comment, stays. Nil if
-  /// the line has no string that is easy to recognise.
-  private static func replacingString(in line: String, with string: String) -> String? {
+  /// Replaces the string after the equals sign of a key. The rest of the line, such as a comment, stays. Returns false
+  /// if the key's line is unknown or has no string that is easy to recognise.
+  @discardableResult
+  private func replaceString(
+    at keys: [String], in lines: inout [String], with string: String
+  ) -> Bool {
     let form = #/^[^=]*=\s*("(?:[^"\\]|\\[^\n])*"|'[^']*')/#.matchingSemantics(.unicodeScalar)
-    guard let value = line.firstMatch(of: form)?.1 else { return nil }
-    return String(line[..<value.startIndex]) + string + line[value.endIndex...]
+    guard let row = KeyLocator(text).line(ofExactly: keys).map({ $0 - 1 }),
+      let value = lines[row].firstMatch(of: form)?.1
+    else { return false }
+    lines[row].replaceSubrange(value.startIndex..<value.endIndex, with: TargetText.string(string))
+    return true
   }
 
   /// The text with another default target.

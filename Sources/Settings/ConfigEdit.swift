@@ -25,19 +25,9 @@ package struct ConfigEdit {
       TargetText.of(target, named: name, isRevealing: true), named: name, meaning: wanted)
   }
 
-  /// The text with the table of a draft appended.
-  package func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
-    try adding(draft.text, named: draft.name, meaning: nil)
-  }
-
-  /// The text with a recipe and its answers appended.
-  package func adding(_ draft: RecipeDraft) throws(ConfigError) -> String {
-    try adding(draft.text, named: draft.name, meaning: nil)
-  }
-
-  /// - Parameter wanted: the target that the table must describe; nil for any.
-  private func adding(
-    _ table: String, named name: String, meaning wanted: Target?
+  /// The text with this table appended, which must describe the target `wanted`; nil for any target.
+  package func adding(
+    _ table: String, named name: String, meaning wanted: Target? = nil
   ) throws(ConfigError) -> String {
     var meaning = try settings(text).meaning
     guard meaning.targets[name] == nil else {

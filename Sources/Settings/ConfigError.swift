@@ -11,7 +11,6 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what would be right, as one sentence without its full stop.
   package var problem: String
 
-  /// Makes an error at a key.
   package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
     (self.file, self.line, self.keyPath, self.problem) = (file, line, keyPath, problem)
   }

@@ -29,14 +29,11 @@ struct ConfigNode: Sendable {
   let value: Value
   let path: String
 
-  static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
-    try parse(text, file: file, KeyLocator(text))
-  }
-
-  /// - Parameter lines: where the keys of the text are.
+  /// `lines` is where the keys of the text are, if that is known already.
   static func parse(
-    _ text: String, file: String, _ lines: KeyLocator
+    _ text: String, file: String, _ lines: KeyLocator? = nil
   ) throws(ConfigError) -> ConfigNode {
+    let lines = lines ?? KeyLocator(text)
     guard let flaw = lines.flaw else { return try parse(sound: text, file: file) }
     // The parser crashes on the flaw, so parse only the text before it. An error there is reported first.
     _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
@@ -108,7 +105,6 @@ struct ConfigNode: Sendable {
     return text
   }
 
-  /// A string that must be one of `known`.
   func word(of known: [String]) throws(ConfigError) -> String {
     let text = try string()
     guard known.contains(text) else {
@@ -183,13 +179,10 @@ struct ConfigNode: Sendable {
   /// A number of bytes: a whole number, or a string such as "100 MB".
   func bytes() throws(ConfigError) -> Int64 {
     let wanted = "expected a size such as \"100 MB\""
-    switch value {
-    case .integer(let number) where number >= 1: return Int64(number)
-    case .string(let text):
-      guard let count = ByteCount.size(text) else { throw fault("\(wanted), found \"\(text)\"") }
-      return count
-    case .integer, .float, .bool, .array, .table, .other: throw fault(wanted)
-    }
+    if case .integer(let number) = value, number >= 1 { return Int64(number) }
+    guard case .string(let text) = value else { throw fault(wanted) }
+    guard let count = ByteCount.size(text) else { throw fault("\(wanted), found \"\(text)\"") }
+    return count
   }
 
   /// A number of seconds: a number, or a string such as "500ms", "60s", "5m", "1h".

@@ -30,7 +30,7 @@ struct KeyLocator: Sendable {
     var elements: [[String]: Int] = [:]
     while scanner.skipToStatement() {
       let (line, start) = (scanner.line, scanner.position)
-      // A NUL in a comment is attributed to the table around it.
+      // A NUL in a comment is attributed to the table around it, and one in a header to that header's table.
       recordNUL(scanner.firstNUL, table)
       if scanner.consume("[") {
         let isElement = scanner.consume("[")
@@ -47,7 +47,6 @@ struct KeyLocator: Sendable {
         lines[table] = line
         record(table, line)
         scanner.skipLine()
-        recordNUL(scanner.firstNUL, table)
       } else {
         let keys = table + scanner.keys()
         record(keys, line)

@@ -23,11 +23,11 @@ struct ProxyAddress {
       )
       (?: [/?\#] [^@]* )?
       /#.matchingSemantics(.unicodeScalar)
-    guard let match = text.wholeMatch(of: form)?.output,
-      match.port.map({ $0.isEmpty || Int($0) ?? .max <= 65_535 }) ?? true
-    else { return nil }
+    guard let match = text.wholeMatch(of: form)?.output, Int(match.port ?? "") ?? 0 <= 65_535 else {
+      return nil
+    }
     place = String(match.place)
-    let user = match.user.map { String($0) } ?? ""
+    let user = String(match.user ?? "")
     let passwords = Array(user.split(scalar: ":", maxSplits: 1).dropFirst())
     // The form in which the password is sent to the proxy (RFC 7617 §2).
     let pair = Data((user.removingPercentEncoding ?? user).utf8).base64EncodedString()

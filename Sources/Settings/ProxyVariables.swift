@@ -10,9 +10,7 @@ import UploadModel
 /// libcurl's error for an invalid address repeats the address, password included. So the address is checked here first,
 /// with an error that does not repeat it.
 struct ProxyVariables {
-  private let environment: [String: String]
-
-  init(_ environment: [String: String]) { self.environment = environment }
+  let environment: [String: String]
 
   /// The target, with the password of its proxy added to its secrets. Throws an error if a variable that applies to its
   /// requests does not contain a valid address.

@@ -12,17 +12,22 @@ struct Schema<Root: Sendable>: Sendable {
     var write: @Sendable (_ root: Root, _ usual: Root, TemplateWriter) -> String?
   }
 
-  var keys: [Key]
+  typealias Check = @Sendable (inout Root, [String: ConfigNode]) throws -> Void
 
-  init(_ keys: [Key]) { self.keys = keys }
+  let keys: [Key]
+  /// Checks, or completes, what was read from a table with these entries.
+  private let check: Check
+
+  init(_ keys: [Key], check: @escaping Check = { _, _ in }) {
+    (self.keys, self.check) = (keys, check)
+  }
 
   var names: [String] { keys.map(\.name) }
 
-  /// Reads a table in the order of the keys, and returns its entries.
-  @discardableResult
+  /// Reads a table in the order of the keys.
   func read(
     _ node: ConfigNode, into root: inout Root, _ reader: TemplateReader
-  ) throws(ConfigError) -> [String: ConfigNode] {
+  ) throws(ConfigError) {
     let entries = try node.table(names)
     for key in keys {
       if let need = key.need, entries[key.name] == nil {
@@ -30,7 +35,7 @@ struct Schema<Root: Sendable>: Sendable {
       }
     }
     try read(entries, into: &root, reader)
-    return entries
+    try node.checked { try check(&root, entries) }
   }
 
   /// Reads those entries whose keys are in this schema.
@@ -122,15 +127,13 @@ extension Schema.Key {
   /// A table for an optional part of the root. Keys that are missing in the table keep their values from `start`.
   init<Part: Sendable>(
     _ name: String, _ path: WritableKeyPath<Root, Part?> & Sendable, from start: Part,
-    _ schema: Schema<Part>,
-    check: @escaping @Sendable (inout Part, [String: ConfigNode]) throws -> Void = { _, _ in }
+    _ schema: Schema<Part>
   ) {
     self.init(
       name: name,
       read: { node, root, reader in
         var part = start
-        let entries = try schema.read(node, into: &part, reader)
-        try check(&part, entries)
+        try schema.read(node, into: &part, reader)
         root[keyPath: path] = part
       },
       write: { root, _, writer in

@@ -5,7 +5,6 @@ package struct ScreenSettings: Sendable {
   package struct Entry<Value: Sendable>: Sendable {
     /// The last part of the key.
     package let key: String
-    /// The value as read.
     package let value: Value
     /// An error at its place, without words.
     let place: ConfigError

@@ -16,22 +16,18 @@ struct Secrets: Sendable {
 
   static let none = Secrets(sources: [:])
 
-  static func read(
-    _ node: ConfigNode, folder: String, home: String
-  ) throws(ConfigError) -> Secrets {
+  static func read(_ node: ConfigNode, _ paths: FilePath) throws(ConfigError) -> Secrets {
     var sources: [String: Source] = [:]
     for (name, node) in try node.entries() {
       guard TOMLText.isBare(name) else {
         throw node.fault("a secret's name may contain only letters, digits, \"_\" and \"-\"")
       }
-      sources[name] = try source(node, folder: folder, home: home)
+      sources[name] = try source(node, paths)
     }
     return Secrets(sources: sources)
   }
 
-  private static func source(
-    _ node: ConfigNode, folder: String, home: String
-  ) throws(ConfigError) -> Source {
+  private static func source(_ node: ConfigNode, _ paths: FilePath) throws(ConfigError) -> Source {
     let wanted = "expected { env = … }, { file = … } or { command = [ … ] }"
     guard case .table = node.value else {
       throw node.fault("\(wanted); the secret itself does not belong here")
@@ -50,17 +46,12 @@ struct Secrets: Sendable {
     if let node = entries["file"] {
       let path = try node.foreign()
       guard !path.isEmpty else { throw node.fault("expected a path") }
-      return .file(FilePath(folder: folder, home: home).absolute(path))
+      return .file(paths.absolute(path))
     }
     guard let node = entries["command"] else { throw node.fault(wanted) }
     let timeout = try entries["timeout"]?.seconds(in: 0.1...600) ?? 10
-    return .command(Command(try words(node), timeout: timeout))
-  }
-
-  /// A program and its arguments, as an array of strings.
-  static func words(_ node: ConfigNode) throws(ConfigError) -> [String] {
     try checkWords(node)
-    return try node.strings()
+    return .command(Command(try node.strings(), timeout: timeout))
   }
 
   /// Checks only that the node is an array of strings and that the first one, the program, is not empty.
@@ -75,30 +66,30 @@ struct Secrets: Sendable {
 
   func value(of name: String, environment: [String: String]) throws(InvalidInput) -> String {
     func failure(_ text: String) -> InvalidInput { InvalidInput("the secret \"\(name)\": \(text)") }
-    let text: String
+    let data: Data
     switch try source(of: name) {
     case .environment(let variable):
       guard let value = environment[variable] else {
         throw failure("the environment variable \(variable) is not set")
       }
-      text = value
+      guard !value.isEmpty else { throw failure("it is empty") }
+      return value
     case .file(let path):
-      let data: Data
-      do {
-        data = try Data(contentsOf: URL(fileURLWithPath: path))
-      } catch {
+      do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
         throw failure("\(path) cannot be read: \(Settings.reason(for: error))")
       }
-      text = try Self.text(data, failure)
     case .command(let command):
-      let data: Data
       do throws(Command.Failure) { data = try command.run() } catch {
         throw failure(error.description)
       }
-      text = try Self.text(data, failure)
     }
-    guard !text.isEmpty else { throw failure("it is empty") }
-    return text
+    guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
+      throw failure("it is not UTF-8 text of at most 64 KiB")
+    }
+    // Editors and programs add line breaks at the end.
+    let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
+    guard let end else { throw failure("it is empty") }
+    return String(text.unicodeScalars[...end])
   }
 
   func source(of name: String) throws(InvalidInput) -> Source {
@@ -109,16 +100,5 @@ struct Secrets: Sendable {
         ? "the configuration has no [secrets]"
         : "the secrets are: \(sources.keys.sorted().joined(separator: ", "))")
     throw InvalidInput("there is no secret called \"\(name)\"; \(hint)")
-  }
-
-  /// Decodes a value and removes the line breaks at its end, which editors and programs add.
-  private static func text(
-    _ data: Data, _ failure: (String) -> InvalidInput
-  ) throws(InvalidInput) -> String {
-    guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
-      throw failure("it is not UTF-8 text of at most 64 KiB")
-    }
-    let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
-    return end.map { String(text.unicodeScalars[...$0]) } ?? ""
   }
 }

@@ -58,7 +58,7 @@ package struct Settings: Sendable {
       guard let text = try text(of: file, mayBeMissing: path == nil) else { return [] }
       var (settings, mistakes) = read(text, file: file, environment: environment)
       do throws(ConfigError) { try further(settings) } catch { mistakes.append(error) }
-      return mistakes.sorted(by: Self.isBefore)
+      return mistakes.sorted(by: isBefore)
     } catch {
       return [error]
     }
@@ -72,9 +72,7 @@ package struct Settings: Sendable {
   package static func text(of file: String, mayBeMissing: Bool) throws(ConfigError) -> String? {
     guard !mayBeMissing || FileManager.default.fileExists(atPath: file) else { return nil }
     let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: file))
-    } catch {
+    do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
       throw ConfigError(file: file, "cannot be read: \(reason(for: error))")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
@@ -98,7 +96,7 @@ package struct Settings: Sendable {
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
     let (settings, mistakes) = read(text, file: file, environment: environment)
-    if let first = mistakes.first { throw first }
+    if let first = mistakes.min(by: isBefore) { throw first }
     return settings
   }
 
@@ -108,47 +106,49 @@ package struct Settings: Sendable {
     let lines = KeyLocator(text)
     var mistakes: [ConfigError] = []
     // An error in one part does not prevent the others from being read.
-    func part<Value>(or fallback: Value, _ read: () throws(ConfigError) -> Value) -> Value {
+    @discardableResult
+    func part<Value>(_ read: () throws(ConfigError) -> Value?) -> Value? {
       do throws(ConfigError) {
         return try read()
       } catch {
         mistakes.append(error.placed(in: file, lines))
-        return fallback
+        return nil
       }
     }
     func entries(_ node: ConfigNode?) -> [String: ConfigNode] {
-      let entries = part(or: []) { () throws(ConfigError) in try node?.entries() ?? [] }
-      return Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
+      let entries = part { () throws(ConfigError) in try node?.entries() } ?? []
+      return Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.node) })
     }
-    let whole: ConfigNode? = part(or: nil) { () throws(ConfigError) in
+    let whole = part { () throws(ConfigError) -> ConfigNode? in
       // To the parser, a NUL ends the text or the value.
       if let place = lines.firstNUL {
         throw ConfigError(
           line: place.line, keyPath: place.key,
-          "holds a NUL character, which TOML does not allow and no "
-            + "request could carry; remove it")
+          "holds a NUL character, which TOML does not allow and no request could carry; remove it")
       }
       return try ConfigNode.parse(text, file: file, lines)
     }
     let top = entries(whole)
-    part(or: ()) { () throws(ConfigError) in _ = try whole?.table(Self.keys) }
+    part { () throws(ConfigError) in
+      try whole?.table(["default_target", "secrets", "targets", "screen", "keys", "theme"])
+    }
     let nodes = entries(top["targets"])
     let knowsTargets = mistakes.isEmpty
     let paths = filePath(file, environment)
-    let secrets: Secrets? = part(or: nil) { () throws(ConfigError) in
+    let secrets = part { () throws(ConfigError) -> Secrets? in
       guard let node = top["secrets"] else { return Secrets.none }
-      return try Secrets.read(node, folder: paths.folder, home: paths.home)
+      return try Secrets.read(node, paths)
     }
     // If the table of secrets is invalid, assume that every secret exists.
     let lookup =
       secrets.map(blind)
       ?? Template.Lookup(environment: { _ in Template.unknown }, secret: { _ in Template.unknown })
     for (name, node) in nodes {
-      part(or: ()) { () throws(ConfigError) in
-        _ = try reader(lookup, paths).target(named: name, node)
+      part { () throws(ConfigError) in
+        try Target(named: name, node, TemplateReader(lookup: lookup, paths: paths))
       }
     }
-    let defaultTarget: String? = part(or: nil) { () throws(ConfigError) in
+    let defaultTarget = part { () throws(ConfigError) -> String? in
       let name = try top["default_target"]?.string()
       if knowsTargets, let name, nodes[name] == nil {
         throw ConfigError(keyPath: "default_target", unknownTarget(name, among: Array(nodes.keys)))
@@ -159,11 +159,10 @@ package struct Settings: Sendable {
       file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
       environment: environment, secrets: secrets ?? .none)
     let screen = ScreenReader(file: file, lines: lines)
-    part(or: ()) { () throws(ConfigError) in try screen.readScreen(top["screen"], &settings.screen)
-    }
-    part(or: ()) { () throws(ConfigError) in try screen.readKeys(top["keys"], &settings.screen) }
-    part(or: ()) { () throws(ConfigError) in try screen.readTheme(top["theme"], &settings.screen) }
-    return (settings, mistakes.sorted(by: isBefore))
+    part { () throws(ConfigError) in try screen.readScreen(top["screen"], &settings.screen) }
+    part { () throws(ConfigError) in try screen.readKeys(top["keys"], &settings.screen) }
+    part { () throws(ConfigError) in try screen.readTheme(top["theme"], &settings.screen) }
+    return (settings, mistakes)
   }
 
   /// The target that `name` stands for: one in the configuration, a URL, or the default target if `name` is nil.
@@ -175,9 +174,8 @@ package struct Settings: Sendable {
     }
     if let node = nodes[name] {
       do throws(ConfigError) {
-        let target = try Self.reader(lookup, Self.filePath(file ?? "", environment))
-          .target(named: name, node)
-        return try ProxyVariables(environment).checked(for: target)
+        let target = try Target(named: name, node, reader(lookup))
+        return try ProxyVariables(environment: environment).checked(for: target)
       } catch {
         throw error.placed(in: file, lines)
       }
@@ -186,26 +184,21 @@ package struct Settings: Sendable {
     guard name.utf8.contains(where: { ":/@".utf8.contains($0) }) else {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
-    let target: Target
-    do throws(InvalidInput) {
-      let url = try TargetURL.parse(name)
-      target = Target(name: TargetURL.shown(url), url: url)
-    } catch {
+    let url: URL
+    do throws(InvalidInput) { url = try TargetURL.parse(name) } catch {
       throw ConfigError(error.description)
     }
-    return try ProxyVariables(environment).checked(for: target)
+    let target = Target(name: TargetURL.shown(url), url: url)
+    return try ProxyVariables(environment: environment).checked(for: target)
   }
 
   /// The target called `name`, without the values of variables and secrets; nil if there is no such target or it is
   /// invalid.
   package func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
-      try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))
-        .target(named: name, node)
+      try? Target(named: name, node, reader(Self.blind(secrets)))
     }
   }
-
-  static let keys = ["default_target", "secrets", "targets", "screen", "keys", "theme"]
 
   private static func filePath(_ file: String, _ environment: [String: String]) -> FilePath {
     FilePath(
@@ -213,8 +206,8 @@ package struct Settings: Sendable {
       home: environment["HOME"] ?? "")
   }
 
-  private static func reader(_ lookup: Template.Lookup, _ paths: FilePath) -> TargetReader {
-    TargetReader(templates: TemplateReader(lookup: lookup, paths: paths))
+  private func reader(_ lookup: Template.Lookup) -> TemplateReader {
+    TemplateReader(lookup: lookup, paths: Self.filePath(file ?? "", environment))
   }
 
   /// A lookup that knows which secrets exist, but not their values.

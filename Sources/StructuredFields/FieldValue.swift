@@ -9,9 +9,8 @@ package enum FieldValue: Hashable, Sendable {
   /// Any other well-formed value: a decimal, a string, a token, bytes, a date, an inner list.
   case other
 
-  /// Parses a field that is a single item (RFC 9651, section 4.2.3). Parameters are parsed and dropped.
-  ///
-  /// - Returns: nil if the field must be ignored as a whole, since it is malformed or longer than 4 KiB.
+  /// Parses a field that is a single item (RFC 9651, section 4.2.3). Parameters are parsed and dropped. Nil if the
+  /// field must be ignored as a whole, since it is malformed or longer than 4 KiB.
   package init?(item text: String) {
     guard var parser = Self.parser(of: text), let item = try? parser.parseItemFieldValue() else {
       return nil
@@ -19,9 +18,8 @@ package enum FieldValue: Hashable, Sendable {
     self.init(item)
   }
 
-  /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key wins.
-  ///
-  /// - Returns: nil if the field must be ignored as a whole, since it is malformed or longer than 4 KiB.
+  /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key wins. Nil
+  /// if the field must be ignored as a whole, since it is malformed or longer than 4 KiB.
   package static func dictionary(_ text: String) -> [String: FieldValue]? {
     guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
     else { return nil }

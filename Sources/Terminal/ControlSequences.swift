@@ -67,10 +67,6 @@ enum ControlSequences {
   }
 
   /// Restores the terminal without ncurses, after a crash.
-  ///
-  /// - Parameters:
-  ///   - hasKeyboard: whether kitty's keyboard protocol is on.
-  ///   - hasLinks: whether links are sent.
   static func rescue(hasKeyboard: Bool, hasLinks: Bool) -> String {
     endUpdate + (hasLinks ? link("", number: 0) : "") + (hasKeyboard ? popKeyboard : "") + focusOff
       + mouseOff + unwatchBackground + leave
@@ -99,7 +95,4 @@ enum ControlSequences {
   static func number(_ name: String) -> Int { Int(tigetnum(name)) }
 
   static func flag(_ name: String) -> Bool { tigetflag(name) == 1 }
-
-  /// Whether the terminal has a window or status line with a title.
-  static var hasTitle: Bool { !capability("tsl").isEmpty || flag("XT") }
 }

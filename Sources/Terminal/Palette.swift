@@ -5,17 +5,15 @@ import Screens
 struct Palette {
   let theme: Theme
   let background: Theme.Background
-  private let colors: Colors
+  let colors: Colors
   private var sequences: [Style: [UInt8]] = [:]
 
   /// The colours of a terminal.
-  struct Colors: Equatable {
+  struct Colors {
     /// The number of indexed colours; 0 if the terminal has no colours or none are allowed.
     var count = 0
     /// Whether any colour can be given as red, green and blue.
     var isDirect = false
-
-    init() {}
 
     /// The colours that terminfo and the environment claim for the terminal.
     init(environment: [String: String]) {
@@ -45,9 +43,11 @@ struct Palette {
     var style = style
     style.link = 0
     if let known = sequences[style] { return known }
-    let look = look(of: style)
+    var look = look(of: style)
+    // Terminals with eight colours have no bright ones; bold stands in for them.
+    if colors.count == 8, case .index(8..<16) = look.color { look.isBold = true }
     var text = ControlSequences.capability("sgr0")
-    if look.isBold || isBright(look) { text += ControlSequences.capability("bold") }
+    if look.isBold { text += ControlSequences.capability("bold") }
     if look.isDim { text += ControlSequences.capability("dim") }
     if look.isUnderlined { text += ControlSequences.capability("smul") }
     if look.isReversed { text += ControlSequences.capability("rev") }
@@ -95,11 +95,6 @@ struct Palette {
 
   private func look(_ role: Role) -> Theme.Look {
     theme.look(role, colors: colors.count, on: background)
-  }
-
-  /// Whether bold stands in for a bright colour, since terminals with eight colours have no bright ones.
-  private func isBright(_ look: Theme.Look) -> Bool {
-    if colors.count == 8, case .index(8..<16) = look.color { true } else { false }
   }
 
   /// `direct` is the SGR parameter that precedes the components of a colour (ISO 8613-6).

@@ -16,21 +16,20 @@ package final class Terminal {
   /// Whether the locale says that the terminal shows UTF-8; if not, frames should be in ASCII.
   package let isUTF8: Bool
   /// The current size of the screen.
-  package private(set) var size: Size
+  package var size: Size { Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen))) }
 
-  private let output: Int32
+  private let output = STDOUT_FILENO
   private let input: Int32
-  private let before: termios
+  /// The terminal's settings before it was taken over.
+  private var before = termios()
   private let screen: UnsafeMutablePointer<WINDOW>
   private let keyboard: UnsafeMutablePointer<WINDOW>
-  private let colors: Palette.Colors
   private var palette: Palette
   private var painter: Painter
+  /// Whether the terminal has a window or status line with a title.
   private let hasTitle: Bool
   private let features: TerminalFeatures
   private let usesMouse: Bool
-  /// Whether the terminal is asked about itself. Terminals with few colours are old and have nothing to report.
-  private let isAsked: Bool
 
   private var decoder = KeyDecoder()
   private var sources: [any DispatchSourceProtocol] = []
@@ -44,28 +43,22 @@ package final class Terminal {
   /// Whether kitty's keyboard protocol is on, since the terminal has said that it supports it.
   private var hasKeyboard = false
 
-  /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would
-  /// end or stop the program arrive as events.
-  ///
-  /// A non-empty `NO_COLOR` in the environment turns colours off.
-  ///
-  /// - Parameter usesMouse: whether clicks and the wheel are reported as events. The terminal then selects text only
-  ///     with Shift held down.
-  /// - Throws: `TerminalError` if there is no terminal or it cannot be used.
+  /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would end or
+  /// stop the program arrive as events. With `usesMouse`, clicks and the wheel are events, and the terminal selects
+  /// text only with Shift held down.
   package init(usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
     let environment = ProcessInfo.processInfo.environment
     let type = environment["TERM"] ?? ""
-    output = STDOUT_FILENO
     guard isatty(output) == 1 else { throw TerminalError("standard output is not a terminal") }
-    input = try Self.openKeyboard()
-    var settings = termios()
-    guard tcgetattr(input, &settings) == 0 else { throw Self.noKeyboard }
-    before = settings
+    input = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : open("/dev/tty", O_RDONLY | O_CLOEXEC)
+    guard input >= 0, tcgetattr(input, &before) == 0 else {
+      throw TerminalError("there is no terminal to read keys from (\(Self.reason))")
+    }
 
     // Must come before `newterm`, since ncurses installs its own handlers only for signals that have no handler yet.
-    let signals = Self.signals
+    let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT]
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw TerminalError("signals cannot be caught: \(Self.reason)") }
     guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(),
@@ -84,14 +77,12 @@ package final class Terminal {
     self.screen = screen
     // Reading from a window refreshes it, so keys are read from a pad that is never shown.
     self.keyboard = keyboard
-    colors = Palette.Colors(environment: environment)
+    let colors = Palette.Colors(environment: environment)
     palette = Palette(.usual, colors: colors, background: .unknown)
     features = TerminalFeatures(environment: environment)
     painter = Painter(showsLinks: features.showsLinks)
     self.usesMouse = usesMouse
-    hasTitle = ControlSequences.hasTitle
-    isAsked = ControlSequences.number("colors") >= 256
-    size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
+    hasTitle = !ControlSequences.capability("tsl").isEmpty || ControlSequences.flag("XT")
 
     armRescue()
     raw()
@@ -116,17 +107,12 @@ package final class Terminal {
   /// Repaints everything with the next frame.
   package func redraw() {
     shown = nil
-    clear()
-  }
-
-  /// Makes ncurses clear the screen, and first enter the alternate screen if it has not done so since `newterm` or
-  /// `endwin`. ncurses draws nothing else.
-  private func clear() {
+    // Makes ncurses clear the screen, and first enter the alternate screen if it has not done so since `newterm` or
+    // `endwin`. ncurses draws nothing else.
     clearok(screen, true)
     wrefresh(screen)
   }
 
-  /// Rings the terminal's bell.
   package func ring() {
     if isOpen { beep() }
   }
@@ -149,13 +135,12 @@ package final class Terminal {
   }
 
   /// Whether the terminal can show pictures as coloured blocks.
-  package var showsPictures: Bool { isUTF8 && colors.count >= 256 }
+  package var showsPictures: Bool { isUTF8 && palette.colors.count >= 256 }
 
   private func armRescue() {
-    var settings = before
     let rescue = Array(
       ControlSequences.rescue(hasKeyboard: hasKeyboard, hasLinks: features.showsLinks).utf8CString)
-    rescue_arm(output, &settings, rescue, rescue.count - 1)
+    rescue_arm(output, &before, rescue, rescue.count - 1)
   }
 
   private func enter() {
@@ -165,10 +150,11 @@ package final class Terminal {
     // This is done only once, since the second time would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
-    clear()
-    // Terminals with fewer than 256 colours use their own, which suit their background.
-    guard isAsked else { return }
-    let hasBackground = colors.count >= 256
+    redraw()
+    // Terminals with few colours are old and have nothing to report.
+    guard ControlSequences.number("colors") >= 256 else { return }
+    // With fewer than 256 colours, the terminal's own are used, which suit its background.
+    let hasBackground = palette.colors.count >= 256
     ask(
       (hasBackground ? ControlSequences.watchBackground + ControlSequences.askBackground : "")
         + ControlSequences.askKeyboard)
@@ -180,21 +166,14 @@ package final class Terminal {
     send(questions + ControlSequences.askLast)
   }
 
-  /// Turns kitty's keyboard protocol on, once the terminal has said that it supports it.
-  private func useKeyboard() {
-    guard !hasKeyboard, isOpen else { return }
-    hasKeyboard = true
-    armRescue()
-    send(ControlSequences.pushKeyboard)
-  }
-
   private func leave() {
     let progress =
       features.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
     send(
       progress + (hasKeyboard ? ControlSequences.popKeyboard : "") + ControlSequences.focusOff
         + (usesMouse ? ControlSequences.mouseOff : "")
-        + (colors.count >= 256 ? ControlSequences.unwatchBackground : "") + ControlSequences.leave)
+        + (palette.colors.count >= 256 ? ControlSequences.unwatchBackground : "")
+        + ControlSequences.leave)
     (keepsTitle, hasKeyboard) = (false, false)
     if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false
@@ -237,8 +216,7 @@ package final class Terminal {
     leave()
     curs_set(1)
     endwin()
-    var settings = before
-    tcsetattr(input, TCSADRAIN, &settings)
+    tcsetattr(input, TCSADRAIN, &before)
     rescue_disarm()
     signals_close()
   }
@@ -266,7 +244,7 @@ package final class Terminal {
 
   /// Makes the next frame repaint everything in other colours.
   private func repaint(_ theme: Theme, _ background: Theme.Background) {
-    palette = Palette(theme, colors: colors, background: background)
+    palette = Palette(theme, colors: palette.colors, background: background)
     shown = nil
   }
 
@@ -314,7 +292,11 @@ package final class Terminal {
     switch answer {
     case .end: awaitsAnswer = false
     case .backgroundChanged: ask(ControlSequences.askBackground)
-    case .keyboard: useKeyboard()
+    case .keyboard:
+      guard !hasKeyboard else { return }
+      hasKeyboard = true
+      armRescue()
+      send(ControlSequences.pushKeyboard)
     case .background(let background):
       guard background != palette.background, let frame = shown else { return }
       repaint(palette.theme, background)
@@ -365,21 +347,7 @@ package final class Terminal {
     if curses_window_size(output, &columns, &rows) == 0, columns > 0, rows > 0 {
       resizeterm(rows, columns)
     }
-    size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
     shown = nil
-  }
-
-  private static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT]
-
-  private static func openKeyboard() throws(TerminalError) -> Int32 {
-    if isatty(STDIN_FILENO) == 1 { return STDIN_FILENO }
-    let descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw noKeyboard }
-    return descriptor
-  }
-
-  private static var noKeyboard: TerminalError {
-    TerminalError("there is no terminal to read keys from (\(reason))")
   }
 
   private static var reason: String { String(cString: strerror(errno)) }
@@ -387,7 +355,6 @@ package final class Terminal {
 
 /// Why the screen cannot be opened. Uploads are possible without it.
 package nonisolated struct TerminalError: Error, CustomStringConvertible {
-  /// What failed and what can be done.
   package let description: String
 
   init(_ why: String) { description = "cannot open the screen: \(why)" }

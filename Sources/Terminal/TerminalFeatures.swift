@@ -2,9 +2,9 @@ import ScalarText
 
 /// Features that this terminal is known to have beyond its terminfo entry. Terminals should ignore unknown sequences,
 /// but some show them as text or as notifications.
-nonisolated struct TerminalFeatures: Equatable {
+nonisolated struct TerminalFeatures {
   /// The sequence for desktop notifications.
-  enum Notification: Equatable {
+  enum Notification {
     /// OSC 9, introduced by iTerm2.
     case osc9
     /// OSC 99, kitty's own.
@@ -20,17 +20,16 @@ nonisolated struct TerminalFeatures: Equatable {
   var showsLinks = false
 
   init(environment: [String: String]) {
-    let program = environment["TERM_PROGRAM"] ?? ""
-    let type = environment["TERM"] ?? ""
-    if type.contains(scalars: "kitty") { notification = .osc99 }
-    if ["iTerm.app", "WezTerm", "ghostty"].contains(program) { notification = .osc9 }
     // Inside tmux and screen, the outer terminal's variables are still set.
     guard environment["TMUX"] == nil, environment["STY"] == nil else {
-      notification = .osc777
       // tmux passes links on if the terminal around it supports them, and drops them if not.
       showsLinks = environment["STY"] == nil
       return
     }
+    let program = environment["TERM_PROGRAM"] ?? ""
+    let type = environment["TERM"] ?? ""
+    if type.contains(scalars: "kitty") { notification = .osc99 }
+    if ["iTerm.app", "WezTerm", "ghostty"].contains(program) { notification = .osc9 }
     let vte = environment["VTE_VERSION"].flatMap { Int($0) } ?? 0
     let konsole = environment["KONSOLE_VERSION"].flatMap { Int($0) } ?? 0
     showsLinks =

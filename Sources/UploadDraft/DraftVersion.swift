@@ -99,9 +99,8 @@ package enum DraftVersion: Int64, CaseIterable, Codable, Sendable {
     (completenessField, isComplete != has(.incomplete) ? "?1" : "?0")
   }
 
-  /// Whether a message says that an upload is complete; nil if it does not say.
-  ///
-  /// - Parameter value: returns the value of the header field with the given lower-case name, if the message has one.
+  /// Whether a message says that an upload is complete; nil if it does not say. `value` returns the value of the header
+  /// field with the given lower-case name, if the message has one.
   package func isComplete(_ value: (String) -> String?) -> Bool? {
     value(completenessField.lowercased()).flatMap { FieldValue(item: $0)?.boolean }
       .map { $0 != has(.incomplete) }

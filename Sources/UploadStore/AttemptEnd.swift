@@ -30,7 +30,7 @@ struct AttemptEnd {
     reply = Self.excerpt(receipt.reply)
   }
 
-  /// - Parameter goesOn: whether another attempt resumes the upload.
+  /// `goesOn` says whether another attempt resumes the upload.
   init(_ failure: Failure, bytes: Int64?, goesOn: Bool = false) {
     self.init(.failed(failure.code), bytes: bytes)
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
@@ -56,23 +56,18 @@ struct AttemptEnd {
     return now - receipt.seconds
   }
 
-  /// The columns that `add` provides values for.
+  /// The columns of `values`.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
     "deletion_url", "verified", "pieces",
   ]
 
-  /// Adds the values of `columns`.
-  func add(to values: inout StatementValues, at instant: Double) {
-    values.add(instant)
-    values.add(bytes)
-    values.add(status.map(Int64.init))
-    for text in [outcome.rawValue, message, reply?.text, reply?.mediaType] { values.add(text) }
-    values.add(reply?.isCut ?? false)
-    values.add(receipt?.url)
-    values.add(receipt?.deletionURL)
-    values.add(receipt?.verified)
-    values.add(JSONColumn.text(pieces))
+  func values(at instant: Double) -> [(any ColumnValue)?] {
+    [
+      instant, bytes, status, outcome.rawValue, message, reply?.text, reply?.mediaType,
+      reply?.isCut ?? false, receipt?.url, receipt?.deletionURL, receipt?.verified,
+      JSONColumn.text(pieces),
+    ]
   }
 
   static func excerpt(_ reply: Reply) -> Reply {
@@ -91,6 +86,5 @@ extension AttemptOutcome {
 }
 
 extension [AttemptOutcome] {
-  /// The outcomes as an SQL list.
   var sql: String { "(\(map(\.sql).joined(separator: ", ")))" }
 }

@@ -11,8 +11,6 @@ package final class ChangeWatch {
 
   /// Watches the queue at `path` for writes, including those of this process. `body` runs on the main queue, at most
   /// ten times a second.
-  ///
-  /// - Throws: `StoreError` if the folder of the queue cannot be watched.
   package init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))

@@ -4,19 +4,17 @@ extension Database {
   /// The most rows that one statement inserts.
   private static let most = 32
 
-  /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does.
-  ///
-  /// - Parameter set: adds the values of a row, in the order of the columns.
+  /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does. `set`
+  /// adds the values of a row, in the order of the columns.
   func insert<Row>(
     into table: String, _ columns: [String], _ rows: some Sequence<Row>,
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
+    let head = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
     /// A statement that inserts `count` rows. Only two counts occur, so both statements stay cached.
     func statement(_ count: Int) throws -> Statement {
-      let places = repeatElement(row, count: count).joined(separator: ", ")
-      return try self.statement(
-        "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)")
+      try self.statement(head + repeatElement(row, count: count).joined(separator: ", "))
     }
     var insertMany: Statement?
     var waiting: [Row] = []

@@ -5,7 +5,6 @@ import UploadModel
 
 /// One attempt to send a file, as the history records it.
 package struct HistoryEntry: Hashable, Sendable {
-  /// The item that was sent.
   package var item: ItemID
   package var location: FileLocation
   /// The file name that was sent to the server.
@@ -14,21 +13,17 @@ package struct HistoryEntry: Hashable, Sendable {
   package var mediaType: String
   /// The size in bytes.
   package var size: Int64
-  /// The name of the target.
   package var target: String
   /// The number of the attempt, from 1.
   package var attempt: Int
-  /// When the attempt began.
   package var began: Date
-  /// When the attempt ended; nil while it runs.
+  /// Nil while the attempt runs, like `outcome`.
   package var ended: Date?
   /// The offset at which the attempt resumed an earlier one, in bytes; nil if it began at the start of the file.
   package var start: Int64?
   /// The offset in the file that the attempt reached, in bytes, if known.
   package var bytes: Int64?
-  /// The status code, if a reply came.
   package var status: Int?
-  /// How the attempt ended; nil while it runs.
   package var outcome: AttemptOutcome?
   /// Why the attempt failed.
   package var message: String?
@@ -69,6 +64,5 @@ package struct HistoryQuery: Hashable, Sendable {
   /// The most attempts to return. If there are more, the latest are returned.
   package var limit: Int?
 
-  /// Selects everything.
   package init() {}
 }

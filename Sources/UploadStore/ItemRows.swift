@@ -12,7 +12,7 @@ enum ItemRows {
     processing
     """
 
-  /// The columns of a new row, beginning with those that `add` provides values for.
+  /// The columns of a new row, beginning with those of `values`.
   static let inserted = [
     "uuid", "target", "path", "device", "inode", "modified", "size", "field", "name", "type",
     "type_source", "type_is_certain", "state", "failure", "folder", "name_is_chosen",
@@ -40,21 +40,15 @@ enum ItemRows {
     FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_to IS NULL
     """
 
-  /// Adds the values for the first columns of `inserted`, which are also the first parameters of `update`.
-  static func add(_ item: UploadItem, _ values: inout StatementValues) {
+  /// The values for the first columns of `inserted`, which are also the first parameters of `update`.
+  static func values(_ item: UploadItem) -> [(any ColumnValue)?] {
     let (state, failure) = stored(item.state)
-    values.add(item.uuid)
-    values.add(item.target)
-    values.add(item.location.bytes)
-    values.add(item.identity?.device)
-    values.add(item.identity?.inode)
-    values.add(item.identity?.modified)
-    values.add(item.size)
-    for text in [item.field, item.fileName, item.mediaType, item.typeSource] { values.add(text) }
-    values.add(item.typeIsCertain)
-    for text in [state, failure, item.folder] { values.add(text) }
-    values.add(item.nameIsChosen)
-    values.add(item.contentType)
+    return [
+      item.uuid, item.target, item.location.bytes, item.identity?.device, item.identity?.inode,
+      item.identity?.modified, item.size, item.field, item.fileName, item.mediaType,
+      item.typeSource, item.typeIsCertain, state, failure, item.folder, item.nameIsChosen,
+      item.contentType,
+    ]
   }
 
   /// The name of a state, and its failure if it has one. Items under way are stored as waiting, since only the
@@ -84,11 +78,9 @@ enum ItemRows {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.receipt.attempts ?? 1)
     case "handed over":
-      if let processing: Processing = JSONColumn.value(row[19]) {
-        item.state = .processing(processing)
-        break
-      }
-      item.state = .awaitingReply(attempt: last?.receipt.attempts ?? 1, since: Instant(seconds: 0))
+      item.state =
+        JSONColumn.value(row[19]).map(ItemState.processing)
+        ?? .awaitingReply(attempt: last?.receipt.attempts ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
     case "failed": item.state = .failed(failure(row[14], last))
     default: item.wasInterrupted = last?.isCutOff == true

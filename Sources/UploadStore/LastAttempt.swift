@@ -1,10 +1,8 @@
-import Foundation
 import SQLite
 import UploadModel
 
 /// The part of an item's last attempt that its state depends on.
 struct LastAttempt {
-  /// The status code, if a reply came.
   let status: Int?
   let outcome: AttemptOutcome?
   /// The attempt as one that the server has accepted. The number and the reply also hold for other outcomes.

@@ -1,5 +1,3 @@
-import Foundation
-import SQLite
 import UploadModel
 
 /// The changes to a queue since a revision.
@@ -8,7 +6,6 @@ package struct QueueChanges: Sendable {
   package var revision: Int64
   /// Items that are new or have changed, in the order of the queue.
   package var items: [UploadItem] = []
-  /// Items that have left the queue.
   package var removed: [ItemID] = []
   /// All items in their order, if it has changed.
   package var order: [ItemID]?

@@ -2,9 +2,7 @@ import SQLite
 
 /// The tables of the queue, version by version. A released version is never edited.
 enum Schema {
-  /// Brings a queue up to the newest version.
-  ///
-  /// - Returns: false, without changing anything, if a newer hoist has written the queue.
+  /// Brings a queue up to the newest version. Returns false, without changing anything, if a newer hoist wrote it.
   static func complete(_ pool: DatabasePool) throws -> Bool {
     let known = try pool.read(versions)
     guard known.isSubset(of: names(upTo: scripts.count)) else { return false }
@@ -32,13 +30,10 @@ enum Schema {
 
   private static func names(upTo version: Int) -> [String] { (1...version).map(String.init) }
 
-  /// The number of versions.
-  static var count: Int { scripts.count }
-
   /// The table that lists a queue's versions. The name dates from the first version.
   private static let table = "grdb_migrations"
 
-  private static let scripts = [
+  static let scripts = [
     // `item` has one row for each file that was ever queued. The rows of files that left the queue stay for the
     // history. `failure` is `Failure.Cause` as JSON. Times are in seconds since 1970.
     //

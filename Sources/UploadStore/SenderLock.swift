@@ -26,10 +26,8 @@ package final class SenderLock: Sendable {
     return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
-  /// Acquires the lock for the queue at `path`; nil if another process holds it.
-  ///
-  /// - Parameter waiting: whether to block the thread until the lock is free.
-  /// - Throws: `StoreError` if the queue's file cannot be opened.
+  /// Acquires the lock for the queue at `path`; nil if another process holds it, unless `waiting` blocks the thread
+  /// until the lock is free.
   package init?(queue path: String, waiting: Bool = false) throws(StoreError) {
     // Assigned to `self.file` only once it is locked: an init that fails after all properties are set also runs deinit.
     let file = try QueueFile(path)
@@ -44,10 +42,8 @@ package final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// Takes over the lock from the process that started this one. The lock belongs to the open file that both
-  /// share (flock(2)), so nobody else can acquire it in between.
-  ///
-  /// - Throws: `StoreError` if the descriptor is not that of the queue's file, or does not hold the lock.
+  /// Takes over the lock from the process that started this one. The lock belongs to the open file that both share
+  /// (flock(2)), so nobody else can acquire it in between.
   package init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
     let file = try QueueFile(path, descriptor)
     // Has no effect if the lock is already on this descriptor, as it should be.

@@ -101,12 +101,10 @@ struct StateWriter {
       WHERE item = ? AND ended IS NULL
       """
     ).execute { values in
-      ending.add(to: &values, at: now)
-      values.add(ending.receipt?.sent?.name)
-      values.add(ending.receipt?.sent?.mediaType)
-      values.add(ending.receipt?.sent?.size)
-      values.add(ending.beginning(at: now))
-      values.add(id.rawValue)
+      let sent = ending.receipt?.sent
+      values.add(ending.values(at: now))
+      values.add(
+        [sent?.name, sent?.mediaType, sent?.size, ending.beginning(at: now), id.rawValue])
     }
     return db.changes > 0
   }

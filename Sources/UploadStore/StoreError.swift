@@ -1,10 +1,7 @@
-import Foundation
 import SQLite
-import UploadModel
 
 /// Why the queue could not be read or written: the action, the file, and what to do next.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The sentence for the user.
   package let description: String
   /// The sentence without the path, for places with little space.
   package let brief: String
@@ -14,7 +11,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     brief = description
   }
 
-  /// A SQLite error. `doing` is the action that failed: "opened", "written".
+  /// `doing` is the action that failed: "opened", "written".
   init(_ error: any Error, doing: String, path: String) {
     let why = (error as? DatabaseError)?.reason(path) ?? "\(error)"
     description = "the queue \(path) cannot be \(doing): \(why)"

@@ -76,12 +76,9 @@ extension UploadStore {
 
   // MARK: Files that `push` has sent
 
-  /// Records the results of files that were never in the queue.
-  ///
-  /// - Parameters:
-  ///   - ended: items that are done or have failed, each with the time of its first byte.
-  ///   - target: where the files went; by default, each item's own target.
-  ///   - place: returns the absolute path of an item's file.
+  /// Records the results of files that were never in the queue: items that are done or have failed, each with the time
+  /// of its first byte. `place` returns the absolute path of an item's file; `target` is where all files went, if not
+  /// to each item's own target.
   package func log(
     _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
@@ -94,22 +91,19 @@ extension UploadStore {
       try db.insert(into: "pushed", Self.pushedColumns, ends) { row, values in
         let (item, began, end) = row
         let file = place(item)
-        values.add(number)
-        number += 1
-        values.add(target ?? item.target)
-        values.add(file.bytes)
-        values.add(item.identity?.device)
-        values.add(item.identity?.inode)
-        values.add(item.identity?.modified)
-        values.add(item.size)
-        values.add(item.sum)
-        let name = end.receipt?.sent?.name ?? item.fileName
-        values.add(name == file.lastComponent ? nil : name)
-        values.add(end.receipt?.sent?.mediaType ?? item.mediaType)
-        values.add(Int64(max(1, end.receipt?.attempts ?? item.state.failure?.attempts ?? 0)))
+        let identity = item.identity
+        let sent = end.receipt?.sent
+        let name = sent?.name ?? item.fileName
+        let attempts = end.receipt?.attempts ?? item.state.failure?.attempts ?? 0
         let ended = now.timeIntervalSince1970
-        values.add(max(began.timeIntervalSince1970, end.beginning(at: ended)))
-        end.add(to: &values, at: ended)
+        values.add([
+          number, target ?? item.target, file.bytes, identity?.device, identity?.inode,
+          identity?.modified, item.size, item.sum, name == file.lastComponent ? nil : name,
+          sent?.mediaType ?? item.mediaType, max(1, attempts),
+          max(began.timeIntervalSince1970, end.beginning(at: ended)),
+        ])
+        values.add(end.values(at: ended))
+        number += 1
       }
     }
   }
@@ -124,11 +118,9 @@ extension UploadStore {
   /// so neither table may have or later assign these numbers.
   private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
     let tables = "name IN ('item', 'attempt')"
-    let last: Int64? = try db.value("SELECT MAX(seq) FROM sqlite_sequence WHERE \(tables)")
-    let first = (last ?? 0) + 1
-    try db.statement("UPDATE sqlite_sequence SET seq = ? WHERE \(tables)")
-      .execute([first + Int64(count) - 1])
-    return first
+    let last: Int64 = try db.value("SELECT MAX(seq) FROM sqlite_sequence WHERE \(tables)") ?? 0
+    try db.execute("UPDATE sqlite_sequence SET seq = ? WHERE \(tables)", [last + Int64(count)])
+    return last + 1
   }
 
   // MARK: Files that were sent before
@@ -143,11 +135,7 @@ extension UploadStore {
   /// Earlier uploads of these files that their targets have accepted or may have accepted. An upload counts if it had
   /// the same content as an item with a digest. It also counts if it had the same path, identity, size and modification
   /// time as an item, unless both digests are known and differ. A file that was accepted once counts as accepted,
-  /// however later attempts ended.
-  ///
-  /// - Parameters:
-  ///   - target: where the files will go; by default, each item's own target.
-  ///   - place: returns the absolute path of an item's file.
+  /// however later attempts ended. `target` and `place` are as for `log`.
   package func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
@@ -166,8 +154,7 @@ extension UploadStore {
       var found: [ItemID: EarlierUpload] = [:]
       for item in items {
         let target = target ?? item.target
-        var moment: Double?
-        if let sum = item.sum { moment = try Self.latest(bySum, [sum, target]) }
+        var moment = try item.sum.flatMap { try Self.latest(bySum, [$0, target]) }
         if moment == nil, let identity = item.identity {
           moment = try Self.latest(
             byIdentity,
@@ -205,12 +192,7 @@ extension UploadStore {
   private static func latest(
     _ statements: [Statement], _ values: [(any ColumnValue)?]
   ) throws -> Double? {
-    var latest: Double?
-    for statement in statements {
-      guard let moment: Double = try statement.value(values) else { continue }
-      latest = max(moment, latest ?? moment)
-    }
-    return latest
+    try statements.compactMap { try $0.value(values) as Double? }.max()
   }
 }
 

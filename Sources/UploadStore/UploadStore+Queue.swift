@@ -46,12 +46,10 @@ extension UploadStore {
 
   /// Whether the queue has an item for this file that is not done.
   package func hasYetToSend(_ file: FileIdentity) throws(StoreError) -> Bool {
-    try read { db in
-      try db.value(
-        """
-        SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
-        """, [file.inode, file.device]) ?? false
-    }
+    try value(
+      """
+      SELECT EXISTS (SELECT 1 FROM item WHERE listed AND state <> 'done' AND inode = ? AND device = ?)
+      """, [file.inode, file.device]) ?? false
   }
 
   /// Records what became of the local file of a finished item.
@@ -69,21 +67,16 @@ extension UploadStore {
 
   /// The target of the last queued item that has not been sent yet; nil if there is no such item.
   package func lastTarget() throws(StoreError) -> String? {
-    try read { db in
-      try db.value(
-        "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1")
-    }
+    try value("SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1")
   }
 
   /// The number of the item that was queued last; 0 if no item was ever queued.
   package func lastID() throws(StoreError) -> ItemID {
-    ItemID(try read { db in try db.value("SELECT MAX(id) FROM item") } ?? 0)
+    ItemID(try value("SELECT MAX(id) FROM item") ?? 0)
   }
 
-  /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are smaller,
-  /// so that they arrive quickly however long the queue is.
-  ///
-  /// - Returns: the revision of the snapshot.
+  /// Reads a snapshot of the queue in its order, in portions of at most `size` items, and returns its revision. The
+  /// first portions are smaller, so that they arrive quickly however long the queue is.
   package func read(
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
@@ -167,22 +160,19 @@ extension UploadStore {
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
     try db.insert(into: "item", ItemRows.inserted, added) { item, values in
-      ItemRows.add(item, &values)
-      values.add(item.sum)
-      values.add(position + (item.id.rawValue - last) * gap)
-      values.add(true)
-      values.add(revision)
-      values.add(now.timeIntervalSince1970)
-      values.add(item.id.rawValue)
+      let number = item.id.rawValue
+      values.add(ItemRows.values(item))
+      values.add([
+        item.sum, position + (number - last) * gap, true, revision, now.timeIntervalSince1970,
+        number,
+      ])
     }
     return added
   }
 
-  /// Writes the current data and states of items, and restores removed ones to their places. Finished items
-  /// stay finished, and items being sent can only be paused, since the caller may not know yet that they have
-  /// started or finished.
-  ///
-  /// - Returns: the items in their new state in the queue.
+  /// Writes the current data and states of items, and restores removed ones to their places. Finished items stay
+  /// finished, and items being sent can only be paused, since the caller may not know yet that they have started or
+  /// finished. Returns the items in their new state in the queue.
   @discardableResult
   package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -192,11 +182,7 @@ extension UploadStore {
       var refused: Set<ItemID> = []
       for item in items {
         try keep.execute([item.id.rawValue])
-        try update.execute { values in
-          ItemRows.add(item, &values)
-          values.add(revision)
-          values.add(item.id.rawValue)
-        }
+        try update.execute(ItemRows.values(item) + [revision, item.id.rawValue])
         guard db.changes == 0 else { continue }
         refused.insert(item.id)
         try list.execute([revision, item.id.rawValue])
@@ -209,10 +195,8 @@ extension UploadStore {
     }
   }
 
-  /// Restores removed items to their places. Uploads that the removal has cancelled, or is about to cancel,
-  /// wait again.
-  ///
-  /// - Returns: the items in their new state in the queue.
+  /// Restores removed items to their places. Uploads that the removal has cancelled, or is about to cancel, wait again.
+  /// Returns the items in their new state in the queue.
   package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let again = try db.statement(
@@ -294,20 +278,18 @@ extension UploadStore {
   /// Whether the user has stopped the queue. Until the user resumes the queue, no upload starts, whichever process
   /// sends and however often hoist is restarted.
   package func isStopped() throws(StoreError) -> Bool {
-    try read { db in try db.value("SELECT stopped FROM queue") ?? false }
+    try value("SELECT stopped FROM queue") ?? false
   }
 
-  /// Records that the user has stopped the queue or resumed it.
   package func setStopped(_ isStopped: Bool) throws(StoreError) {
     try write { db, _ in try db.execute("UPDATE queue SET stopped = ?", [isStopped]) }
   }
 
   /// The bandwidth limit that the user has set on the screen, in bytes per second; nil means no limit.
   package func rateLimit() throws(StoreError) -> Int64? {
-    try read { db in try db.value("SELECT rate_limit FROM queue") }
+    try value("SELECT rate_limit FROM queue")
   }
 
-  /// Records the bandwidth limit.
   package func setRateLimit(_ limit: Int64?) throws(StoreError) {
     try write { db, _ in try db.execute("UPDATE queue SET rate_limit = ?", [limit]) }
   }

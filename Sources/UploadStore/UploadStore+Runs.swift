@@ -6,7 +6,6 @@ import UploadModel
 extension UploadStore {
   /// A run that is not over.
   package struct Run: Hashable, Sendable {
-    /// The name of the target.
     package var target: String
     package var point: RunPoint
     /// Items of the target in the queue that are paused, or that failed in this run.
@@ -15,13 +14,10 @@ extension UploadStore {
 
   /// How a run has ended, or what keeps it open.
   package struct RunEnd: Hashable, Sendable {
-    /// The name of the target.
     package var target: String
-    /// When this was recorded.
     package var date: Date
     /// The name of the event (`RunNews.event`).
     package var event: String
-    /// A description for the user.
     package var message: String
   }
 
@@ -53,12 +49,10 @@ extension UploadStore {
 
   /// Whether the queue has an item for this target that failed before it could be sent, and so belongs to no run.
   package func hasUnsent(_ target: String) throws(StoreError) -> Bool {
-    try read { db in
-      try db.value(
-        """
-        SELECT EXISTS (SELECT 1 FROM item WHERE listed AND target = ? AND state = 'failed' AND run IS NULL)
-        """, [target]) ?? false
-    }
+    try value(
+      """
+      SELECT EXISTS (SELECT 1 FROM item WHERE listed AND target = ? AND state = 'failed' AND run IS NULL)
+      """, [target]) ?? false
   }
 
   /// Records in the history how a run ended, or what keeps it open.

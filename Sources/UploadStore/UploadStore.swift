@@ -20,7 +20,6 @@ package final class UploadStore: Sendable {
     case crash
   }
 
-  /// The path of the file.
   package let path: String
   private let pool: DatabasePool
   /// SQLite's count of commits by other connections, as last read.
@@ -46,10 +45,8 @@ package final class UploadStore: Sendable {
     return String(cString: real)
   }
 
-  /// Opens the queue at `path`, or creates an empty one that nobody else may read.
-  ///
-  /// - Throws: ``StoreError`` if it cannot be opened or was written by a newer version; the file is then
-  ///   unchanged.
+  /// Opens the queue at `path`, or creates an empty one that nobody else may read. Fails if a newer version has written
+  /// the file, which is then left unchanged.
   package init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
     try Self.makeFile(at: path)
@@ -116,6 +113,13 @@ package final class UploadStore: Sendable {
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do { return try pool.read(body) } catch { throw StoreError(error, doing: "read", path: path) }
+  }
+
+  /// What a query finds first; nil if there is no row, or the value is NULL.
+  func value<Value: ColumnValue>(
+    _ sql: String, _ values: [(any ColumnValue)?] = []
+  ) throws(StoreError) -> Value? {
+    try read { db in try db.value(sql, values) }
   }
 
   /// Runs one transaction, passing the revision that its changes must carry.
@@ -202,9 +206,7 @@ package final class UploadStore: Sendable {
     return begun
   }
 
-  /// Records the new states of items, in order.
-  ///
-  /// - Parameter leaving: whether hoist is ending, so that uploads aborted now stay in the queue.
+  /// Records the new states of items, in order. If hoist is `leaving`, uploads aborted now stay in the queue.
   package func record(
     _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
   ) throws(StoreError) {
@@ -276,9 +278,8 @@ package final class UploadStore: Sendable {
   /// unknown outcome, unless their next attempt can find out. Items that the server has accepted stay unchanged, since
   /// the server can be asked. Finished items leave the queue for the history.
   ///
-  /// Call this while holding the `SenderLock`, before sending.
-  ///
-  /// - Parameter isRepeatable: whether a second copy does no harm at the target with this name.
+  /// Call this while holding the `SenderLock`, before sending. `isRepeatable` says whether a second copy does no harm
+  /// at the target with this name.
   package func recover(
     now: Date = Date(), isRepeatable: (String) -> Bool = { _ in false }
   ) throws(StoreError) -> Recovery {
@@ -290,11 +291,8 @@ package final class UploadStore: Sendable {
         SELECT id, state, target, resume_point FROM item
         WHERE state IN ('sending', 'handed over') AND processing IS NULL ORDER BY position
         """
-      ) { row in
-        (
-          id: ItemID(row[0]), state: row[1] as String, target: row[2] as String,
-          point: JSONColumn.value(row[3]) as ResumePoint?
-        )
+      ) {
+        (ItemID($0[0]), $0[1] as String, $0[2] as String, JSONColumn.value($0[3]) as ResumePoint?)
       }
       for (id, state, target, point) in rows {
         if state == "sending" || point?.settlesItself == true {
@@ -306,10 +304,8 @@ package final class UploadStore: Sendable {
           recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
           try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: failure.explanation))
-          let isHarmless = isRepeatable(target)
-          try writer.set(
-            isHarmless ? "waiting" : "failed", of: id,
-            failure: isHarmless ? nil : failure.cause.column)
+          let cause = isRepeatable(target) ? nil : failure.cause.column
+          try writer.set(cause == nil ? "waiting" : "failed", of: id, failure: cause)
         }
       }
       try db.execute(
@@ -320,11 +316,9 @@ package final class UploadStore: Sendable {
 
   // MARK: Other processes
 
-  /// The changes since a revision, if another process has written since the last call; otherwise only the
-  /// current revision.
-  ///
-  /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no file
-  ///   event shows, so ask again soon.
+  /// The changes since a revision, if another process has written since the last call; otherwise only the current
+  /// revision. Nil while another process is writing: its changes become visible when it has finished, which no file
+  /// event shows, so ask again soon.
   package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
     if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
@@ -359,21 +353,17 @@ extension UploadStore: ResumeMemory {
   /// How many seconds an entry stays valid. The time is limited since another server may take over the address.
   private static let lifetime = 24.0 * 60 * 60
 
-  /// What was learnt about the server at an address in the last 24 hours.
   package func resumeServer(at address: String) -> ResumeServer? {
     resumeServer(at: address, now: Date())
   }
 
   func resumeServer(at address: String, now: Date) -> ResumeServer? {
-    let text: String? = try? read { db in
-      try db.value(
-        "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
-        [address, now.timeIntervalSince1970 - Self.lifetime])
-    }
+    let text: String? = try? value(
+      "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
+      [address, now.timeIntervalSince1970 - Self.lifetime])
     return JSONColumn.value(text)
   }
 
-  /// Stores what was learnt about a server; nil deletes it.
   package func remember(_ server: ResumeServer?, at address: String) {
     remember(server, at: address, now: Date())
   }
@@ -393,7 +383,6 @@ extension UploadStore: ResumeMemory {
 }
 
 extension UploadStore: DigestMemory {
-  /// The digests computed for a file, if it has not changed since.
   package func digests(of stamp: FileStamp) -> ContentDigests? {
     let file = stamp.identity
     let rows = try? read { db in

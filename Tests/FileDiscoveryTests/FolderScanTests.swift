@@ -26,8 +26,8 @@ struct FolderScanTests {
     return FolderScan(FileLocation(scratch.path), rules: rules).map { entry in
       switch entry {
       case .file(let file): String(file.description.dropFirst(scratch.path.count + 1))
-      case .unreadable(let folder, let code):
-        "\(folder.description.dropFirst(scratch.path.count + 1))!\(code)"
+      case .unreadable(let folder, let reason):
+        "\(folder.description.dropFirst(scratch.path.count + 1))!\(reason)"
       }
     }
   }
@@ -75,7 +75,8 @@ struct FolderScanTests {
   @Test("a folder that is not there is told of")
   func missing() {
     let nowhere = FileLocation(scratch.path("nowhere"))
-    #expect(Array(FolderScan(nowhere)) == [.unreadable(nowhere, code: ENOENT)])
+    let reason = "No such file or directory"
+    #expect(Array(FolderScan(nowhere)) == [.unreadable(nowhere, reason: reason)])
   }
 
   @Test("patterns leave out and let in")

@@ -24,7 +24,8 @@ final class Asker: Sendable {
     let waiter = Mutex<CheckedContinuation<Void, Never>?>(nil)
   }
 
-  init(_ session: UploadSession, _ request: ExchangeRequest) {
+  /// With `releasesEnd`, an end that is held is released at once, within the call that tells of it.
+  init(_ session: UploadSession, _ request: ExchangeRequest, releasesEnd: Bool = false) {
     let box = Box()
     self.box = box
     task = session.task(request) { event in
@@ -33,7 +34,9 @@ final class Asker: Sendable {
         switch event {
         case .acknowledged(let bytes): told.acknowledged.append(bytes)
         case .expectIgnored: told.expectIgnored += 1
-        case .endHeld: told.endHeld += 1
+        case .endHeld(let task):
+          told.endHeld += 1
+          if releasesEnd { task.releaseBody() }
         case .informed(let head): told.interim.append(head)
         case .responded(let head): told.heads.append(head)
         case .ended(let end):
@@ -65,7 +68,7 @@ final class Asker: Sendable {
 enum TaskEvent: Sendable {
   case acknowledged(Int64)
   case expectIgnored
-  case endHeld
+  case endHeld(UploadTask)
   case informed(ReplyHead)
   case responded(ReplyHead)
   case ended(ExchangeEnd)
@@ -90,7 +93,7 @@ private final class Listener: NSObject, UploadTaskDelegate {
     handler(.responded(head))
   }
 
-  func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask) { handler(.endHeld) }
+  func urlSessionHoldsEnd(_ session: URLSession, task: UploadTask) { handler(.endHeld(task)) }
 
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) { handler(.expectIgnored) }
 

@@ -192,6 +192,20 @@ struct UploadTaskTests {
     #expect(asker.events.endHeld == 1 && server.requests.map(\.body.count) == [Int(length)])
   }
 
+  /// A delegate that answers from another thread may do so before the transport has put the body on hold.
+  @Test(arguments: [100, 100_000, 2 << 20])
+  func anEndThatIsReleasedAtOnceIsSent(length: Int64) async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    var request = post(server, ZeroBody(length: length))
+    request.holdsEnd = true
+    // Ends a task that would otherwise wait forever.
+    request.idleTimeout = 10
+    let told = await Asker(.shared, request, releasesEnd: true).run()
+    #expect(told.end?.trouble == nil && told.end?.head?.status == 200)
+    #expect(told.endHeld == 1 && server.requests.map(\.body.count) == [Int(length)])
+  }
+
   @Test func aQuestionThatIsNotAnsweredIsTold() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }

@@ -1,9 +1,9 @@
 import Foundation
 import MultipartForm
-import Screens
 import TestSupport
 import Testing
 
+@testable import Screens
 @testable import hoist
 
 /// What a look into a file reads, and what of it is shown.
@@ -17,7 +17,11 @@ import Testing
   }
 
   private static func look(_ bytes: [UInt8], room: Size = room) -> FilePreview {
-    FilePreview(FileBytes(bytes), request("/x", room: room))
+    let path = "\(NSTemporaryDirectory())/\(UUID().uuidString)"
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(bytes)))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return FilePreview(
+      of: request(path, room: room), PictureDecoder(environment: [:]), isCancelled: { false })
   }
 
   private static func look(at path: String, pictures: Bool = false, path programs: String = "")

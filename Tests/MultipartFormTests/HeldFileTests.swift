@@ -126,7 +126,7 @@ import Testing
     _ = try body.slice(range(0.4, 0.6)).bytes()
     try file.verify()
     // Nothing of it counts for another upload.
-    try file.beginAnew()
+    try file.begin(anew: true)
     #expect(file.moment.stretches == [])
   }
 

@@ -224,9 +224,10 @@ struct ResumableTests {
     var numbers: [FileNumber] = []
     func names() throws -> [String] { try inbox.list().map(\.name).sorted() }
     func store(_ naming: ([FileNumber]) throws -> Void = { _ in }) throws -> [String] {
+      let configuration = UploadReceiver.Configuration(directory: folder.path)
       let intake = FormIntake(
-        boundary: try Boundary("B"), inbox: inbox, maxFiles: 3,
-        configuration: UploadReceiver.Configuration(directory: folder.path))
+        boundary: try Boundary("B"), maxFiles: 3,
+        site: Site(inbox: inbox, configuration: configuration, onEvent: nil))
       try form.withUnsafeBytes(intake.push)
       let receipt = try intake.finish(
         baseURL: "", named: numbers,

@@ -11,10 +11,10 @@ struct StallTimeoutTests {
   private let channel: EmbeddedChannel
 
   init() throws {
-    channel = EmbeddedChannel(
-      handler: StallTimeout(
-        headTimeout: .seconds(60), stallTimeout: .seconds(60), minBytesPerSecond: 0,
-        activity: activity))
+    var configuration = UploadReceiver.Configuration(directory: "/nonexistent")
+    configuration.headTimeout = .seconds(60)
+    configuration.minBytesPerSecond = 0
+    channel = EmbeddedChannel(handler: StallTimeout(configuration, activity))
     channel.read()
   }
 

@@ -32,7 +32,7 @@ struct ProgressBoardTests {
     board.record(item(3, "3", .done(Fixture.receipt)), at: now)
     board.record(item(1, "1", .awaitingReply(attempt: 1, since: now)), at: now)
     board.settle(at: now)
-    board.endCounting()
+    board.isCounted = true
     let size = Size(width: 80, height: 24)
     #expect(text(board.frame(size: size, at: now)).last?.contains("B/s") == true)
     board.record(item(2, "2", .awaitingReply(attempt: 1, since: now)), at: now)
@@ -60,7 +60,7 @@ struct ProgressBoardTests {
   @Test("count up, and know the time that is left when everything is counted")
   func counting() {
     var board = board()
-    board.endCounting()
+    board.isCounted = true
     board.record(item(1, "1", .done(Receipt(status: 200))), at: Instant(seconds: 10))
     board.record(item(2, "2", .failed(Failure(.missing))), at: Instant(seconds: 10))
     board.settle(at: Instant(seconds: 10))

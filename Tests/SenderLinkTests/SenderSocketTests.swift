@@ -69,8 +69,8 @@ struct SenderSocketTests {
     }
   }
 
-  private func greeting(_ version: Int = LinkLine.version) throws -> [UInt8] {
-    try LinkLine.encode(LinkLine.Greeting(hoist: version, process: 1))
+  private func greeting(_ version: Int = LinkLine.version) -> [UInt8] {
+    LinkLine.encode(LinkLine.Greeting(hoist: version, process: 1))
   }
 
   @Test func whatIsToldIsHeardAndOrdersArrive() async throws {
@@ -152,7 +152,7 @@ struct SenderSocketTests {
     defer { server.stop() }
     let honest = try Ear(at: place)
     let stopped = try Peer(at: place)
-    #expect(stopped.say(try greeting()))
+    #expect(stopped.say(greeting()))
     try await wait(for: "both") { server.listening.count == 2 ? true : nil }
     let failure = Failure(.refused, reply: Reply(text: String(repeating: "x", count: 50_000)))
     var longest = ContinuousClock.Duration.zero

@@ -94,7 +94,7 @@ struct RecipeDraftTests {
     // A configuration takes it in.
     let config = try ConfigEdit(
       of: "[targets.a]\nurl = \"http://h/\"\n", file: "/c.toml", environment: [:]
-    ).adding(draft)
+    ).adding(draft.text, named: draft.name)
     #expect(try settings(config).targetNames == ["a", recipe.usualName].sorted())
   }
 
@@ -162,7 +162,7 @@ struct RecipeDraftTests {
     try draft.answer(secret, with: .command(["pass", "show", "a \"b\""]))
     let config = try ConfigEdit(
       of: "[secrets]\naws_access_key_id = { env = \"A\" }\n", file: "/c.toml", environment: [:]
-    ).adding(draft)
+    ).adding(draft.text, named: draft.name)
     #expect(config.contains("key = \"{secret.aws_access_key_id-2}\""))
     #expect(
       config.hasSuffix(

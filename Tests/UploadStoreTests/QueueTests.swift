@@ -5,8 +5,8 @@ import SQLite
 import Synchronization
 import TestSupport
 import Testing
-import UploadModel
 
+@testable import UploadModel
 @testable import UploadStore
 
 @Suite("The queue on disk")

@@ -8,10 +8,8 @@ package struct CertificateProbe: Sendable {
   package let certificate: String?
 
   /// Connects to the server of an `https` URL, performs the handshake and disconnects without sending a
-  /// request. Uses the proxies from the environment. Blocks for up to 30 s.
-  ///
-  /// - Parameter verifying: whether to verify the certificate by the system's rules. If false, any certificate is
-  ///   accepted.
+  /// request. Verifies the certificate by the system's rules, or accepts any. Uses the proxies from the environment.
+  /// Blocks for up to 30 s.
   package init(url: String, verifying: Bool) {
     // Allocated first and so freed last: the handle may write to this buffer until it is cleaned up.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -59,10 +57,8 @@ package struct CertificateProbe: Sendable {
 }
 
 extension TransportError {
-  /// The error that a handle's transfer ended with.
-  ///
-  /// - Parameter socket: the `errno` of a failure to create the socket, which libcurl does not report; 0 if there was
-  ///   no such failure.
+  /// The error that a handle's transfer ended with. `socket` is the `errno` of a failure to create the socket, which
+  /// libcurl does not report; 0 if there was no such failure.
   init(
     _ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>,
     socket: Int32 = 0

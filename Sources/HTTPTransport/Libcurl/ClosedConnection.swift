@@ -31,12 +31,10 @@ final class ClosedConnection {
   /// The current verdict. Any verdict but `open` is final.
   func sight(at now: Double = Clock.now) -> SocketTable.Sight {
     if let known { return known }
-    var sight = SocketTable.sight(of: descriptor, after: mark)
-    if case .open = sight {
-      guard now >= deadline else { return .open }
-      sight = .uncertain
-    }
-    known = sight
-    return sight
+    let sight = SocketTable.sight(of: descriptor, after: mark)
+    if sight == .open, now < deadline { return .open }
+    let verdict = sight == .open ? .uncertain : sight
+    known = verdict
+    return verdict
   }
 }

@@ -21,13 +21,11 @@ struct SocketPoll {
   /// - Parameter wakeUp: a descriptor from eventfd(2), which other threads write to.
   init(wakeUp: Int32) { watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)] }
 
-  /// Watches a socket for the events that libcurl wants from now on.
+  /// Watches a socket for the events that libcurl wants from now on, as one of its `CURL_POLL` constants.
   ///
-  /// - Parameters:
-  ///   - wanted: one of libcurl's `CURL_POLL` constants.
-  ///   - mayRest: whether the socket may rest. If libcurl has written nothing since it was last told that it can write,
-  ///     it is then not told again for a moment, unless something arrives. With HTTP/2, libcurl asks to write even
-  ///     while the server does not let it send anything.
+  /// If the socket may rest, and libcurl has written nothing since it was last told that it can write, it is not told
+  /// again for a moment, unless something arrives. With HTTP/2, libcurl asks to write even while the server does not
+  /// let it send anything.
   mutating func watch(_ socket: Int32, for wanted: Int32, mayRest: Bool = false) {
     let events = Int16(
       (wanted & CURL_POLL_IN != 0 ? POLLIN : 0) | (wanted & CURL_POLL_OUT != 0 ? POLLOUT : 0))
@@ -46,10 +44,8 @@ struct SocketPoll {
     if let index = index(of: socket) { watched.remove(at: index) }
   }
 
-  /// Waits for at most `milliseconds`, or without limit if they are negative.
-  ///
-  /// - Parameter now: the current time in seconds of ``Clock``.
-  /// - Returns: the sockets that libcurl must be told about.
+  /// Waits for at most `milliseconds`, or without limit if they are negative. Returns the sockets that libcurl must be
+  /// told about.
   mutating func wait(milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
     for (socket, end) in rests where end <= now { endRest(of: socket) }
     var longest = milliseconds

@@ -27,9 +27,7 @@ struct SocketTable {
 
   mutating func close(_ descriptor: Int32) -> Int32 {
     sockets.remove(descriptor)
-    if let connection = found.first(where: { $0.value == descriptor })?.key {
-      found[connection] = nil
-    }
+    found = found.filter { $0.value != descriptor }
     return Glibc.close(descriptor)
   }
 
@@ -92,7 +90,7 @@ struct SocketTable {
 
   /// Whether a connection can neither send nor receive.
   static func isClosed(_ descriptor: Int32) -> Bool {
-    hoist_look_at(descriptor).state == Int32(TCP_CLOSE)
+    hoist_look_at(descriptor).state == TCP_CLOSE
   }
 
   /// The position after the last byte written to a connection, counted from the connection's beginning; nil if
@@ -105,7 +103,7 @@ struct SocketTable {
 
   /// Whether the other side has announced that it will send no more (FIN).
   static func hasEnd(_ descriptor: Int32) -> Bool {
-    UInt32(exactly: hoist_look_at(descriptor).state) == UInt32(TCP_CLOSE_WAIT)
+    hoist_look_at(descriptor).state == TCP_CLOSE_WAIT
   }
 
   /// The verdict on a request whose connection has ended.
@@ -126,11 +124,10 @@ struct SocketTable {
   /// error.
   static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
-    guard let state = UInt32(exactly: found.state), found.acknowledged <= mark
-    else { return .uncertain }
-    switch state {
-    case UInt32(TCP_CLOSE_WAIT), UInt32(TCP_LAST_ACK), UInt32(TCP_CLOSING): return .open
-    case UInt32(TCP_CLOSE):
+    guard found.acknowledged <= mark else { return .uncertain }
+    switch Int(found.state) {
+    case TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING: return .open
+    case TCP_CLOSE:
       // The kernel's error is EPIPE for a connection that was reset after its FIN, otherwise ECONNRESET.
       var error: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)

@@ -29,7 +29,7 @@ extension Transfer {
       if isLost { return false }
       let found = hoist_look_at(descriptor)
       guard found.state >= 0, found.acknowledged < end else { return false }
-      isLost = found.state == Int32(TCP_CLOSE)
+      isLost = found.state == TCP_CLOSE
       return !isLost
     }
   }

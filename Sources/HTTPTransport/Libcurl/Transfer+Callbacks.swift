@@ -17,7 +17,7 @@ extension Transfer {
     }
     parser = ReplyHeadParser()
     toldEnd = false
-    socket = loop.socket(of: connection)
+    socket = loop.sockets.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     // Do not even start if the server has closed its direction of the connection, since it may still read the request.
     if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
@@ -25,10 +25,12 @@ extension Transfer {
       return false
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    if asks { continueBy = Clock.now + loop.expectPatience + Self.clockMargin }
+    if request.expectsContinue {
+      continueBy = Clock.now + loop.expectPatience + Self.clockMargin
+    }
     let mayBegin = task.content.withLock { content in
       guard !content.isStopped else { return false }
-      (content.head, content.reply) = (nil, Data())
+      content.end = ExchangeEnd()
       content.progress.hasReplyBegun = false
       content.isWaiting = false
       content.progress.hasBegun = true
@@ -42,48 +44,38 @@ extension Transfer {
 
   /// Reads the whole body. Returns whether that succeeded.
   private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
-    guard let body = request.body else { return false }
-    let reader = body.makeReader()
-    self.reader = reader
-    do {
-      while given < length {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: room[Int(given)...])
-        guard let count = try handOver(rest.count, { try reader.read(into: rest) }), count > 0
-        else { return false }
-      }
-      return true
-    } catch {
-      bodyError = error
-      return false
+    while given < length {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: room[Int(given)...])
+      guard let count = handOver(into: rest), count > 0 else { return false }
     }
+    return true
   }
 
   /// Fills libcurl's buffer with the next bytes of the body.
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-    guard let body = request.body, let buffer else { return 0 }
+    guard let buffer else { return 0 }
     continueBy = nil
-    if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
+    if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
     var wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
     if request.holdsEnd, !toldEnd {
       wanted = min(wanted, Int(max(0, length - Self.heldEnd - given)))
-      if wanted == 0 { tellEnd() }
+      if wanted == 0 {
+        toldEnd = true
+        task.content.withLock { $0.isWaiting = true }
+        task.tellEndHeld()
+      }
     }
-    if task.content.withLock({ $0.holdsBody }) {
+    // Even if the delegate has released the end at once, libcurl must be paused now, and only a transfer that is held
+    // continues later.
+    if wanted == 0 || task.content.withLock({ $0.holdsBody }) {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }
     let granted = granted(upTo: wanted)
     guard granted > 0 else { return Int(CURL_READFUNC_PAUSE) }
-    let reader = reader ?? body.makeReader()
-    self.reader = reader
-    let room = UnsafeMutableRawBufferPointer(start: buffer, count: granted)
-    do {
-      return try handOver(granted) { try reader.read(into: room) } ?? 0
-    } catch {
-      bodyError = error
-      return Int(CURL_READFUNC_ABORT)
-    }
+    return handOver(into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
+      ?? Int(CURL_READFUNC_ABORT)
   }
 
   /// Called when libcurl wants to send the body again, because a reused connection was closed or the server rejected
@@ -106,7 +98,7 @@ extension Transfer {
       $0.progress.hasReplyBegun = hasBegun
     }
     guard headBytes <= Self.mostHead else {
-      task.content.withLock { $0.isReplyCut = true }
+      task.content.withLock { $0.end.isReplyCut = true }
       return 0
     }
     if let interim = parser.interim { tell(interim) }
@@ -115,19 +107,19 @@ extension Transfer {
     }
     guard isOver, let head = parser.head else { return count }
     // libcurl itself repeats the request without `Expect`.
-    if asks, head.status == 417 {
+    if request.expectsContinue, head.status == 417 {
       wasExpectRefused = true
       mayAskPlainly = !parser.hasContinued && !hasGivenAll
       if mayAskPlainly { tellExpectIgnored() }
     }
-    task.content.withLock { $0.head = head }
+    task.content.withLock { $0.end.head = head }
     // libcurl answers the challenge with a second request, and only the reply to that one counts.
     if request.digest != nil, head.status == 401, !wasChallenged {
       wasChallenged = true
       return count
     }
     if let socket { recordArrival(at: socket) }
-    if head.status != 417 { loop.recordHead(self) }
+    if head.status != 417 { loop.answered.append(self) }
     return count
   }
 
@@ -135,10 +127,10 @@ extension Transfer {
     let most = request.mostReply
     let isAll = task.content.withLock { content in
       content.progress.received += count
-      let room = most - content.reply.count
-      content.reply.append(
+      let room = most - content.end.reply.count
+      content.end.reply.append(
         Data(bytes: UnsafeRawPointer(bytes.unsafelyUnwrapped), count: min(count, room)))
-      content.isReplyCut = count > room
+      content.end.isReplyCut = count > room
       return count <= room
     }
     return isAll ? count : 0
@@ -149,12 +141,6 @@ extension Transfer {
     task.tell(interim: interim)
   }
 
-  private func tellEnd() {
-    toldEnd = true
-    task.content.withLock { $0.isWaiting = true }
-    task.tellEndHeld()
-  }
-
   private func tellExpectIgnored() {
     guard !toldExpect else { return }
     toldExpect = true
@@ -162,7 +148,7 @@ extension Transfer {
   }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
-    let descriptor = loop.openSocket(address)
+    let descriptor = loop.sockets.open(address)
     socketError = descriptor < 0 ? errno : 0
     return descriptor
   }

@@ -75,7 +75,7 @@ extension Transfer {
     }
     // If the request expects "100 Continue", libcurl writes `Expect` itself, and omits it when it repeats the request
     // after a 417. In all other cases, this stops libcurl from writing it.
-    if request.body != nil, !asks { lines.append("Expect:") }
+    if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }

@@ -8,8 +8,6 @@ final class Transfer {
   unowned let loop: TransferLoop
   let request: ExchangeRequest
   let length: Int64
-  /// Whether the request asks with `Expect` before the body is sent.
-  let asks: Bool
 
   /// A buffer for the whole body, if it is sent together with the head.
   let wholeBody: UnsafeMutableRawBufferPointer?
@@ -81,7 +79,6 @@ final class Transfer {
     self.loop = loop
     request = task.request
     length = task.request.body?.length ?? 0
-    asks = request.expectsContinue
     wholeBody = Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -132,9 +129,8 @@ final class Transfer {
   /// Whether the request may be repeated once more.
   var mayBeginAgain: Bool { repetitions < Self.mostRepetitions }
 
-  /// The number of bytes of the body that the other side has acknowledged; nil if that number has not changed.
-  ///
-  /// - Parameter shares: how many transfers share the connection, as with HTTP/2.
+  /// The number of bytes of the body that the other side has acknowledged; nil if that number has not changed. `shares`
+  /// is how many transfers share the connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
     let written = written
@@ -202,7 +198,7 @@ final class Transfer {
 
   /// Returns the head of the final reply once, after it has arrived.
   func removeHead() -> ReplyHead? {
-    guard !isHeadTold, let head = task.content.withLock({ $0.head }) else { return nil }
+    guard !isHeadTold, let head = task.content.withLock({ $0.end.head }) else { return nil }
     isHeadTold = true
     return head
   }
@@ -219,7 +215,7 @@ final class Transfer {
         .connectionLost, code: code,
         words: "The server replied and closed the connection before it had received everything")
     }
-    guard code != CURLE_OK, !task.content.withLock({ $0.isReplyCut }) else { return nil }
+    guard code != CURLE_OK, !task.content.withLock({ $0.end.isReplyCut }) else { return nil }
     // libcurl does not report why a socket could not be created.
     return TransportError(
       code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
@@ -244,12 +240,11 @@ final class Transfer {
   }
 
   /// How many bytes of the body may be sent now. If limits grant none, the transfer is delayed.
-  func granted(upTo most: Int) -> Int {
-    let wanted = Int(min(Int64(most), length - given))
-    guard !request.limits.isEmpty, wanted > 0 else { return wanted }
+  func granted(upTo wanted: Int) -> Int {
+    guard !request.limits.isEmpty else { return wanted }
     guard heldUntil == nil else { return 0 }
     // Transfers that are already waiting take precedence.
-    guard allowance > 0 || !loop.holdsAny && letGo(at: Clock.now) else {
+    guard allowance > 0 || loop.held.isEmpty && letGo(at: Clock.now) else {
       hold()
       return 0
     }
@@ -258,26 +253,30 @@ final class Transfer {
 
   func hold() {
     heldUntil = heldUntil ?? 0
-    loop.hold(self)
+    if !loop.held.contains(where: { $0 === self }) { loop.held.append(self) }
     task.content.withLock { $0.progress.isHeldBack = true }
   }
 
-  /// Hands over up to `most` bytes of the body. `work` hands over the bytes and returns their number, or nil if it
-  /// handed over nothing. Throws once the exchange is stopped, after which the recorded number no longer changes.
-  func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
-    try recordHandedOver(given + Int64(most))
-    var count: Int?
-    defer {
-      given += Int64(count ?? 0)
-      if !request.limits.isEmpty { allowance -= count ?? 0 }
-      try? recordHandedOver(given)
+  /// Hands over the next bytes of the body in this buffer, and returns their number; nil if they cannot be read or the
+  /// exchange is stopped. Once it is stopped, the recorded number no longer changes.
+  func handOver(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let reader = reader ?? request.body?.makeReader() else { return nil }
+    self.reader = reader
+    do {
+      try recordHandedOver(given + Int64(buffer.count))
+      defer { try? recordHandedOver(given) }
+      let count = try reader.read(into: buffer)
+      given += Int64(count)
+      if !request.limits.isEmpty { allowance -= count }
       if hasGivenAll, !isInOnePiece { loop.recordBodyHandedOver() }
+      return count
+    } catch {
+      bodyError = error
+      return nil
     }
-    count = try work()
-    return count
   }
 
-  func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
+  private func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
     let isStopped = task.content.withLock { content in
       if !content.isStopped { content.progress.handedOver = bytes }
       return content.isStopped

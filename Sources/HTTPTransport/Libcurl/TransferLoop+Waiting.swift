@@ -5,7 +5,7 @@ import Foundation
 /// `curl_multi_perform` would instead make it check all of them on every iteration.
 extension TransferLoop {
   /// Makes libcurl name its sockets.
-  func watchSockets(_ multi: UnsafeMutableRawPointer) {
+  func watchSockets() {
     let watch: curl_socket_callback = { easy, socket, wanted, loop, _ in
       let transfer = easy.flatMap(hoist_info_private).map { Transfer.of($0) }
       TransferLoop.of(loop).poll.watch(
@@ -17,7 +17,7 @@ extension TransferLoop {
   }
 
   /// Lets libcurl do all pending work: read and write on sockets with events, and start or continue transfers.
-  func perform(_ multi: UnsafeMutableRawPointer) {
+  func perform() {
     var running: Int32 = 0
     // Since no events are passed (0), libcurl checks the socket itself.
     for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
@@ -35,15 +35,13 @@ extension TransferLoop {
 
   func doWhatWaited() {
     while !postponed.isEmpty {
-      let works = postponed
-      postponed = []
-      for work in works { work() }
+      for work in exchange(&postponed, with: []) { work() }
     }
   }
 
-  /// - Returns: the sockets that have events.
-  func waitForNews(_ multi: UnsafeMutableRawPointer) -> [Int32] {
-    let news = poll.wait(milliseconds: milliseconds(multi))
+  /// The sockets that have events, once there are any or something else is due.
+  func waitForNews() -> [Int32] {
+    let news = poll.wait(milliseconds: milliseconds)
     return news + socketsWithoutAnswer().filter { !news.contains($0) }
   }
 
@@ -62,7 +60,7 @@ extension TransferLoop {
   }
 
   /// How many milliseconds to wait for events; negative for no limit.
-  private func milliseconds(_ multi: UnsafeMutableRawPointer) -> Int32 {
+  private var milliseconds: Int32 {
     var moments = held.compactMap(\.heldUntil)
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) { moments.append(nextLook) }
     moments += transfers.values.lazy.compactMap(\.continueBy)

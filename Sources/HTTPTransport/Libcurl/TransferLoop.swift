@@ -10,7 +10,7 @@ import Synchronization
 /// which are called within it.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
-  private enum Order: Sendable {
+  enum Order: Sendable {
     case start(UploadTask)
     case stop(UploadTask)
     case limitsChanged
@@ -24,6 +24,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
+  /// Nil if libcurl could not be set up; the loop then never runs.
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
   let expectPatience: Double
@@ -36,18 +37,19 @@ final class TransferLoop: @unchecked Sendable {
 
   var transfers: [ObjectIdentifier: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
-  private var sockets = SocketTable()
+  var sockets = SocketTable()
   var held: [Transfer] = []
   /// Tasks that were suspended before their requests began.
   private var parked: [UploadTask] = []
   /// Transfers whose connection has ended, with libcurl's code, until it is known whether the server has seen their
   /// requests.
-  var doubtful: [(transfer: Transfer, code: CURLcode)] = []
+  private(set) var doubtful: [(transfer: Transfer, code: CURLcode)] = []
   /// Transfers that succeeded before all of their bodies had arrived.
-  var arriving: [Transfer] = []
+  private(set) var arriving: [Transfer] = []
   /// Work to run once everything that can be sent now has been sent.
   var postponed: [@Sendable () -> Void] = []
-  private var answered: [Transfer] = []
+  /// Transfers whose final head is reported after this iteration, together with their end if they have ended by then.
+  var answered: [Transfer] = []
   var nextLook = 0.0
 
   /// The interval between checks of how much has been acknowledged, in seconds.
@@ -55,6 +57,8 @@ final class TransferLoop: @unchecked Sendable {
   /// The same interval once all of a large body has been handed over. It is shorter, since the body's arrival must be
   /// recorded soon after the other side has it.
   private static let lastLookInterval = 0.003
+  /// The interval between checks of connections that have ended, in seconds.
+  static let doubtInterval = 0.005
   private static let mostSpare = 64
   /// Identifies the loop that the current thread belongs to.
   static let owner = DispatchSpecificKey<ObjectIdentifier>()
@@ -69,21 +73,17 @@ final class TransferLoop: @unchecked Sendable {
     poll = SocketPoll(wakeUp: wakeUp)
     multi = wakeUp < 0 ? nil : curl_multi_init()
     queue.setSpecific(key: Self.owner, value: ObjectIdentifier(self))
-    guard let multi else { return }
+    guard multi != nil else { return }
     _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128)
-    watchSockets(multi)
+    watchSockets()
   }
-
-  func start(_ task: UploadTask) { order(.start(task)) }
-  func stop(_ task: UploadTask) { order(.stop(task)) }
-  func limitsChanged() { order(.limitsChanged) }
 
   static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
     // As in `Transfer.of`, the pointer is ours. The loop lives as long as the process.
     Unmanaged<TransferLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
-  private func order(_ order: Order) {
+  func order(_ order: Order) {
     guard multi != nil else {
       switch order {
       case .start(let task), .stop(let task): task.finish(Self.outOfMemory)
@@ -107,10 +107,10 @@ final class TransferLoop: @unchecked Sendable {
 
   private func run() {
     blockBrokenPipe()
-    while let multi {
+    while true {
       performOrders()
       letGo()
-      if !(transfers.isEmpty && news.isEmpty) { perform(multi) }
+      if !(transfers.isEmpty && news.isEmpty) { perform() }
       doWhatWaited()
       collectEnds()
       settleDoubts()
@@ -122,7 +122,7 @@ final class TransferLoop: @unchecked Sendable {
         continue
       }
       doWhatWaited()
-      news = waitForNews(multi)
+      news = waitForNews()
     }
   }
 
@@ -145,8 +145,7 @@ final class TransferLoop: @unchecked Sendable {
   private func performOrders() {
     let orders = inbox.withLock { inbox in
       inbox.isWaiting = false
-      defer { inbox.orders.removeAll(keepingCapacity: true) }
-      return inbox.orders
+      return exchange(&inbox.orders, with: [])
     }
     for order in orders {
       switch order {
@@ -160,9 +159,7 @@ final class TransferLoop: @unchecked Sendable {
         task.finish(TransportError(.cancelled))
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
-        let waiting = parked
-        parked = []
-        for task in waiting { begin(task) }
+        for task in exchange(&parked, with: []) { begin(task) }
       }
     }
   }
@@ -184,7 +181,7 @@ final class TransferLoop: @unchecked Sendable {
     let (isStopped, isSuspended) = task.content.withLock { ($0.isStopped, $0.isSuspended) }
     guard !isStopped else { return task.finish(TransportError(.cancelled)) }
     guard !isSuspended else { return parked.append(task) }
-    guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
+    guard let easy = spare.popLast() ?? curl_easy_init() else {
       return task.finish(Self.outOfMemory)
     }
     let transfer = Transfer(task, easy: easy, loop: self)
@@ -199,7 +196,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   /// Removes a transfer, also from libcurl, which closes the connection if the request is still in progress.
-  func retire(_ transfer: Transfer) {
+  private func retire(_ transfer: Transfer) {
     transfers[ObjectIdentifier(transfer.task)] = nil
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
@@ -207,7 +204,7 @@ final class TransferLoop: @unchecked Sendable {
     arriving.removeAll { $0 === transfer }
     // libcurl may still use memory of the transfer.
     withExtendedLifetime(transfer) {
-      if let multi { curl_multi_remove_handle(multi, transfer.easy) }
+      curl_multi_remove_handle(multi, transfer.easy)
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
     }
   }
@@ -224,7 +221,6 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func collectEnds() {
-    guard let multi else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
       var code = CURLE_OK
@@ -234,11 +230,40 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  func finish(_ transfer: Transfer, _ code: CURLcode) {
-    guard !awaits(transfer, code) else { return }
+  /// Repeats a request if the server has not seen it, or keeps it waiting until that is known. Returns false if
+  /// the request is over.
+  private func settles(_ transfer: Transfer, _ code: CURLcode) -> Bool {
+    switch transfer.sight(after: code) {
+    case .uncertain: return false
+    case .open:
+      // libcurl has finished with the connection, and must not report the end again.
+      curl_multi_remove_handle(multi, transfer.easy)
+      doubtful.append((transfer, code))
+      return true
+    case .unseen:
+      curl_multi_remove_handle(multi, transfer.easy)
+      transfer.beginAgain()
+      return curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
+    }
+  }
+
+  /// Checks the requests that may or may not have arrived.
+  private func settleDoubts() {
+    for (transfer, code) in exchange(&doubtful, with: []) where !settles(transfer, code) {
+      finish(transfer, code)
+    }
+    for transfer in arriving { finish(transfer, CURLE_OK) }
+  }
+
+  /// Ends a request, unless it succeeded before all of its body had arrived.
+  private func finish(_ transfer: Transfer, _ code: CURLcode) {
+    if transfer.awaitsArrival(code) {
+      if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
+      return
+    }
     let trouble = transfer.trouble(code)
     let task = transfer.task
-    let isAnswered = trouble == nil && task.content.withLock { $0.head != nil }
+    let isAnswered = trouble == nil && task.content.withLock { $0.end.head != nil }
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
@@ -278,32 +303,15 @@ final class TransferLoop: @unchecked Sendable {
   private func letGo() {
     guard !held.isEmpty else { return }
     let now = Clock.now
-    var free: [Transfer] = []
-    held.removeAll { transfer in
-      guard (transfer.heldUntil ?? 0) <= now, transfer.letGo(at: now) else { return false }
-      free.append(transfer)
-      return true
-    }
+    let free = held.filter { ($0.heldUntil ?? 0) <= now && $0.letGo(at: now) }
+    held.removeAll { $0.heldUntil == nil }
     for transfer in free { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
   }
 
   // MARK: For transfers and libcurl's callbacks
 
-  var holdsAny: Bool { !held.isEmpty }
-  func hold(_ transfer: Transfer) {
-    if !held.contains(where: { $0 === transfer }) { held.append(transfer) }
-  }
-
   /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
-
-  /// Queues a final head to be reported after this iteration. If the transfer has ended by then, its end is reported as
-  /// well.
-  func recordHead(_ transfer: Transfer) { answered.append(transfer) }
-
-  func socket(of connection: SocketTable.Connection) -> Int32? { sockets.socket(of: connection) }
-
-  func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
     poll.forget(descriptor)

@@ -31,8 +31,6 @@ public struct FileLocation: Hashable, Sendable {
   }
 
   /// Calls the body with the path as a C string. A NUL inside the path would end the string early: see ``isUsable``.
-  ///
-  /// - Throws: what `body` throws.
   package func withCString<Result>(
     _ body: (UnsafePointer<CChar>) throws -> Result
   ) rethrows -> Result {

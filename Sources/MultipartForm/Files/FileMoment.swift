@@ -35,9 +35,7 @@ package struct FileMoment: Hashable, Sendable, Codable {
   /// The moment to save while the file is being read. It has no stretches, since a later reader cannot know how far
   /// that reading got.
   package var whileReading: FileMoment {
-    var moment = self
-    moment.stretches = nil
-    return moment
+    FileMoment(changed: changed, isDoubtful: isDoubtful, stretches: nil)
   }
 
   /// Whether each byte of a range was read.

@@ -25,29 +25,16 @@ package final class HeldFile: Sendable {
     case none
   }
 
-  /// Opens a file.
-  ///
-  /// - Parameters:
-  ///   - expected: the identity that it must have.
-  ///   - moment: what is known about an earlier reading to resume.
-  /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
+  /// Opens a file, which must have the expected identity. `moment` is what is known about an earlier reading to resume.
   package convenience init(
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
     resuming moment: FileMoment? = nil
   ) throws(FileError) {
-    let file = try SystemFile(opening: location)
-    let look = try file.look()
-    if let change = expected?.change(to: look.identity) { throw FileError(location, change) }
-    self.init(file, look, resuming: moment, watch: nil)
+    try self.init(SystemFile(opening: location), expecting: expected, resuming: moment, watch: nil)
   }
 
-  /// Opens a file to read once, from its first byte to its last, with no comparison afterwards.
-  ///
-  /// - Parameters:
-  ///   - expected: the identity that it must have. The path must be known to lead to a regular file.
-  ///   - moment: what is known about an earlier reading to resume.
-  ///   - watch: the watch since that reading began, if any.
-  /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
+  /// Opens a file to read once, from its first byte to its last, with no comparison afterwards. Its path must be known
+  /// to lead to a regular file. `watch` is the watch since the earlier reading began.
   convenience init(
     once location: FileLocation, expecting expected: FileIdentity, resuming moment: FileMoment?,
     watch: WriteWatch?
@@ -55,15 +42,15 @@ package final class HeldFile: Sendable {
     let file = try SystemFile(opening: location, isKnown: true)
     let isLarge = expected.size >= Self.leastWatched
     let watch = moment == nil && isLarge ? file.watch() : watch
-    let look = try file.look()
-    if let change = expected.change(to: look.identity) { throw FileError(location, change) }
-    self.init(file, look, resuming: moment, watch: watch)
+    try self.init(file, expecting: expected, resuming: moment, watch: watch)
   }
 
   private init(
-    _ file: consuming SystemFile, _ look: SystemFile.Look, resuming moment: FileMoment?,
+    _ file: consuming SystemFile, expecting expected: FileIdentity?, resuming moment: FileMoment?,
     watch: WriteWatch?
-  ) {
+  ) throws(FileError) {
+    let look = try file.look()
+    if let change = expected?.change(to: look.identity) { throw FileError(file.location, change) }
     var first = moment.map { Reading($0) } ?? Reading(changed: look.changed, isSummed: watch == nil)
     if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
     identity = look.identity
@@ -91,7 +78,7 @@ package final class HeldFile: Sendable {
   }
 
   /// Whether ranges of the file are read in any order, several at the same time. If so, a new reading begins with
-  /// ``beginAnew()`` and ends with ``verify()``, not with the file's first and last bytes.
+  /// ``begin(anew:)`` and ends with ``verify()``, not with the file's first and last bytes.
   package var isReadInAnyOrder: Bool {
     get { inAnyOrder.withLock { $0 } }
     set { inAnyOrder.withLock { $0 = newValue } }
@@ -99,15 +86,9 @@ package final class HeldFile: Sendable {
 
   // MARK: Reading
 
-  /// Forgets everything that was read before.
-  ///
-  /// - Throws: ``FileError`` if the file has changed since it was opened.
-  package func beginAnew() throws(FileError) { try begin(anew: true) }
-
-  /// Checks the file before it is read.
-  ///
-  /// - Parameter anew: whether to forget what was read before.
-  func begin(anew: Bool) throws(FileError) {
+  /// Checks, before the file is read, that it has not changed since it was opened, and forgets what was read before if
+  /// the reading begins anew.
+  package func begin(anew: Bool) throws(FileError) {
     let look = try checked(file.look())
     if anew { reading.withLock { $0 = Reading(changed: look.changed) } }
     if !isDoubtful, file.mayBeWrittenTo { reading.withLock { $0.doubt() } }
@@ -119,9 +100,8 @@ package final class HeldFile: Sendable {
     reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
   }
 
-  /// Reads at an offset without adding the bytes to the reading, for callers that only examine the content.
-  ///
-  /// - Returns: the number of bytes; less than the buffer's size only at the end of the file.
+  /// Reads at an offset until the buffer is full or the file ends, and returns the number of bytes. They are not added
+  /// to the reading: this is for callers that only examine the content.
   package func peek(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(FileError) -> Int {
@@ -186,12 +166,15 @@ package final class HeldFile: Sendable {
     return Comparison(moment)
   }
 
-  /// Continues until `goal` bytes have been compared.
-  func compare(_ comparison: inout Comparison, to goal: Int64) throws(FileError) {
+  /// Continues until `goal` bytes have been compared, or until the task is cancelled if it may be cut short.
+  func compare(
+    _ comparison: inout Comparison, to goal: Int64, isCancellable: Bool = false
+  ) throws(FileError) {
     guard comparison.done < goal else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
     defer { buffer.deallocate() }
     while comparison.done < goal, let range = comparison.next {
+      if isCancellable, Task.isCancelled { return }
       let piece = UnsafeMutableRawBufferPointer(
         rebasing: buffer[..<min(buffer.count, Int(clamping: range.count))])
       try readAll(of: piece, at: range.lowerBound)
@@ -203,22 +186,16 @@ package final class HeldFile: Sendable {
 
   /// Checks, after the whole file was read, that it contained all these bytes at one moment. If only the content can
   /// tell, that takes as long as reading, unless the task is cancelled.
-  ///
-  /// - Throws: ``FileError`` if it did not contain them, or if it cannot be read.
   package func verify() throws(FileError) {
     try checkPlace()
     guard isDoubtful else { return }
     var comparison = try comparison(of: 0..<identity.size)
-    while comparison.next != nil, !Task.isCancelled {
-      try compare(&comparison, to: comparison.done + Self.step)
-    }
+    try compare(&comparison, to: .max, isCancellable: true)
     try checkPlace()
   }
 
-  /// How to find out, before more is read, whether everything that was read is still in the file.
-  ///
-  /// - Parameter ranges: the bytes that must have been read; nil for all bytes up to the last one that was read.
-  /// - Throws: ``FileError`` if the file has changed since it was opened.
+  /// How to find out, before more is read, whether everything that was read is still in the file. `ranges` must have
+  /// been read; if it is nil, all bytes up to the last one that was read.
   package func proof(of ranges: [Range<Int64>]? = nil) throws(FileError) -> Proof {
     let look = try checked(file.look())
     let known = moment
@@ -232,26 +209,18 @@ package final class HeldFile: Sendable {
 
   /// Compares everything that was read with the file, and returns whether the file still contains it. That takes as
   /// long as reading, unless the task is cancelled.
-  ///
-  /// - Throws: ``FileError`` if it cannot be read, or has changed since it was opened.
   package func compare() throws(FileError) -> Bool {
     let look = try checked(file.look())
-    var fresh = Reading(changed: look.changed)
-    if !fresh.isDoubtful, file.mayBeWrittenTo { fresh.doubt() }
+    let isDoubtful = Reading(changed: look.changed).isDoubtful || file.mayBeWrittenTo
     var comparison = Comparison(moment)
     do throws(FileError) {
-      while comparison.next != nil, !Task.isCancelled {
-        try compare(&comparison, to: comparison.done + Self.step)
-      }
+      try compare(&comparison, to: .max, isCancellable: true)
     } catch {
       guard error.reason == .modified else { throw error }
       return false
     }
     // If the file changes during the comparison, the next look notices that.
-    reading.withLock { $0.settle(changed: look.changed, isDoubtful: fresh.isDoubtful) }
+    reading.withLock { $0.settle(changed: look.changed, isDoubtful: isDoubtful) }
     return comparison.next == nil
   }
-
-  /// How many bytes are compared between two checks for cancellation.
-  private static let step: Int64 = 16 << 20
 }

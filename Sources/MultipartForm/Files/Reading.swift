@@ -30,9 +30,8 @@ struct Reading {
   /// piece that is not read right after its predecessor.
   private static let mostStretches = 12_000
 
-  /// Begins a reading of a file that was last changed at this time.
-  ///
-  /// - Parameter isSummed: whether to keep checksums, so that the content can be compared with the file later.
+  /// Begins a reading of a file that was last changed at this time. If it is summed, it keeps checksums, so that the
+  /// content can be compared with the file later.
   init(changed: Int64, isSummed: Bool = true) {
     known = FileMoment(
       changed: changed, isDoubtful: changed > SystemFile.now() &- Self.step(of: changed),
@@ -66,22 +65,19 @@ struct Reading {
   /// Adds what was read at an offset in the file.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     guard !bytes.isEmpty, known.stretches != nil else { return }
-    var index = open.count - 1
-    if index < 0 || open[index].end != offset {
-      if let place = open.lastIndex(where: { $0.end == offset }) {
-        open.append(open.remove(at: place))
-      } else {
-        if open.count == Self.mostOpen {
-          known.stretches?.append(Self.stretch(open.removeFirst()))
-          // From then on, only the file's timestamps can show whether it has changed.
-          if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
-        }
-        open.append((offset, offset, ContentSum()))
+    if let place = open.lastIndex(where: { $0.end == offset }) {
+      open.append(open.remove(at: place))
+    } else {
+      if open.count == Self.mostOpen {
+        known.stretches?.append(Self.stretch(open.removeFirst()))
+        // From then on, only the file's timestamps can show whether it has changed.
+        if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
       }
-      index = open.count - 1
+      open.append((offset, offset, ContentSum()))
     }
-    open[index].sum.add(bytes)
-    open[index].end += Int64(bytes.count)
+    let last = open.count - 1
+    open[last].sum.add(bytes)
+    open[last].end += Int64(bytes.count)
   }
 
   /// Records that the file, as last changed at this time, still contains everything that was read.
@@ -94,9 +90,9 @@ struct Reading {
 struct Comparison {
   /// The stretches that have not been read again to their end.
   private var stretches: ArraySlice<FileMoment.Stretch>
+  /// How many bytes of the first of them have been read again, and their checksum.
+  private var taken: Int64 = 0
   private var sum = ContentSum()
-  /// The range of the next bytes in the file, if any are left.
-  private(set) var next: Range<Int64>?
   /// How many bytes have been read again, and how many must be in all.
   private(set) var done: Int64 = 0
   let total: Int64
@@ -104,22 +100,20 @@ struct Comparison {
   init(_ moment: FileMoment) {
     stretches = (moment.stretches ?? []).filter { $0.start < $0.end }[...]
     total = stretches.reduce(0) { $0 &+ ($1.end - $1.start) }
-    next = stretches.first.map { $0.start..<$0.end }
   }
+
+  /// The range of the next bytes in the file, if any are left.
+  var next: Range<Int64>? { stretches.first.map { ($0.start + taken)..<$0.end } }
 
   /// Adds the next bytes. Returns false if they complete a stretch that differs from the first reading.
   mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let range = next else { return true }
     sum.add(bytes)
     done += Int64(bytes.count)
-    let start = range.lowerBound + Int64(bytes.count)
-    guard start == range.upperBound else {
-      next = start..<range.upperBound
-      return true
-    }
-    defer { sum = ContentSum() }
+    taken += Int64(bytes.count)
+    guard next?.isEmpty == true else { return true }
     let isSame = sum.digest == stretches.removeFirst().sum
-    next = stretches.first.map { $0.start..<$0.end }
+    taken = 0
+    sum = ContentSum()
     return isSame
   }
 }

@@ -57,12 +57,9 @@ struct SystemFile: ~Copyable {
   /// Whether the file's timestamps change with the first write through any new mapping. Local file systems guarantee
   /// that; file systems that are in memory, on the network, stacked, or in user space (FUSE) do not.
   var showsWrites: Bool {
-    withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
-      guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
-        return false
-      }
-      return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: start.load(as: Int.self)))
-    }
+    var status = InlineArray<64, Int>(repeating: 0)
+    return fileSystem(of: descriptor, into: &status) == 0
+      && Self.localFileSystems.contains(UInt32(truncatingIfNeeded: status[0]))
   }
 
   /// Watches for writes to the file from now on. Nil if they might go unnoticed, or if somebody has it open for

@@ -15,9 +15,8 @@ final class WriteWatch: Sendable {
   private let number: Int32
   private let hasReported = Mutex(false)
 
-  /// Watches a file on a local disk. Nil if the system has too many watches already.
-  ///
-  /// - Parameter file: the descriptor of the file, which may no longer have a name.
+  /// Watches a file on a local disk by its descriptor, since it may no longer have a name. Nil if the system has too
+  /// many watches already.
   init?(_ file: Int32) {
     let spare = Self.spare.withLock { $0.popLast() }
     instance = spare ?? inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -33,14 +32,14 @@ final class WriteWatch: Sendable {
   deinit {
     inotify_rm_watch(instance, number)
     // Discard the remaining reports, so that the next watch gets none about this file.
-    _ = Self.takeReport(of: number, from: instance)
+    _ = takeReport()
     Self.spare.withLock { $0.append(instance) }
   }
 
   /// Discards all reports so far.
   func forget() {
     hasReported.withLock {
-      _ = Self.takeReport(of: number, from: instance)
+      _ = takeReport()
       $0 = false
     }
   }
@@ -48,13 +47,13 @@ final class WriteWatch: Sendable {
   /// Whether nothing has been reported so far.
   var isQuiet: Bool {
     hasReported.withLock {
-      $0 = Self.takeReport(of: number, from: instance) || $0
+      $0 = takeReport() || $0
       return !$0
     }
   }
 
   /// Reads all reports. Returns whether any is, or may be, about the watched file.
-  private static func takeReport(of number: Int32, from instance: Int32) -> Bool {
+  private func takeReport() -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       var isNamed = false
       while true {

@@ -23,16 +23,13 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
     var generator = SystemRandomNumberGenerator()
     switch style {
     case .uuid:
-      let digits = [generator.next(), generator.next()].map { (half: UInt64) in
-        let hex = String(half, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - hex.utf8.count) + hex
-      }.joined()
-      var rest = Substring(digits)
-      let groups = [8, 4, 4, 4, 12].map { length in
-        defer { rest = rest.dropFirst(length) }
-        return String(rest.prefix(length))
+      var text = Array("----00000000-0000-0000-0000-000000000000".utf8)
+      var draw: UInt128 = generator.next()
+      for place in text.indices where text[place] == UInt8(ascii: "0") {
+        text[place] = letters[Int(draw % 16)]
+        draw /= 16
       }
-      return Boundary(unchecked: "----" + groups.joined(separator: "-"))
+      return Boundary(unchecked: String(decoding: text, as: UTF8.self))
     case .random:
       var text = [UInt8](repeating: UInt8(ascii: "-"), count: 46)
       var draw: UInt64 = 0
@@ -77,11 +74,8 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
     guard let value = ParameterizedValue(Array(contentType.utf8)),
       ASCII.equalIgnoringCase(value.value, "multipart/form-data".utf8)
     else { throw .notMultipartForm(contentType) }
-    let boundaries = value.parameters.filter { $0.name == "boundary" }
-    guard let found = boundaries.first, boundaries.count == 1 else {
-      throw .missingBoundary(contentType)
-    }
-    try self.init(String(decoding: found.value, as: UTF8.self))
+    guard let found = try? value.only("boundary") else { throw .missingBoundary(contentType) }
+    try self.init(String(decoding: found, as: UTF8.self))
   }
 
   private init(unchecked text: String) { self.text = text }

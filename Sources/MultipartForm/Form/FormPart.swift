@@ -93,22 +93,14 @@ public struct FormPart: Sendable {
       headers: headers, content: .file(location, range: range, expected: expected))
   }
 
-  /// A part whose content is a held file or a range of its bytes, so that several bodies show the file at one moment.
-  ///
-  /// - Parameters:
-  ///   - name: the name of the form's field.
-  ///   - file: the file.
-  ///   - range: the bytes to send, clamped to the file; all of them when nil.
-  ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
-  ///   - contentType: the file's media type.
-  ///   - headers: further headers of the part.
+  /// A part whose content is a held file, or a range of its bytes clamped to the file, so that several bodies show the
+  /// file at one moment.
   package static func file(
-    name: String, held file: HeldFile, range: Range<Int64>? = nil, fileName: String? = nil,
-    contentType: String = "application/octet-stream", headers: [Header] = []
+    name: String, held file: HeldFile, range: Range<Int64>?, fileName: String, contentType: String
   ) -> FormPart {
     FormPart(
-      name: name, fileName: fileName ?? file.location.lastComponent, contentType: contentType,
-      headers: headers, content: .held(file, range: range))
+      name: name, fileName: fileName, contentType: contentType, headers: [],
+      content: .held(file, range: range))
   }
 
   /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6). Text parts are

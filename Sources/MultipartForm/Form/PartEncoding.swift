@@ -6,7 +6,7 @@ struct PartEncoding {
   let strictness: FormData.Strictness
 
   /// Content-Disposition, Content-Type and custom headers, and the empty line after them.
-  func header() throws(FormError) -> [UInt8] {
+  func header() throws(BodyError) -> [UInt8] {
     var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
     bytes += try escaped(normalized(part.name, in: .name), in: .name)
     bytes.append(ASCII.quote)
@@ -28,11 +28,8 @@ struct PartEncoding {
     return bytes + "\r\n".utf8
   }
 
-  /// The bytes of a text value: line breaks as CRLF, everything else as it is.
-  func text(_ value: String) throws(FormError) -> [UInt8] { try normalized(value, in: .value) }
-
-  /// Turns each lone CR and each lone LF into CRLF.
-  private func normalized(_ text: String, in place: FormError.Place) throws(FormError) -> [UInt8] {
+  /// The bytes of a text, with each lone CR and each lone LF as CRLF.
+  func normalized(_ text: String, in place: FormError.Place) throws(BodyError) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard bytes.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else {
       return bytes
@@ -56,12 +53,12 @@ struct PartEncoding {
 
   /// Escapes `"`, CR and LF with percent signs. NUL is refused: it has no escape, and would end the header in receivers
   /// written in C. Other controls, `%` and `\` are sent as they are.
-  private func escaped(_ bytes: [UInt8], in place: FormError.Place) throws(FormError) -> [UInt8] {
+  private func escaped(_ bytes: [UInt8], in place: FormError.Place) throws(BodyError) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + 8)
     for byte in bytes {
       switch byte {
-      case 0: throw .illegalByte(byte, in: place, part: index)
+      case 0: throw .form(.illegalByte(byte, in: place, part: index))
       case ASCII.quote, ASCII.carriageReturn, ASCII.lineFeed:
         try refuseIfStrict(byte, in: place)
         result += Self.escape(byte)
@@ -79,25 +76,25 @@ struct PartEncoding {
     }
   }
 
-  private func check(_ header: FormPart.Header) throws(FormError) {
+  private func check(_ header: FormPart.Header) throws(BodyError) {
     let name = header.name.utf8
-    if name.isEmpty { throw .emptyHeaderName(part: index) }
+    if name.isEmpty { throw .form(.emptyHeaderName(part: index)) }
     if let bad = name.first(where: { !ASCII.isToken($0) }) {
-      throw .illegalByte(bad, in: .headerName(header.name), part: index)
+      throw .form(.illegalByte(bad, in: .headerName(header.name), part: index))
     }
     if header.isNamed("Content-Disposition") || header.isNamed("Content-Type") {
-      throw .reservedHeader(header.name, part: index)
+      throw .form(.reservedHeader(header.name, part: index))
     }
     try check(header.value, in: .headerValue(header.name))
   }
 
-  private func check(_ value: String, in place: FormError.Place) throws(FormError) {
+  private func check(_ value: String, in place: FormError.Place) throws(BodyError) {
     if let bad = value.utf8.first(where: { !ASCII.isFieldValue($0) }) {
-      throw .illegalByte(bad, in: place, part: index)
+      throw .form(.illegalByte(bad, in: place, part: index))
     }
   }
 
-  private func refuseIfStrict(_ byte: UInt8, in place: FormError.Place) throws(FormError) {
-    if strictness == .strict { throw .illegalByte(byte, in: place, part: index) }
+  private func refuseIfStrict(_ byte: UInt8, in place: FormError.Place) throws(BodyError) {
+    if strictness == .strict { throw .form(.illegalByte(byte, in: place, part: index)) }
   }
 }

@@ -83,10 +83,4 @@ extension UnsafeRawBufferPointer {
     guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
-
-  /// Whether `other`, which must not be shorter, starts with these bytes.
-  func isPrefix(of other: UnsafeRawBufferPointer) -> Bool {
-    guard let left = baseAddress, let right = other.baseAddress else { return isEmpty }
-    return memcmp(left, right, count) == 0
-  }
 }

@@ -19,18 +19,15 @@ struct DelimiterScanner {
   /// Treats the line end before the next byte as the first two bytes of a delimiter.
   mutating func startOfLine() { (held, lent) = (2, 2) }
 
-  /// Looks for the delimiter. Passes on the bytes before it, and advances the input past it, or to the input's end if
-  /// it is not found.
-  ///
-  /// - Returns: whether the delimiter was found. If what follows shows that it was not one, the caller gets its bytes
-  ///   from ``giveBack(_:)``.
+  /// Looks for the delimiter and returns whether it was found. Passes on the bytes before it, and advances the input
+  /// past it, or to the input's end if it is not found. If what follows shows that it was not a delimiter, the caller
+  /// gets its bytes from ``giveBack(_:)``.
   mutating func scan(
     _ input: inout UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows -> Bool {
     if held > 0 {
       let count = min(input.count, delimiter.count - held)
-      let goesOn = delimiter[held..<(held + count)].withUnsafeBytes { $0.isPrefix(of: input) }
-      if goesOn {
+      if input.starts(with: delimiter[held..<(held + count)]) {
         held += count
         input.skip(count)
         return held == delimiter.count
@@ -65,10 +62,10 @@ struct DelimiterScanner {
   /// How many bytes at the end of a piece are the start of a delimiter.
   private func startOfDelimiter(endingIn piece: UnsafeRawBufferPointer) -> Int {
     let tail = piece.suffix(delimiter.count - 1)
-    guard let start = tail.lastIndex(of: ASCII.carriageReturn) else { return 0 }
-    let count = piece.count - start
-    let end = UnsafeRawBufferPointer(rebasing: piece[start...])
-    return delimiter[..<count].withUnsafeBytes { $0.isPrefix(of: end) } ? count : 0
+    guard let start = tail.lastIndex(of: ASCII.carriageReturn),
+      delimiter.starts(with: tail[start...])
+    else { return 0 }
+    return piece.count - start
   }
 }
 

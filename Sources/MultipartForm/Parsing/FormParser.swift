@@ -24,14 +24,13 @@ public struct FormParser: Sendable {
   }
 
   private enum State: Sendable {
-    case preamble
+    /// Within the region, up to the next delimiter.
+    case region
     case header
-    case content
     /// After `--boundary`.
     case delimiterLine(DelimiterLine)
     /// After `--boundary--`.
     case finalLine(afterReturn: Bool)
-    case epilogue
     case stopped
   }
 
@@ -43,9 +42,8 @@ public struct FormParser: Sendable {
   /// The region that the next delimiter ends.
   private enum Region { case preamble, content, epilogue }
 
-  private let limits: FormLimits
   private var scanner: DelimiterScanner
-  private var state = State.preamble
+  private var state = State.region
   private var region = Region.preamble
   private var headerBlock: [UInt8] = []
   /// Where the current line starts in the block.
@@ -54,7 +52,6 @@ public struct FormParser: Sendable {
 
   /// A parser for one body.
   public init(boundary: Boundary, limits: FormLimits = FormLimits()) {
-    self.limits = limits
     scanner = DelimiterScanner(boundary)
     // The first delimiter may be at the very start, as if a line had just ended.
     scanner.startOfLine()
@@ -90,7 +87,7 @@ public struct FormParser: Sendable {
     do {
       let allowed = meter.admit(bytes.count)
       try consume(bytes.first(allowed), handle)
-      if allowed < bytes.count { throw ParserError.bodyTooLong(limit: limits.bodyBytes) }
+      if allowed < bytes.count { throw ParserError.bodyTooLong(limit: meter.limits.bodyBytes) }
     } catch {
       state = .stopped
       throw error
@@ -103,16 +100,16 @@ public struct FormParser: Sendable {
   ///   if there is another delimiter at the very end, ``ParserError/stopped`` after an error or an earlier call.
   public mutating func finish() throws(ParserError) {
     defer { state = .stopped }
-    switch state {
-    case .finalLine: break
+    switch (state, region) {
+    case (.finalLine, _): break
     // An incomplete delimiter hides no part; `delimiterLine` handles a complete one.
-    case .epilogue: break
-    case .preamble: throw .truncated(in: .preamble)
-    case .header: throw .truncated(in: .header)
-    case .content: throw .truncated(in: .content)
-    case .delimiterLine where region == .epilogue: throw .delimiterAfterEnd
-    case .delimiterLine: throw .truncated(in: .delimiter)
-    case .stopped: throw .stopped
+    case (.region, .epilogue): break
+    case (.region, .preamble): throw .truncated(in: .preamble)
+    case (.region, .content): throw .truncated(in: .content)
+    case (.header, _): throw .truncated(in: .header)
+    case (.delimiterLine, .epilogue): throw .delimiterAfterEnd
+    case (.delimiterLine, _): throw .truncated(in: .delimiter)
+    case (.stopped, _): throw .stopped
     }
   }
 
@@ -122,9 +119,9 @@ public struct FormParser: Sendable {
     var input = bytes
     while !input.isEmpty {
       switch state {
-      case .preamble, .epilogue:
+      case .region where region != .content:
         if scanner.scan(&input, { _ in }) { state = .delimiterLine(.nothing) }
-      case .content:
+      case .region:
         // Copied, because the call changes both the meter and the scanner.
         var meter = meter
         let found = try scanner.scan(&input) { try meter.pass($0, handle) }
@@ -189,11 +186,7 @@ public struct FormParser: Sendable {
   private mutating func resumeBehindLookAlike(
     _ read: DelimiterLine, _ handle: (Event) throws -> Void
   ) throws {
-    switch region {
-    case .preamble: state = .preamble
-    case .epilogue: state = .epilogue
-    case .content: state = .content
-    }
+    state = .region
     guard region == .content else { return scanner.forget() }
     try scanner.giveBack { try meter.pass($0, handle) }
     switch read {
@@ -209,8 +202,8 @@ public struct FormParser: Sendable {
   ) throws {
     let lineEnd = input.firstIndex(ofByte: ASCII.lineFeed)
     let count = lineEnd.map { $0 + 1 } ?? input.count
-    guard headerBlock.count + count <= limits.headerBytes else {
-      throw ParserError.headerTooLong(part: meter.part, limit: limits.headerBytes)
+    guard headerBlock.count + count <= meter.limits.headerBytes else {
+      throw ParserError.headerTooLong(part: meter.part, limit: meter.limits.headerBytes)
     }
     headerBlock += input.first(count)
     input.skip(count)
@@ -226,14 +219,14 @@ public struct FormParser: Sendable {
     }
     let header: PartHeader
     do {
-      header = try HeaderBlock(headerBlock[..<lineStart]).partHeader(index: meter.part)
+      header = try PartHeader(HeaderBlock(headerBlock[..<lineStart]), index: meter.part)
     } catch {
       throw ParserError.header(error, part: meter.part)
     }
     try meter.beginContent(isFile: header.isFile, headerBytes: headerBlock.count)
     try handle(.partBegan(header))
     region = .content
-    state = .content
+    state = .region
     // In a part without content, the delimiter may share the headers' last line end (RFC 2046 §5.1.1, body-part).
     scanner.startOfLine()
   }
@@ -249,7 +242,7 @@ public struct FormParser: Sendable {
     case ASCII.carriageReturn where !afterReturn: state = .finalLine(afterReturn: true)
     case ASCII.lineFeed where afterReturn:
       region = .epilogue
-      state = .epilogue
+      state = .region
       scanner.startOfLine()
     case ASCII.lineFeed: throw ParserError.bareLineFeed(in: .delimiter)
     default: throw ParserError.malformedDelimiter(byte)

@@ -1,6 +1,6 @@
 /// The headers of a part as received: lines that end with CRLF, without the empty line after them.
 struct HeaderBlock {
-  private var fields: [(name: String, value: [UInt8])] = []
+  fileprivate var fields: [(name: String, value: [UInt8])] = []
 
   init(_ block: ArraySlice<UInt8>) throws(ParserError.HeaderFault) {
     var rest = block
@@ -26,21 +26,34 @@ struct HeaderBlock {
     }
   }
 
-  /// The part's header, checked against RFC 7578 §4.
-  func partHeader(index: Int) throws(ParserError.HeaderFault) -> PartHeader {
-    guard let disposition = try only("Content-Disposition") else { throw .missingDisposition }
+  fileprivate func only(_ name: String) throws(ParserError.HeaderFault) -> [UInt8]? {
+    let found = fields.filter { ASCII.equalIgnoringCase($0.name.utf8, name.utf8) }
+    guard found.count < 2 else { throw .duplicate(name) }
+    return found.first?.value
+  }
+}
+
+extension PartHeader {
+  /// The header of a part, checked against RFC 7578 §4.
+  init(_ block: HeaderBlock, index: Int) throws(ParserError.HeaderFault) {
+    guard let disposition = try block.only("Content-Disposition") else { throw .missingDisposition }
     guard let form = ParameterizedValue(disposition) else { throw .malformedDisposition }
     guard ASCII.equalIgnoringCase(form.value, "form-data".utf8) else { throw .notFormData }
-    guard let name = try Self.only("name", of: form) else { throw .missingName }
-    if let encoding = try only("Content-Transfer-Encoding"),
+    guard let name = try form.only("name") else { throw .missingName }
+    if let encoding = try block.only("Content-Transfer-Encoding"),
       !["binary", "8bit", "7bit"].contains(where: { ASCII.equalIgnoringCase(encoding, $0.utf8) })
     {
       throw .transferEncoding(String(decoding: encoding, as: UTF8.self))
     }
-    return PartHeader(
-      index: index, name: name, fileName: try Self.fileName(form),
-      contentType: try only("Content-Type").map { String(decoding: $0, as: UTF8.self) },
-      headers: fields.map { FormPart.Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
+    self.index = index
+    nameBytes = name
+    self.name = String(decoding: name, as: UTF8.self)
+    fileNameBytes = try Self.fileName(form)
+    fileName = fileNameBytes.map { String(decoding: $0, as: UTF8.self) }
+    contentType = try block.only("Content-Type").map { String(decoding: $0, as: UTF8.self) }
+    headers = block.fields.map {
+      FormPart.Header($0.name, String(decoding: $0.value, as: UTF8.self))
+    }
   }
 
   /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone. If `filename*` is in a
@@ -48,25 +61,11 @@ struct HeaderBlock {
   private static func fileName(
     _ form: ParameterizedValue
   ) throws(ParserError.HeaderFault) -> [UInt8]? {
-    let extended = try only("filename*", of: form)
-    if let plain = try only("filename", of: form) { return plain }
+    let extended = try form.only("filename*")
+    if let plain = try form.only("filename") { return plain }
     guard let extended else { return nil }
     if ExtendedValue.isInOtherCharset(extended) { return [] }
     guard let decoded = ExtendedValue.decode(extended) else { throw .malformedDisposition }
     return decoded
-  }
-
-  private func only(_ name: String) throws(ParserError.HeaderFault) -> [UInt8]? {
-    let found = fields.filter { ASCII.equalIgnoringCase($0.name.utf8, name.utf8) }
-    guard found.count < 2 else { throw .duplicate(name) }
-    return found.first?.value
-  }
-
-  private static func only(
-    _ name: String, of form: ParameterizedValue
-  ) throws(ParserError.HeaderFault) -> [UInt8]? {
-    let found = form.parameters.filter { $0.name == name }
-    guard found.count < 2 else { throw .duplicateParameter(name) }
-    return found.first?.value
   }
 }

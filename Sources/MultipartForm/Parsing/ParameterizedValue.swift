@@ -9,16 +9,11 @@
 /// - In a file name, a quote without a backslash also stands for itself, unless it ends the value: node's form-data and
 ///   others send such names.
 /// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
-struct ParameterizedValue: Equatable {
-  struct Parameter: Equatable {
-    /// The name, in lower case.
-    var name: String
-    var value: [UInt8]
-  }
-
+struct ParameterizedValue {
   /// The text before the first semicolon.
-  var value: [UInt8]
-  var parameters: [Parameter] = []
+  let value: [UInt8]
+  /// The names are in lower case.
+  private var parameters: [(name: String, value: [UInt8])] = []
 
   /// Nil when the bytes are malformed: no value, a parameter without a name or `=`, a missing closing quote, or
   /// something other than a semicolon after a closing quote.
@@ -52,10 +47,15 @@ struct ParameterizedValue: Equatable {
         value = Array(ASCII.trimmed(plain))
         rest = rest[plain.endIndex...]
       }
-      parameters.append(
-        Parameter(
-          name: String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value: value))
+      parameters.append((String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value))
     }
+  }
+
+  /// The value of the parameter with this name, which is in lower case, if it is given. Throws if it is given twice.
+  func only(_ name: String) throws(ParserError.HeaderFault) -> [UInt8]? {
+    let found = parameters.filter { $0.name == name }
+    guard found.count < 2 else { throw .duplicateParameter(name) }
+    return found.first?.value
   }
 
   /// Takes a quoted string from the front; nil when its closing quote is missing.

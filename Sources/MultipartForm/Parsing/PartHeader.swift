@@ -22,18 +22,6 @@ public struct PartHeader: Sendable, Hashable {
   /// Whether the part is a file, that is, has a file name (RFC 7578 §4.2).
   public var isFile: Bool { fileName != nil }
 
-  init(
-    index: Int, name: [UInt8], fileName: [UInt8]?, contentType: String?, headers: [FormPart.Header]
-  ) {
-    self.index = index
-    self.name = String(decoding: name, as: UTF8.self)
-    nameBytes = name
-    self.fileName = fileName.map { String(decoding: $0, as: UTF8.self) }
-    fileNameBytes = fileName
-    self.contentType = contentType
-    self.headers = headers
-  }
-
   /// The file name with `%22`, `%0D` and `%0A`, the three escapes that browsers write, decoded. Browsers do not escape
   /// `%`, so a name that really contains `%22` comes out changed.
   public var unescapedFileName: String? { fileName.map(Self.unescaped) }
@@ -45,30 +33,19 @@ public struct PartHeader: Sendable, Hashable {
   /// request's whole content: `filename*`, or else `filename`. Nil if it has no readable name.
   package static func fileName(disposition: String) -> String? {
     guard let form = ParameterizedValue(Array(disposition.utf8)) else { return nil }
-    func value(_ name: String) -> [UInt8]? {
-      let found = form.parameters.filter { $0.name == name }
-      return found.count == 1 ? found[0].value : nil
-    }
-    return (value("filename*").flatMap { ExtendedValue.decode($0) } ?? value("filename"))
-      .map { String(decoding: $0, as: UTF8.self) }
+    let extended = (try? form.only("filename*")).flatMap(ExtendedValue.decode)
+    return (extended ?? (try? form.only("filename"))).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-    let bytes = Array(text.utf8)
+    let escapes = ["%22": ASCII.quote, "%0D": ASCII.carriageReturn, "%0A": ASCII.lineFeed]
+    var rest = Array(text.utf8)[...]
     var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      switch String(decoding: bytes[index...].prefix(3), as: UTF8.self).uppercased() {
-      case "%22": result.append(ASCII.quote)
-      case "%0D": result.append(ASCII.carriageReturn)
-      case "%0A": result.append(ASCII.lineFeed)
-      default:
-        result.append(bytes[index])
-        index += 1
-        continue
-      }
-      index += 3
+    while let byte = rest.first {
+      let escaped = escapes[String(decoding: rest.prefix(3), as: UTF8.self).uppercased()]
+      result.append(escaped ?? byte)
+      rest = rest.dropFirst(escaped == nil ? 1 : 3)
     }
     return String(decoding: result, as: UTF8.self)
   }

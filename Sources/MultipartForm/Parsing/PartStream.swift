@@ -18,6 +18,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
   private var isOver = false
   /// The part whose content comes next; nil between parts.
   private var current: Int?
+  private var lastBegun = -1
 
   init(_ source: Source, parser: FormParser) {
     self.source = source
@@ -42,19 +43,13 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
     return bytes
   }
 
-  private var lastBegun = -1
-
   private func nextEvent(
     isolation: isolated (any Actor)?
   ) async throws(FormReadError) -> Event? {
     while position == events.count {
       events.removeAll(keepingCapacity: true)
       position = 0
-      if let failure {
-        self.failure = nil
-        isOver = true
-        throw failure
-      }
+      if let failure = failure.take() { throw failure }
       guard !isOver else { return nil }
       await fill(isolation: isolation)
     }
@@ -81,6 +76,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
       try parse(Array(buffer))
     } catch {
       failure = FormReadError(error)
+      isOver = true
     }
   }
 

@@ -41,11 +41,9 @@ public final class BodyReader {
 
   /// The next bytes; fewer than requested only at the end of the body.
   func read(atMost count: Int) throws(BodyError) -> [UInt8] {
-    var failure: BodyError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
-      do throws(BodyError) {
-        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
-      } catch { failure = error }
+      // The error stays in `failure`.
+      count = (try? read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
     if let failure { throw failure }
     return bytes
@@ -86,7 +84,7 @@ public final class BodyReader {
   private func copy(into target: UnsafeMutableRawBufferPointer) throws(FileError) {
     // Most reads lie within a file that is already open.
     if let file { return try file.read(into: target, at: within) }
-    switch body.segments[index].source {
+    switch body.segments[index] {
     case .memory(let bytes):
       bytes.withUnsafeBytes { source in
         let start = Int(within)

@@ -20,18 +20,30 @@ public struct FormBody: Sendable {
     let delimiter = form.boundary.delimiter
     // The first delimiter has no line to end.
     var opening = Array(delimiter.dropFirst(2))
-    var layout = Layout()
+    var segments: [Segment] = []
+    var contentRanges: [Range<Int64>] = []
+    var length: Int64 = 0
+    var isTooLong = false
+    func append(_ segment: Segment) {
+      let (sum, overflow) = length.addingReportingOverflow(segment.length)
+      if overflow { isTooLong = true } else { length = sum }
+      segments.append(segment)
+    }
     for (index, part) in form.parts.enumerated() {
       let encoding = PartEncoding(part: part, index: index, strictness: form.strictness)
-      do throws(FormError) {
-        layout.append(
-          Segment(opening + [ASCII.carriageReturn, ASCII.lineFeed] + (try encoding.header())))
-      } catch { throw .form(error) }
-      layout.appendContent(try Self.content(encoding, apartFrom: form.boundary))
+      try append(.memory(opening + [ASCII.carriageReturn, ASCII.lineFeed] + encoding.header()))
+      let start = length
+      try append(Self.content(encoding, apartFrom: form.boundary))
+      contentRanges.append(start..<length)
       opening = delimiter
     }
-    layout.append(Segment(opening + Array("--\r\n".utf8)))
-    try self.init(layout, contentType: form.boundary.contentType)
+    append(.memory(opening + Array("--\r\n".utf8)))
+    // Only now, so that a later part's own error comes first.
+    guard !isTooLong else { throw .form(.tooLong) }
+    contentType = form.boundary.contentType
+    contentLength = length
+    self.contentRanges = contentRanges
+    self.segments = segments
   }
 
   /// A body that is one file, or a range of it, without a form around it, for example for PUT. It counts as one part
@@ -54,9 +66,6 @@ public struct FormBody: Sendable {
   }
 
   /// A body that is one held file without a form around it. All slices show the file's content at a single moment.
-  ///
-  /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
-  ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
   package init(
     rawFile file: HeldFile, contentType: String = "application/octet-stream"
   ) throws(BodyError) {
@@ -64,14 +73,17 @@ public struct FormBody: Sendable {
   }
 
   private init(
-    _ contentType: String, _ range: () throws(FileError) -> FileRange
+    _ contentType: String, _ makeRange: () throws(FileError) -> FileRange
   ) throws(BodyError) {
     if let bad = contentType.utf8.first(where: { !ASCII.isFieldValue($0) }) {
       throw .form(.illegalByte(bad, in: .contentType, part: 0))
     }
-    var layout = Layout()
-    do throws(FileError) { layout.appendContent(Segment(try range())) } catch { throw .file(error) }
-    try self.init(layout, contentType: contentType)
+    let range: FileRange
+    do throws(FileError) { range = try makeRange() } catch { throw .file(error) }
+    self.contentType = contentType
+    contentLength = range.length
+    contentRanges = [0..<range.length]
+    segments = [.file(range)]
   }
 
   /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
@@ -95,14 +107,6 @@ public struct FormBody: Sendable {
     }
   }
 
-  private init(_ layout: Layout, contentType: String) throws(BodyError) {
-    guard !layout.overflowed else { throw .form(.tooLong) }
-    self.contentType = contentType
-    contentLength = layout.length
-    contentRanges = layout.contentRanges
-    segments = layout.segments
-  }
-
   /// A reader that starts at the first byte. Every reader reads the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
@@ -118,7 +122,7 @@ public struct FormBody: Sendable {
   /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.
   public func checkFiles() throws(BodyError) {
     for segment in segments {
-      guard case .file(let range) = segment.source else { continue }
+      guard case .file(let range) = segment else { continue }
       do throws(FileError) {
         if let held = range.held {
           try held.checkPlace()
@@ -157,17 +161,15 @@ public struct FormBody: Sendable {
     switch encoding.part.content {
     case .file(let location, let range, let expected):
       do throws(FileError) {
-        return Segment(try FileRange(location, range: range, expecting: expected))
+        return .file(try FileRange(location, range: range, expecting: expected))
       } catch { throw .file(error) }
     case .held(let file, let range):
       do throws(FileError) {
-        let whole = Segment(try FileRange(file))
+        let whole = Segment.file(try FileRange(file))
         return range.map { whole.slice($0.clamped(to: 0..<whole.length)) } ?? whole
       } catch { throw .file(error) }
-    case .memory(let content):
-      bytes = content
-    case .text(let value):
-      do throws(FormError) { bytes = try encoding.text(value) } catch { throw .form(error) }
+    case .memory(let content): bytes = content
+    case .text(let value): bytes = try encoding.normalized(value, in: .value)
     }
     // Content from memory is searched for the delimiter, which costs little. If it contained one, a receiver would
     // store only a part of the content, without an error.
@@ -178,27 +180,6 @@ public struct FormBody: Sendable {
       return scanner.scan(&content) { _ in }
     }
     if found { throw .form(.boundaryInContent(part: encoding.index)) }
-    return Segment(bytes)
-  }
-}
-
-/// Consecutive segments, and their total length.
-private struct Layout {
-  var segments: [Segment] = []
-  var contentRanges: [Range<Int64>] = []
-  var length: Int64 = 0
-  var overflowed = false
-
-  mutating func append(_ segment: Segment) {
-    let (sum, overflow) = length.addingReportingOverflow(segment.length)
-    overflowed = overflowed || overflow
-    length = overflow ? length : sum
-    segments.append(segment)
-  }
-
-  mutating func appendContent(_ segment: Segment) {
-    let start = length
-    append(segment)
-    contentRanges.append(start..<length)
+    return .memory(bytes)
   }
 }

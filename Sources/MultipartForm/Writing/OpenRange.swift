@@ -14,9 +14,7 @@ final class OpenRange {
   /// of the second reading.
   private var tail: (start: Int64, bytes: [UInt8], comparison: Comparison)?
 
-  /// - Parameters:
-  ///   - moment: what is known about earlier bytes, if some have already been read.
-  ///   - watch: the watch on the file since those bytes, if any.
+  /// Opens the file. If some bytes have been read before, takes what is known about them and the watch since then.
   init(
     _ range: FileRange, resuming moment: FileMoment?, watch: WriteWatch?
   ) throws(FileError) {
@@ -52,14 +50,17 @@ final class OpenRange {
     {
       try beginSecondReading(at: offset)
     }
-    if let tail {
+    if var tail {
       let first = Int(offset - tail.start)
       tail.bytes.withUnsafeBytes {
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[first..<first + target.count]))
       }
       // The second reading keeps step with the tail, so that no call takes long, however large the file is.
       let share = Double(end - tail.start) / Double(tail.bytes.count)
-      if end < range.length { try readAgain(to: share) }
+      if end < range.length {
+        try file.compare(&tail.comparison, to: Int64(Double(tail.comparison.total) * share))
+        self.tail = tail
+      }
     } else {
       try file.read(into: target, at: range.start + offset)
       unchecked += target.count
@@ -90,11 +91,5 @@ final class OpenRange {
     try file.read(into: buffer, at: range.start + offset)
     try file.check()
     tail = (offset, Array(buffer), try file.comparison(of: range.all))
-  }
-
-  private func readAgain(to share: Double) throws(FileError) {
-    guard var comparison = tail?.comparison else { return }
-    try file.compare(&comparison, to: Int64(Double(comparison.total) * share))
-    tail?.comparison = comparison
   }
 }

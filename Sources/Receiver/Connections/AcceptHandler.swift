@@ -26,16 +26,15 @@ final class AcceptHandler: ChannelInboundHandler {
   private var timer: Scheduled<Void>?
   /// Connections that are told to come back later. Above a limit, further ones are closed without a reply.
   private var turnedAway: Set<ObjectIdentifier> = []
-  private let mostWaiting: Int
 
-  init(configuration: UploadReceiver.Configuration, maxConnections: Int, connections: ConnectionSet)
-  {
+  init(_ configuration: UploadReceiver.Configuration, _ connections: ConnectionSet) {
     self.connections = connections
-    mostWaiting = max(1, min(4 * maxConnections, Descriptors.limit / 4))
+    // An upload needs a descriptor for its connection and one for each of its files. It is better to let connections
+    // wait than to run out of descriptors.
+    let most = min(configuration.maxConnections, max(1, Descriptors.limit / 4))
     crowd = ConnectionPolicy(
-      most: maxConnections,
-      mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
-      mostWaiting: mostWaiting)
+      most: most, mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
+      mostWaiting: max(1, min(4 * most, Descriptors.limit / 4)))
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -46,7 +45,8 @@ final class AcceptHandler: ChannelInboundHandler {
       self.closed(identity, context)
     }
     let network = ClientName.network(of: channel.remoteAddress)
-    carry(out: crowd.arrive(identity, from: network, now: .now(), idle: idleSince), context)
+    carry(
+      out: crowd.arrive(identity, from: network, now: .now(), idle: connections.idleSince), context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -58,11 +58,7 @@ final class AcceptHandler: ChannelInboundHandler {
   private func closed(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
     channels[identity] = nil
     turnedAway.remove(identity)
-    carry(out: crowd.leave(identity, now: .now(), idle: idleSince), context)
-  }
-
-  private func idleSince(_ identity: ObjectIdentifier) -> NIODeadline? {
-    connections.activity(of: identity)?.since
+    carry(out: crowd.leave(identity, now: .now(), idle: connections.idleSince), context)
   }
 
   private func carry(
@@ -81,14 +77,14 @@ final class AcceptHandler: ChannelInboundHandler {
     guard crowd.hasWaiting, timer == nil, context.channel.isActive else { return }
     timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.interval) {
       self.timer = nil
-      self.carry(out: self.crowd.look(now: .now(), idle: self.idleSince), context)
+      self.carry(out: self.crowd.look(now: .now(), idle: self.connections.idleSince), context)
     }
   }
 
   /// Turns a connection away with a reply, since its request may already be on its way.
   private func turnAway(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
     guard let channel = channels[identity] else { return }
-    guard turnedAway.count < min(mostWaiting, max(1, Descriptors.limit / 16)) else {
+    guard turnedAway.count < min(crowd.mostWaiting, max(1, Descriptors.limit / 16)) else {
       return channel.close(promise: nil)
     }
     turnedAway.insert(identity)

@@ -4,23 +4,24 @@ import MultipartForm
 import NIOHTTP1
 import ScalarText
 
-/// What is decided about an upload before its body is read. A client that sends `Expect: 100-continue` can be refused
-/// here before it sends a byte of the body.
-enum Admission {
+// What is decided about an upload before its body is read. A client that sends `Expect: 100-continue` can be refused
+// here before it sends a byte of the body.
+
+extension Site {
   /// Checks the head of an upload with any content, form or not.
-  /// - Parameter freeBytes: the free space on the disk; nil if unknown.
-  static func check(
-    _ head: HTTPRequestHead, configuration: UploadReceiver.Configuration,
-    freeBytes: @autoclosure () -> Int64?
-  ) throws(Refusal) {
+  func checkHead(_ head: HTTPRequestHead) throws(Refusal) {
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
     }
-    if let length = try contentLength(head, isChunked: !codings.isEmpty) {
-      try checkRoom(
-        for: length, of: "request", atMost: configuration.limits.bodyBytes, configuration,
-        freeBytes())
+    if codings.isEmpty {
+      guard let text = head.headers["content-length"].first?.trimming(\.isBlank) else {
+        throw Refusal(.lengthRequired, "Send Content-Length, or Transfer-Encoding: chunked.")
+      }
+      guard let length = Int64(text), length >= 0 else {
+        throw Refusal(.badRequest, "The Content-Length is not a number of bytes.")
+      }
+      try checkRoom(for: length, of: "request", atMost: configuration.limits.bodyBytes)
     }
     guard
       head.headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" })
@@ -31,28 +32,23 @@ enum Admission {
     }
   }
 
-  /// Refuses content that exceeds the limit or the free space on the disk.
-  ///
-  /// - Parameters:
-  ///   - what: the thing with this length, for the message to the user.
-  ///   - freeBytes: the free space on the disk; nil if unknown.
-  ///   - headers: header fields for the refusal if the limit is exceeded.
-  static func checkRoom(
-    for length: Int64, of what: String, atMost most: Int64,
-    _ configuration: UploadReceiver.Configuration, _ freeBytes: Int64?,
-    headers: [(String, String)] = []
+  /// Refuses content that exceeds the limit, with these header fields, or the free space on the disk.
+  func checkRoom(
+    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = []
   ) throws(Refusal) {
     guard length <= most else {
       throw Refusal(
         .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are accepted.",
         headers: headers)
     }
-    if let freeBytes, length > freeBytes - configuration.reservedBytes {
+    if let free = inbox.freeBytes, length > free - configuration.reservedBytes {
       throw Refusal(
         .insufficientStorage, "The \(what) has \(length) bytes, and the disk has no room for them.")
     }
   }
+}
 
+enum Admission {
   /// Checks that a request has the token. How long that takes does not tell how much of a wrong token is right.
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
@@ -79,19 +75,6 @@ enum Admission {
         ("WWW-Authenticate", "Bearer realm=\"hoist\""),
         ("WWW-Authenticate", "Basic realm=\"hoist\""),
       ])
-  }
-
-  private static func contentLength(_ head: HTTPRequestHead, isChunked: Bool) throws(Refusal)
-    -> Int64?
-  {
-    if isChunked { return nil }
-    guard let text = head.headers["content-length"].first?.trimming(\.isBlank) else {
-      throw Refusal(.lengthRequired, "Send Content-Length, or Transfer-Encoding: chunked.")
-    }
-    guard let length = Int64(text), length >= 0 else {
-      throw Refusal(.badRequest, "The Content-Length is not a number of bytes.")
-    }
-    return length
   }
 
   /// The boundary of the form that follows.

@@ -6,19 +6,17 @@ struct Connection {
   typealias AsyncChannel = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
   private let asyncChannel: AsyncChannel
-  private let site: Site
   private let service: Service
   private let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
+  private var site: Site { service.site }
   /// The client's address for a log. It is looked up early, since it is unknown once the connection has closed.
   private let client: String
 
-  init(
-    _ asyncChannel: AsyncChannel, _ site: Site, _ service: Service, _ connections: ConnectionSet
-  ) {
+  init(_ asyncChannel: AsyncChannel, _ service: Service, _ connections: ConnectionSet) {
     self.asyncChannel = asyncChannel
-    (self.site, self.service, self.connections) = (site, service, connections)
+    (self.service, self.connections) = (service, connections)
     client = ClientName.of(asyncChannel.channel)
   }
 
@@ -27,8 +25,7 @@ struct Connection {
     // An error ends the connection. It was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
       guard !connections.isTurnedAway(channel) else {
-        return await refuse(
-          Self.crowded("Too many connections are already waiting."), nil, keepsAlive: false)
+        return await refuse(Self.crowded("Too many connections are already waiting."), nil)
       }
       let body = RequestBody(inbound.makeAsyncIterator())
       while try await serveNext(body), !connections.isStopping {}
@@ -42,7 +39,7 @@ struct Connection {
       guard let next = try await body.nextHead() else { return false }
       head = next
     } catch let error as HTTPParserError {
-      await refuse(Refusal(error), nil, keepsAlive: false)
+      await refuse(Refusal(error), nil)
       return false
     }
     connections.mark(channel, isBusy: true)
@@ -64,19 +61,18 @@ struct Connection {
         ? "The request arrived at less than \(site.configuration.minBytesPerSecond) bytes a second "
           + "for \(timeout)."
         : "Nothing arrived for \(timeout)."
-      await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
+      await refuse(Refusal(.requestTimeout, words), head)
     } catch is StallTimeout.Evicted {
-      let refusal = Self.crowded(
-        "The request paused while other connections were waiting for its place.")
-      await refuse(refusal, head, keepsAlive: false)
+      let words = "The request paused while other connections were waiting for its place."
+      await refuse(Self.crowded(words), head)
       channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {
-      await refuse(Refusal(error), head, keepsAlive: false)
+      await refuse(Refusal(error), head)
     } catch {
       site.onEvent?(
         connections.hasAborted
-          ? .brokenOff(request: Self.line(head), client: client)
-          : .disconnected(request: Self.line(head), client: client))
+          ? .brokenOff(request: head.line, client: client)
+          : .disconnected(request: head.line, client: client))
       // Nobody reads this reply unless the client has closed only its own direction.
       let refusal = Refusal(.badRequest, "The connection ended before the request did.")
       if !(error is Reply.Broken) { try? await send(.refusal(refusal), head, keepsAlive: false) }
@@ -95,11 +91,12 @@ struct Connection {
       && !connections.mustEnd(channel)
   }
 
-  private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead?, keepsAlive: Bool) async {
+  private func refuse(
+    _ refusal: Refusal, _ head: HTTPRequestHead?, keepsAlive: Bool = false
+  ) async {
     site.onEvent?(
       .refused(
-        status: refusal.code, message: refusal.message,
-        request: head.map(Self.line) ?? "", client: client))
+        status: refusal.code, message: refusal.message, request: head?.line ?? "", client: client))
     // If the client is gone, there is nobody to tell.
     let reply: Reply = head?.wantsPage == true ? .refusalPage(refusal) : .refusal(refusal)
     try? await send(reply, head, keepsAlive: keepsAlive)
@@ -115,6 +112,4 @@ struct Connection {
     }
     try await channel.writeAndFlush(HTTPServerResponsePart.end(nil))
   }
-
-  static func line(_ head: HTTPRequestHead) -> String { "\(head.method.rawValue) \(head.uri)" }
 }

@@ -37,10 +37,10 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   }
 
   /// How long a connection may be idle while others wait for its place.
-  let grace: TimeAmount
+  let grace = TimeAmount.seconds(1)
+  let mostWaiting: Int
   private let most: Int
   private let mostOfAddress: Int
-  private let mostWaiting: Int
   private var served: [Member: Place] = [:]
   /// How many of the connections in `served` each address has, updated as they come and go.
   private var countOf: [Address: Int] = [:]
@@ -48,11 +48,10 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   private var nextIdle = NIODeadline.distantPast
   private var waiting: [(member: Member, address: Address)] = []
 
-  init(most: Int, mostOfAddress: Int, mostWaiting: Int, grace: TimeAmount = .seconds(1)) {
+  init(most: Int, mostOfAddress: Int, mostWaiting: Int) {
     self.most = most
     self.mostOfAddress = mostOfAddress
     self.mostWaiting = mostWaiting
-    self.grace = grace
   }
 
   /// Whether any connection is waiting. If so, ``look(now:idle:)`` must be called from time to time.
@@ -103,9 +102,8 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return look(now: now, idle: idle)
   }
 
-  /// Fills free places, and evicts idle connections if others still wait.
-  ///
-  /// - Parameter idle: since when a served connection has been idle; nil if it is not idle.
+  /// Fills free places, and evicts idle connections if others still wait. `idle` tells since when a served connection
+  /// has been idle, or nil if it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
     waiting.removeAll { member, address in

@@ -43,14 +43,13 @@ final class ConnectionSet: Sendable {
     continuation?.resume()
   }
 
-  /// Marks a connection as working on a request or as idle.
   func mark(_ channel: any Channel, isBusy: Bool) {
     state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
   }
 
-  /// The activity of a connection, which tells how long it has been idle; nil if the connection is gone.
-  func activity(of channel: ObjectIdentifier) -> Activity? {
-    state.withLock { $0.channels[channel]?.activity }
+  /// Since when a connection has been idle; nil if it is not idle or is gone.
+  func idleSince(_ channel: ObjectIdentifier) -> NIODeadline? {
+    state.withLock { $0.channels[channel]?.activity.since }
   }
 
   /// Marks a connection that is about to be added, so that none of its requests is served.

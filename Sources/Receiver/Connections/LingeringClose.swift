@@ -27,9 +27,9 @@ final class LingeringClose: ChannelDuplexHandler {
   private var state = State.open
   private var isInputClosed = false
 
-  init(maxBytes: Int64, timeout: TimeAmount) {
-    self.maxBytes = maxBytes
-    self.timeout = timeout
+  init(_ configuration: UploadReceiver.Configuration) {
+    maxBytes = configuration.lingerBytes
+    timeout = TimeAmount(configuration.lingerTimeout)
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

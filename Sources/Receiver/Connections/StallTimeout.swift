@@ -47,12 +47,10 @@ final class StallTimeout: ChannelDuplexHandler {
   private var pendingWrites = 0
   private var check: (at: NIODeadline, timer: Scheduled<Void>)?
 
-  init(
-    headTimeout: TimeAmount, stallTimeout: TimeAmount, minBytesPerSecond: Int, activity: Activity
-  ) {
-    self.headTimeout = headTimeout
-    self.stallTimeout = stallTimeout
-    self.minBytesPerSecond = minBytesPerSecond
+  init(_ configuration: UploadReceiver.Configuration, _ activity: Activity) {
+    headTimeout = TimeAmount(configuration.headTimeout)
+    stallTimeout = TimeAmount(configuration.stallTimeout)
+    minBytesPerSecond = configuration.minBytesPerSecond
     self.activity = activity
   }
 

@@ -12,7 +12,6 @@ public struct EndpointRequest {
   /// The path as in the request, percent-encoded and without the query.
   public let path: String
 
-  /// - Throws: ``Refusal`` (417) for an expectation other than `100-continue`.
   init(_ request: Request, site: Site) throws(Refusal) {
     self.request = request
     self.site = site

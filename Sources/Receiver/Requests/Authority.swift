@@ -25,41 +25,28 @@ struct Authority: Hashable {
       guard let host = address ?? Self.name(bytes[..<end]) else { return nil }
       (self.host, isAddress) = (host, address != nil)
     }
-    guard let port = Self.port(bytes[end...]) else { return nil }
-    self.port = port < 0 ? nil : port
+    // Nothing follows, or a colon and a port, which may be empty.
+    let digits = bytes[end...].dropFirst()
+    guard end == bytes.endIndex || bytes[end] == UInt8(ascii: ":"), digits.count <= 5,
+      digits.allSatisfy(\.isDigit)
+    else { return nil }
+    port = Int(String(decoding: digits, as: UTF8.self))
+    if let port, port > 65_535 { return nil }
   }
-
-  /// The port, given the scheme.
-  func port(of scheme: String) -> Int { port ?? (scheme == "https" ? 443 : 80) }
 
   /// The address as the system writes it, so that all spellings of an address become the same text.
   private static func address(_ family: Int32, _ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(family, text, &address) == 1 else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
-      buffer in
-      guard let base = buffer.baseAddress,
-        inet_ntop(family, &address, base, socklen_t(buffer.count)) != nil
-      else { return nil }
-      return String(cString: base)
+      inet_ntop(family, &address, $0.baseAddress, socklen_t($0.count)).map { String(cString: $0) }
     }
   }
 
   private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
     let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
-    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)
-    guard (1...253).contains(name.count), name.allSatisfy(letters.contains) else { return nil }
+    let isValid = name.allSatisfy { $0.isAlphanumeric || "-._".utf8.contains($0) }
+    guard isValid, (1...253).contains(name.count) else { return nil }
     return String(decoding: name, as: UTF8.self).lowercasedASCII
-  }
-
-  /// Parses the text after a host: a colon and a port, or nothing. Returns -1 if there is no port, and nil if the text
-  /// is invalid.
-  private static func port(_ bytes: ArraySlice<UInt8>) -> Int? {
-    if bytes.isEmpty || bytes.elementsEqual(":".utf8) { return -1 }
-    let digits = bytes.dropFirst()
-    guard bytes.first == UInt8(ascii: ":"), digits.count <= 5, digits.allSatisfy(\.isDigit),
-      let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
-    else { return nil }
-    return port
   }
 }

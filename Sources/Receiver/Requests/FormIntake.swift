@@ -4,13 +4,9 @@ import MultipartForm
 /// before the whole form has arrived and has been accepted.
 final class FormIntake {
   private struct Incoming {
-    var header: PartHeader
-    var fileName: String
+    var about: ReceivedForm.File
     var file: TemporaryFile
     var sha256 = ""
-    var beginning: [UInt8] = []
-    /// A part without a type is text (RFC 7578, section 4.4).
-    var type: String { header.contentType ?? "text/plain" }
   }
 
   private enum Part {
@@ -18,42 +14,34 @@ final class FormIntake {
     case field(name: String, value: [UInt8])
   }
 
-  private let inbox: Inbox
+  private let site: Site
   private let maxFiles: Int
-  private let configuration: UploadReceiver.Configuration
   private var reserve: DiskReserve
   private var parser: FormParser
   private var current: Part?
   private var files: [Incoming] = []
   private var form = ReceivedForm(order: [], types: [:], fields: [:], files: [])
 
-  init(
-    boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: UploadReceiver.Configuration
-  ) {
-    self.inbox = inbox
+  init(boundary: Boundary, maxFiles: Int, site: Site) {
+    self.site = site
     self.maxFiles = maxFiles
-    self.configuration = configuration
-    reserve = DiskReserve(bytes: configuration.reservedBytes) { inbox.freeBytes }
-    parser = FormParser(boundary: boundary, limits: configuration.limits)
+    reserve = site.reserve
+    parser = FormParser(boundary: boundary, limits: site.configuration.limits)
   }
 
   /// How many bytes from the start of each file are passed to the check of a form.
   private static let beginning = 4096
 
-  /// Parses the next bytes of the body.
   func push(_ bytes: UnsafeRawBufferPointer) throws {
     do throws(FormReadError) { try parser.push(bytes, handle) } catch { throw error.cause }
   }
 
-  /// Ends the body, and makes the files visible under `baseURL/files/`.
+  /// Ends the body, and makes the files visible under `baseURL/files/`, all or none: if one cannot get its name, those
+  /// before it are removed again.
   ///
-  /// Either all files appear or none: if one cannot get its name, those before it are removed again.
-  ///
-  /// - Parameters:
-  ///   - named: the numbers that an earlier call passed to `naming`, if the receiver was killed before it stored the
-  ///     form's reply. Files that already have their names then keep them.
-  ///   - naming: called with the numbers of the files before the first of them is visible.
-  ///   - check: examines the form before any of its files is visible.
+  /// Before the first file is visible, `check` examines the form, and `naming` gets the numbers of all files. If the
+  /// receiver was killed after that, and before it stored the form's reply, `named` are these numbers, and files that
+  /// have their names keep them.
   func finish(
     baseURL: String, named: [FileNumber] = [], naming: ([FileNumber]) throws -> Void = { _ in },
     checking check: (ReceivedForm) throws -> Void = { _ in }
@@ -69,17 +57,17 @@ final class FormIntake {
     var names: [EntryName] = []
     do {
       for (incoming, name) in zip(files, earlier) {
-        let name = try name ?? incoming.file.publish(as: SafeFileName(incoming.fileName))
+        let about = incoming.about
+        let name = try name ?? incoming.file.publish(as: SafeFileName(about.name))
         names.append(name)
         stored.append(
           StoredFile(
-            field: incoming.header.name, name: incoming.fileName, stored: name.text,
-            size: incoming.file.size, type: incoming.type, sha256: incoming.sha256,
-            url: FileURL.make(baseURL, name.text)))
+            field: about.field, name: about.name, stored: name.text, size: about.size,
+            type: about.type, sha256: incoming.sha256, url: FileURL.make(baseURL, name.text)))
       }
-      if configuration.syncsToDisk { try inbox.sync() }
+      if site.configuration.syncsToDisk { try site.inbox.sync() }
     } catch {
-      for name in names { inbox.remove(name) }
+      for name in names { site.inbox.remove(name) }
       throw error
     }
     return StoredForm(files: stored, fields: form.fields)
@@ -87,8 +75,9 @@ final class FormIntake {
 
   /// The name that a file already has, found by its number and content; nil if it has none yet.
   private func find(_ incoming: Incoming, numbered number: FileNumber) -> EntryName? {
-    inbox.find(number, named: SafeFileName(incoming.fileName)).flatMap { name in
-      (try? inbox.openFile(name, doing: "read the file"))?.sha256 == incoming.sha256 ? name : nil
+    site.inbox.find(number, named: SafeFileName(incoming.about.name)).flatMap { name in
+      let file = try? site.inbox.openFile(name, doing: "read the file")
+      return file?.sha256 == incoming.sha256 ? name : nil
     }
   }
 
@@ -103,9 +92,15 @@ final class FormIntake {
   private func begin(_ header: PartHeader) throws -> Part {
     form.order.append(header.name)
     if let type = header.contentType { form.types[header.name] = type }
-    let fileName = configuration.decodesEscapedNames ? header.unescapedFileName : header.fileName
-    guard let fileName else { return .field(name: header.name, value: []) }
-    return .file(Incoming(header: header, fileName: fileName, file: try inbox.makeTemporary()))
+    let decodes = site.configuration.decodesEscapedNames
+    guard let fileName = decodes ? header.unescapedFileName : header.fileName else {
+      return .field(name: header.name, value: [])
+    }
+    // A part without a type is text (RFC 7578, section 4.4).
+    let about = ReceivedForm.File(
+      field: header.name, name: fileName, type: header.contentType ?? "text/plain", size: 0,
+      beginning: [])
+    return .file(Incoming(about: about, file: try site.inbox.makeTemporary()))
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer) throws {
@@ -114,10 +109,10 @@ final class FormIntake {
       if incoming.file.size == 0 { try countFile() }
       try reserve.reserve(bytes.count)
       try incoming.file.append(bytes)
-      let missing = Self.beginning - incoming.beginning.count
+      let missing = Self.beginning - incoming.about.beginning.count
       guard missing > 0 else { return }
       current = nil
-      incoming.beginning += bytes.prefix(missing)
+      incoming.about.beginning += bytes.prefix(missing)
       current = .file(incoming)
     case .field(let name, var value):
       // Release the other reference, or appending would copy the whole value each time.
@@ -134,15 +129,13 @@ final class FormIntake {
     case .file(var incoming):
       if incoming.file.size == 0 {
         // A browser sends an empty part without a file name for a file input in which nothing was chosen.
-        if incoming.fileName.isEmpty { return }
+        if incoming.about.name.isEmpty { return }
         try countFile()
       }
-      incoming.sha256 = try incoming.file.finish(syncing: configuration.syncsToDisk)
+      incoming.sha256 = try incoming.file.finish(syncing: site.configuration.syncsToDisk)
+      incoming.about.size = incoming.file.size
       files.append(incoming)
-      form.files.append(
-        ReceivedForm.File(
-          field: incoming.header.name, name: incoming.fileName, type: incoming.type,
-          size: incoming.file.size, beginning: incoming.beginning))
+      form.files.append(incoming.about)
     case .field(let name, let value):
       form.fields[name, default: []].append(String(decoding: value, as: UTF8.self))
     case nil: break

@@ -25,9 +25,7 @@ public struct Refusal: Error {
     self.init(HTTPResponseStatus(statusCode: code), message, headers: headers)
   }
 
-  /// - Parameters:
-  ///   - problem: the last component of the registered problem type, if any.
-  ///   - members: the members of the problem.
+  /// - Parameter problem: the last component of the registered problem type, if any.
   init(
     _ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = [],
     problem: String? = nil, members: [String: Int64] = [:]

@@ -24,7 +24,6 @@ public struct Reply {
     (self.status, self.headers, self.body) = (status, headers, body)
   }
 
-  /// A reply without a body.
   static func empty(_ status: HTTPResponseStatus, _ headers: [(String, String)] = []) -> Reply {
     Reply(status: status, headers: headers, body: .bytes([]))
   }
@@ -88,10 +87,6 @@ public struct Reply {
     return reply
   }
 
-  /// A reply that sends a browser to another page, so that reloading that page does not send the files again.
-  static func redirect(to path: String) -> Reply { empty(.seeOther, [("Location", path)]) }
-
-  /// A page for a browser.
   static func html(_ text: String, status: HTTPResponseStatus = .ok) -> Reply {
     Reply(
       status: status,
@@ -123,7 +118,6 @@ public struct Reply {
     }
   }
 
-  /// Calls `handle` with each piece of the body, in order.
   func forEachPiece(_ handle: (ByteBuffer) async throws -> Void) async throws {
     switch body {
     case .bytes(let bytes):
@@ -170,8 +164,13 @@ extension HTTPRequestHead {
     headers["content-length"].first.flatMap { Int64($0.trimming(\.isBlank)) }
   }
 
+  /// The request line without the version, for a log.
+  var line: String { "\(method.rawValue) \(uri)" }
+
   /// Whether the client wants a page: browsers ask for HTML first, other clients do not.
-  var wantsPage: Bool {
-    headers[canonicalForm: "accept"].contains { $0.lowercasedASCII.hasPrefix(scalars: "text/html") }
+  var wantsPage: Bool { accepts("text/html") }
+
+  func accepts(_ type: String) -> Bool {
+    headers[canonicalForm: "accept"].contains { $0.lowercasedASCII.hasPrefix(scalars: type) }
   }
 }

@@ -21,7 +21,6 @@ struct Request {
   /// The first value of a header field.
   func header(_ name: String) -> String? { head.headers[name].first }
 
-  /// Tells the client that it may send the body.
   func sendContinue() async throws {
     try await channel.writeAndFlush(
       HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))

@@ -43,8 +43,7 @@ final class RequestBody {
     }
   }
 
-  /// Reads and discards a body that the request does not need.
-  /// - Throws: 413 if it is longer than `limit` bytes.
+  /// Reads and discards a body that the request does not need; throws 413 if it is longer than `limit` bytes.
   func skip(atMost limit: Int) async throws {
     var rest = limit
     while let buffer = try await next() {

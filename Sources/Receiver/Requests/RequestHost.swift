@@ -6,15 +6,14 @@ import ScalarText
 struct RequestHost: Sendable {
   /// The names by which clients reach the receiver.
   private let names: Set<String>
-  /// The scheme, host and port of the receiver's public URL.
-  private let publicOrigin: (scheme: String, authority: Authority)?
+  /// The origin of the receiver's public URL.
+  private let publicOrigin: Origin?
 
   init(_ configuration: UploadReceiver.Configuration) {
-    publicOrigin = configuration.publicURL.flatMap { Self.origin($0) }
+    publicOrigin = configuration.publicURL.flatMap(Self.origin)
     let texts = configuration.names + [configuration.host, "localhost"]
-    names = Set(
-      texts.compactMap { (Authority($0) ?? Authority("[\($0)]"))?.host }
-        + (publicOrigin.map { [$0.authority.host] } ?? []))
+    let hosts = texts.map { (Authority($0) ?? Authority("[\($0)]"))?.host }
+    names = Set((hosts + [publicOrigin?.host]).compactMap(\.self))
   }
 
   /// Checks that the request is for this receiver.
@@ -35,18 +34,14 @@ struct RequestHost: Sendable {
       guard let authority = Authority(text.trimming(\.isBlank)) else {
         throw Refusal(.badRequest, "The request's Host is not a valid host name or address.")
       }
-      guard authority.isAddress || names.contains(authority.host) || isLocal(authority.host) else {
+      // `.localhost` always means the client's own machine: nobody can make it point elsewhere (RFC 6761, section 6.3).
+      let isLocal = authority.host.hasSuffix(scalars: ".localhost")
+      guard authority.isAddress || isLocal || names.contains(authority.host) else {
         throw Refusal(
           .misdirectedRequest,
           "This receiver does not answer to the name \(authority.host). Use its IP address.")
       }
     }
-  }
-
-  /// Whether a name always means the client's own machine, so that nobody can make it point elsewhere (RFC 6761,
-  /// section 6.3).
-  private func isLocal(_ host: String) -> Bool {
-    host.utf8.suffix(10).elementsEqual(".localhost".utf8)
   }
 
   /// Refuses requests that a page of another site made a browser send. Browsers say where a request comes from: in
@@ -63,27 +58,26 @@ struct RequestHost: Sendable {
     let origins = head.headers["origin"]
     guard let text = origins.first else { return }
     guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
-    if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
+    if let publicOrigin, origin == publicOrigin { return }
     // A proxy may terminate TLS, so the page's scheme is assumed to be ours.
     guard let own = head.headers["host"].first.flatMap({ Authority($0.trimming(\.isBlank)) }),
-      Self.isSame(origin, (origin.scheme, own))
+      origin == Self.origin(origin.scheme, own)
     else { throw Self.otherSite }
   }
 
   private static let otherSite = Refusal(
     .forbidden, "A page of another site may not send files here.")
 
-  private typealias Origin = (scheme: String, authority: Authority)
+  private typealias Origin = (scheme: String, host: String, port: Int)
 
-  private static func isSame(_ a: Origin, _ b: Origin) -> Bool {
-    a.scheme == b.scheme && a.authority.host == b.authority.host
-      && a.authority.port(of: a.scheme) == b.authority.port(of: b.scheme)
+  private static func origin(_ scheme: String, _ authority: Authority) -> Origin {
+    (scheme, authority.host, authority.port ?? (scheme == "https" ? 443 : 80))
   }
 
-  /// The origin of a URL, without user and password.
-  private static func origin(_ url: String) -> (scheme: String, authority: Authority)? {
+  /// The origin of a URL without user and password.
+  private static func origin(_ url: String) -> Origin? {
     guard let (text, _) = split(url), let authority = Authority(text) else { return nil }
-    return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
+    return origin(url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
   /// Splits what follows the scheme of an absolute HTTP URL into authority and path; nil for any other text (RFC 9112,
@@ -93,8 +87,7 @@ struct RequestHost: Sendable {
     let isSecure = lower.hasPrefix(scalars: "https://")
     guard isSecure || lower.hasPrefix(scalars: "http://") else { return nil }
     let rest = url.utf8.dropFirst(isSecure ? 8 : 7)
-    let ends = Set("/?#".utf8)
-    let authority = rest.prefix { !ends.contains($0) }
+    let authority = rest.prefix { !"/?#".utf8.contains($0) }
     return (
       String(decoding: authority, as: UTF8.self),
       String(decoding: rest[authority.endIndex...], as: UTF8.self)

@@ -21,8 +21,7 @@ enum Route: Hashable {
   /// Pass the request to a mounted endpoint, given by its index.
   case endpoint(Int)
 
-  /// Finds the route of a request.
-  /// - Throws: 404 or 405 if there is none.
+  /// Finds the route of a request, or throws 404 or 405.
   init(
     method: HTTPMethod, target: String, maxFiles: Int, servesUploads: Bool = true,
     endpoints: [any ReceiverEndpoint] = []
@@ -61,9 +60,7 @@ enum Route: Hashable {
     }
   }
 
-  /// The endpoint that a path belongs to, and the methods that may be used there.
-  ///
-  /// - Parameter advice: what the client is told to do if no endpoint serves the path.
+  /// The endpoint that serves a path, and its methods; throws 404 with this advice if no endpoint serves it.
   private static func endpoint(
     at path: String, _ endpoints: [any ReceiverEndpoint], otherwise advice: String
   ) throws(Refusal) -> (Route, methods: [String]) {

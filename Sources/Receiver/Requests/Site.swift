@@ -11,16 +11,18 @@ struct Site: Sendable {
     try await request.body.skip(atMost: configuration.maxHeadBytes)
   }
 
-  /// Reads a form and stores its files.
-  ///
-  /// - Parameter check: examines the whole form before any of its files is visible.
+  /// Keeps a part of the disk free while one file or form arrives.
+  var reserve: DiskReserve {
+    DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
+  }
+
+  /// Reads a form and stores its files. `check` examines the whole form before any of them is visible.
   func store(
     _ request: Request, maxFiles: Int, checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
-    try Admission.check(request.head, configuration: configuration, freeBytes: inbox.freeBytes)
+    try checkHead(request.head)
     let intake = FormIntake(
-      boundary: try Admission.boundary(request.head), inbox: inbox, maxFiles: maxFiles,
-      configuration: configuration)
+      boundary: try Admission.boundary(request.head), maxFiles: maxFiles, site: self)
     if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     do {
       while let buffer = try await request.body.next() {
@@ -39,7 +41,6 @@ struct Site: Sendable {
     for file in files { onEvent?(.stored(file, client: request.client)) }
   }
 
-  /// The reply to a request whose files were stored.
   func reply(_ receipt: StoredForm, to request: Request) -> Reply {
     // A 201 names the one resource that a request created (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
@@ -56,7 +57,6 @@ struct Site: Sendable {
   /// proxy may terminate TLS.
   func location(_ path: String) -> String { (publicBase ?? "") + path }
 
-  /// The value of `Location` for a stored file.
   func location(ofStored name: String) -> String { location(FileURL.make("", name)) }
 
   /// The public URL without a trailing slash.

@@ -1,22 +1,14 @@
 import ScalarText
 
-/// What a request says about the parts of a file (tus 1.0.0, "Concatenation").
-enum Concatenation: Hashable {
-  /// The value of `Upload-Concat` for a part.
+/// What `Upload-Concat` says about the parts of a file (tus 1.0.0, "Concatenation").
+enum Concatenation {
+  /// The value for an upload that is a part of a file.
   static let partial = "partial"
 
-  /// The upload is a part of a file.
-  case part
-  /// The upload consists of the parts with these identifiers, in order.
-  case whole([String])
-
-  /// Parses the value of `Upload-Concat`.
-  init(_ value: String) throws(Refusal) {
+  /// The identifiers of the uploads that are the parts of this one, in order; nil if this one is a part.
+  static func parts(_ value: String) throws(Refusal) -> [String]? {
     let value = value.trimming(\.isBlank)
-    if value == Self.partial {
-      self = .part
-      return
-    }
+    if value == partial { return nil }
     guard let list = value.removingPrefix(scalars: "final;") else {
       throw Refusal(
         .badRequest, "Upload-Concat must be \"partial\", or \"final;\" followed by the parts.")
@@ -33,6 +25,6 @@ enum Concatenation: Hashable {
     guard !ids.isEmpty, Set(ids).count == ids.count else {
       throw Refusal(.badRequest, "Upload-Concat names no parts, or the same part twice.")
     }
-    self = .whole(ids)
+    return ids
   }
 }

@@ -23,14 +23,12 @@ final class PartialFile {
 
   deinit { letGo() }
 
-  /// Whether the whole upload has arrived.
   var isWhole: Bool { offset == record.length }
 
   /// Whether the whole upload has arrived, but is not visible yet. False for a part of another upload, which never
   /// becomes visible.
   var isUnpublished: Bool { isWhole && descriptor != nil && !isPart }
 
-  /// Whether the upload is a part of another one.
   var isPart: Bool { record.concat == Concatenation.partial }
 
   /// Releases the upload, so that others can open it.

@@ -7,10 +7,7 @@ struct PartialIntake: Sendable {
 
   init(_ site: Site) {
     self.site = site
-    uploads = PartialUploads(
-      inbox: site.inbox, lifetime: site.configuration.uploadLifetime,
-      emptyLifetime: site.configuration.emptyUploadLifetime,
-      mostUploads: site.configuration.maxUnfinishedUploads)
+    uploads = PartialUploads(site)
   }
 
   func create(_ record: PartialUploads.Record, for request: Request) async throws -> PartialFile {
@@ -25,11 +22,10 @@ struct PartialIntake: Sendable {
   }
 
   /// Appends a request's body to an upload as it arrives. The bytes that have arrived are kept even if the request
-  /// fails, unless it has a checksum.
+  /// fails, unless it has a checksum. Returns the SHA-256 of the whole file, if all of it arrived with this request.
   /// - Parameters:
   ///   - most: the most bytes that the whole file may have, if its length is unknown.
   ///   - progress: called now and then with the number of bytes of the whole file that have arrived.
-  /// - Returns: the SHA-256 of the whole file, if all of it arrived with this request.
   func receive(
     _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
     progress: (Int64) async throws -> Void = { _ in }
@@ -45,7 +41,7 @@ struct PartialIntake: Sendable {
     var checksum = try request.header("upload-checksum").map(Checksum.init)
     if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     try file.begin(awaitingSum: checksum != nil)
-    var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { site.inbox.freeBytes }
+    var reserve = site.reserve
     var hash: SHA256? = start == 0 ? SHA256() : nil
     // The client is told its progress only a few times while the rest arrives, not after every megabyte.
     let step = max(8 << 20, min(rest / 8, 256 << 20))
@@ -82,15 +78,13 @@ struct PartialIntake: Sendable {
   }
 
   /// Copies uploads, one after the other, into `file`, and records in each that it is a part of `file`. If this fails,
-  /// `file` is removed.
-  ///
-  /// - Returns: the SHA-256 of the whole file.
+  /// `file` is removed. Returns the SHA-256 of the whole file.
   func join(_ ids: [String], into file: PartialFile, for request: Request) async throws -> [UInt8] {
     do {
       for id in ids { try await open(id, for: request).update { $0.whole = file.id } }
       // An earlier attempt may have left some bytes.
       try file.cut(to: 0)
-      var reserve = DiskReserve(bytes: site.configuration.reservedBytes) { site.inbox.freeBytes }
+      var reserve = site.reserve
       var hash = SHA256()
       for id in ids {
         try await open(id, for: request).read { bytes in

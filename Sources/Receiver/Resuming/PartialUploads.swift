@@ -99,22 +99,20 @@ final class PartialUploads: Sendable {
   /// The connection on which each upload arrives, by the upload's identifier.
   private let writers = Mutex<[String: any Channel]>([:])
 
-  /// - Parameters:
-  ///   - lifetime: how long an upload is kept if no more of it arrives.
-  ///   - emptyLifetime: how long an upload without any bytes is kept.
-  ///   - mostUploads: how many may be unfinished.
-  init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration, mostUploads: Int) {
-    self.inbox = inbox
-    self.mostUploads = mostUploads
-    self.lifetime = TimeInterval(lifetime.components.seconds)
-    self.emptyLifetime = TimeInterval(min(lifetime, emptyLifetime).components.seconds)
+  init(_ site: Site) {
+    let configuration = site.configuration
+    inbox = site.inbox
+    mostUploads = configuration.maxUnfinishedUploads
+    lifetime = TimeInterval(configuration.uploadLifetime.components.seconds)
+    emptyLifetime = min(
+      lifetime, TimeInterval(configuration.emptyUploadLifetime.components.seconds))
     sweep()
   }
 
   /// Creates an upload and returns its identifier, which nobody can guess.
   func create(_ record: Record) throws -> String {
     sweep()
-    guard hasRoom || makeRoom() else {
+    guard makeRoom() else {
       throw Refusal(
         .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
         headers: [("Retry-After", "60")])
@@ -136,22 +134,21 @@ final class PartialUploads: Sendable {
 
   private var hasRoom: Bool { state.withLock { $0.unfinished < mostUploads } }
 
-  /// Removes the oldest upload whose loss costs little, so that nobody can keep others out by beginning uploads.
+  /// If there are too many uploads, removes the oldest whose loss costs little, so that nobody can keep others out by
+  /// beginning uploads. Returns whether there is room for another one.
   private func makeRoom() -> Bool {
     for isSwept in [false, true] {
       if isSwept { sweep(every: Self.shortestSweepInterval) }
-      if hasRoom { return true }
-      while let id = state.withLock({ $0.nextLittle() }) {
-        guard discard(id) else { continue }
-        state.withLock { $0.unfinished -= 1 }
-        if hasRoom { return true }
+      while !hasRoom, let id = state.withLock({ $0.nextLittle() }) {
+        if discard(id) { state.withLock { $0.unfinished -= 1 } }
       }
+      if hasRoom { return true }
     }
     return false
   }
 
-  /// Removes an upload of which little has arrived, if nobody is appending to it.
-  /// - Returns: whether the upload is gone or finished.
+  /// Removes an upload of which little has arrived, if nobody is appending to it. Returns whether the upload is gone or
+  /// finished.
   private func discard(_ id: String) -> Bool {
     guard let status = try? status(of: id), Self.isUnfinished(status) else { return true }
     let file = inbox.open(Self.content(id), O_RDWR)
@@ -194,10 +191,8 @@ final class PartialUploads: Sendable {
   }
 
   /// Opens an upload to append to it. Aborts any other connection that is appending: a client that comes back knows
-  /// better than the receiver that its old connection is dead.
-  ///
-  /// - Returns: nil if the upload does not exist.
-  /// - Throws: 423 if another connection does not release it.
+  /// better than the receiver that its old connection is dead. Returns nil if the upload does not exist, and throws 423
+  /// if another connection does not release it.
   func open(_ id: String, for channel: any Channel) async throws -> PartialFile? {
     for _ in 0..<500 {
       guard let status = try status(of: id) else { return nil }
@@ -239,7 +234,6 @@ final class PartialUploads: Sendable {
   /// Removes the content of an upload that has been consumed, but keeps its record.
   func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
 
-  /// Removes an upload and its content.
   func remove(_ id: String) {
     inbox.remove(Self.record(id))
     inbox.remove(Self.content(id))
@@ -287,8 +281,6 @@ final class PartialUploads: Sendable {
       (state.little, state.new) = (little.map(\.id), [])
     }
   }
-
-  // MARK: Names
 
   private static func isIdentifier(_ text: String) -> Bool {
     text.utf8.count == 32 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }

@@ -19,27 +19,24 @@ struct ResumableRequest {
   let contentLength: Int64?
 
   /// Nil if the request does not ask for a resumable upload, or names an unknown version; it is then an ordinary
-  /// request.
-  ///
-  /// - Parameter appends: whether the request appends to an upload. In older versions, such a request completes the
-  ///   upload unless it says otherwise.
+  /// request. In older versions, a request that appends to an upload completes it unless it says otherwise.
   init?(_ head: HTTPRequestHead, appends: Bool = false) {
     guard let version = DraftVersion.of(head),
       let isLast = version.isComplete({ Self.text($0, head) })
         ?? (appends && !version.has(.markedReplies) ? true : nil)
     else { return nil }
     (self.version, self.isLast) = (version, isLast)
-    offset = Self.count("upload-offset", head)
-    let lengths = version.has(.length) ? Self.counts("upload-length", head) : []
+    offset = Self.text("upload-offset", head).flatMap(Self.count)
+    let lines = version.has(.length) ? head.headers[canonicalForm: "upload-length"] : []
+    // Nil for an invalid one.
+    let lengths = lines.map { Self.count(String($0)) }
     length = lengths.first ?? nil
     hasBadLength = lengths.contains(nil) || Set(lengths).count > 1
     contentLength = head.contentLength
   }
 
-  /// The length of the whole upload; nil if neither the request nor an earlier one gives it.
-  ///
-  /// - Parameter offset: how many bytes had arrived before the request.
-  /// - Throws: 400 if the request contradicts itself or an earlier request.
+  /// The length of the whole upload, of which `offset` bytes had arrived before the request; nil if neither the request
+  /// nor an earlier one gives it. Throws 400 if the request contradicts itself or an earlier request.
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
     if hasBadLength {
       throw Refusal(.badRequest, "Upload-Length must be a single whole number of bytes, 0 or more.")
@@ -61,15 +58,6 @@ struct ResumableRequest {
   private static func text(_ name: String, _ head: HTTPRequestHead) -> String? {
     let lines = head.headers[canonicalForm: name]
     return lines.isEmpty ? nil : lines.joined(separator: ",")
-  }
-
-  private static func count(_ name: String, _ head: HTTPRequestHead) -> Int64? {
-    text(name, head).flatMap(count)
-  }
-
-  /// The count in each line of a header field; nil for an invalid one.
-  private static func counts(_ name: String, _ head: HTTPRequestHead) -> [Int64?] {
-    head.headers[canonicalForm: name].map { count(String($0)) }
   }
 
   private static func count(_ text: String) -> Int64? {

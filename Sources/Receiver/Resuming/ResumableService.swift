@@ -11,7 +11,8 @@ struct ResumableService: Sendable {
 
   init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
 
-  func limits(_ request: Request) -> Reply {
+  func limits(_ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
     let version = DraftVersion.of(request.head) ?? .newest
     return .empty(
       .noContent,
@@ -27,8 +28,7 @@ struct ResumableService: Sendable {
     _ asked: ResumableRequest, _ request: Request, maxFiles: Int
   ) async throws -> Reply {
     try await refusing(in: asked.version) { () async throws -> Reply in
-      try Admission.check(
-        request.head, configuration: site.configuration, freeBytes: site.inbox.freeBytes)
+      try site.checkHead(request.head)
       _ = try Admission.awaitsContinue(request.head)
       let type = request.header("content-type") ?? "application/octet-stream"
       let isForm = type.lowercasedASCII.hasPrefix(scalars: "multipart/")
@@ -39,9 +39,9 @@ struct ResumableService: Sendable {
       }
       let length = try asked.wholeLength(after: 0, known: nil)
       if let length {
-        try Admission.checkRoom(
-          for: length, of: "upload", atMost: mostBytes(isForm: isForm), site.configuration,
-          site.inbox.freeBytes, headers: limitFields(of: nil, in: asked.version))
+        try site.checkRoom(
+          for: length, of: "upload", atMost: mostBytes(isForm: isForm),
+          headers: limitFields(of: nil, in: asked.version))
       }
       let record = PartialUploads.Record(
         length: length ?? .max, name: Self.fileName(request), type: type,
@@ -64,7 +64,6 @@ struct ResumableService: Sendable {
     }
   }
 
-  /// Handles a request about an upload.
   func answer(_ id: String, _ request: Request) async throws -> Reply {
     let named = DraftVersion.of(request.head)
     return try await refusing(in: named ?? .newest) { () async throws -> Reply in
@@ -218,8 +217,8 @@ struct ResumableService: Sendable {
   ) async throws -> StoredForm {
     do {
       let form = FormIntake(
-        boundary: try Boundary(contentType: type), inbox: site.inbox,
-        maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: site.configuration)
+        boundary: try Boundary(contentType: type),
+        maxFiles: file.record.purpose?.maxFiles ?? 1, site: site)
       try await file.read(form.push)
       let receipt = try form.finish(
         baseURL: site.baseURL(request), named: file.record.named ?? [],
@@ -230,8 +229,6 @@ struct ResumableService: Sendable {
       throw Refusal(of: error) ?? error
     }
   }
-
-  // MARK: Steps
 
   private func open(_ id: String, _ request: Request) async throws -> PartialFile {
     let file = try await intake.open(id, for: request)

@@ -33,10 +33,7 @@ struct TusService: Sendable {
     if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
-    if method == .OPTIONS {
-      try await site.skipBody(of: request)
-      return options()
-    }
+    if method == .OPTIONS { return try await options(request) }
     guard request.header("tus-resumable")?.trimming(\.isBlank) == Self.version else {
       throw Refusal(
         .preconditionFailed, "This is an address for tus \(Self.version): send Tus-Resumable.",
@@ -44,19 +41,15 @@ struct TusService: Sendable {
     }
     switch (id, method) {
     case (nil, .POST): return try await create(request)
-    case (let id?, .HEAD):
-      try await site.skipBody(of: request)
-      return try await status(of: id, request)
+    case (let id?, .HEAD): return try await status(of: id, request)
     case (let id?, .PATCH): return try await append(to: id, request)
-    case (let id?, .DELETE):
-      try await site.skipBody(of: request)
-      return try await terminate(id, request)
-    default:
-      throw Refusal(.methodNotAllowed, "This method is not supported here.")
+    case (let id?, .DELETE): return try await terminate(id, request)
+    default: throw Refusal(.methodNotAllowed, "This method is not supported here.")
     }
   }
 
-  private func options() -> Reply {
+  private func options(_ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
     var headers = [
       ("Tus-Version", Self.version), ("Tus-Extension", Self.extensions),
       ("Tus-Checksum-Algorithm", Checksum.algorithms),
@@ -67,13 +60,13 @@ struct TusService: Sendable {
     return .empty(.noContent, headers)
   }
 
-  // MARK: Requests
-
   private func create(_ request: Request) async throws -> Reply {
-    let concatenation = try request.header("upload-concat").map(Concatenation.init)
-    if case .whole(let parts) = concatenation { return try await join(parts, request) }
+    let concat = request.header("upload-concat")
+    if let concat, let parts = try Concatenation.parts(concat) {
+      return try await join(parts, concat, request)
+    }
     var record = try record(ofLength: Self.number("Upload-Length", request), request)
-    if concatenation == .part { record.concat = Concatenation.partial }
+    if concat != nil { record.concat = Concatenation.partial }
     let hasContent = request.header("content-type")?.lowercased() == Self.pieceType
     if !hasContent { try await site.skipBody(of: request) }
     let file = try await intake.create(record, for: request)
@@ -88,12 +81,8 @@ struct TusService: Sendable {
   }
 
   /// The record for an upload that is about to begin.
-  private func record(
-    ofLength length: Int64, _ request: Request
-  ) throws -> PartialUploads.Record {
-    try Admission.checkRoom(
-      for: length, of: "file", atMost: site.configuration.limits.fileBytes, site.configuration,
-      site.inbox.freeBytes)
+  private func record(ofLength length: Int64, _ request: Request) throws -> PartialUploads.Record {
+    try site.checkRoom(for: length, of: "file", atMost: site.configuration.limits.fileBytes)
     let said = request.header("upload-metadata")
     let metadata = try UploadMetadata(said)
     return PartialUploads.Record(
@@ -103,9 +92,8 @@ struct TusService: Sendable {
 
   /// Joins uploads that are the parts of one file. A request that is repeated because its reply was lost gets the same
   /// reply: each part's record names the upload that the part was joined into.
-  private func join(_ ids: [String], _ request: Request) async throws -> Reply {
+  private func join(_ ids: [String], _ concat: String, _ request: Request) async throws -> Reply {
     try await site.skipBody(of: request)
-    let concat = request.header("upload-concat")
     var (length, earlier) = (Int64(0), String?.none)
     var isComplete = true
     for id in ids {
@@ -141,6 +129,7 @@ struct TusService: Sendable {
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
     // A client that asks for the offset has lost the connection on which it was sending, so opening the upload aborts
     // that connection, even if more could still arrive on it.
     let file = try await intake.open(id, for: request)
@@ -172,6 +161,7 @@ struct TusService: Sendable {
   }
 
   private func terminate(_ id: String, _ request: Request) async throws -> Reply {
+    try await site.skipBody(of: request)
     let file = try await intake.open(id, for: request)
     guard file.record.stored == nil else {
       throw Refusal(.forbidden, "The upload is complete; only unfinished uploads can be deleted.")
@@ -187,8 +177,6 @@ struct TusService: Sendable {
     }
     return file.record.stored.map { [("Location", site.location(ofStored: $0))] } ?? []
   }
-
-  // MARK: Header fields
 
   /// The number of bytes that a header field gives.
   private static func number(_ name: String, _ request: Request) throws(Refusal) -> Int64 {

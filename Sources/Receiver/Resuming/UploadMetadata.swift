@@ -6,7 +6,6 @@ import ScalarText
 struct UploadMetadata {
   private var values: [String: String] = [:]
 
-  /// - Throws: 400 if the header field is malformed.
   init(_ header: String?) throws(Refusal) {
     guard let header, !header.trimming(\.isBlank).isEmpty else { return }
     for pair in header.split(scalar: ",") {

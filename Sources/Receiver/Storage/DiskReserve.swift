@@ -10,8 +10,7 @@ struct DiskReserve {
   let freeBytes: () -> Int64?
   private(set) var untilLook: Int64 = 0
 
-  /// Call this before writing a number of bytes.
-  /// - Throws: `Refusal` if there is no room for them.
+  /// Call this before writing a number of bytes. Throws if there is no room for them.
   mutating func reserve(_ count: Int) throws(Refusal) {
     guard bytes > 0 else { return }
     untilLook -= Int64(count)

@@ -15,9 +15,7 @@ struct EntryName: CustomStringConvertible {
     self.text = text
   }
 
-  /// The name of one of the receiver's own files.
-  ///
-  /// - Parameter name: the part after the prefix of all such files: short, and not chosen by a client.
+  /// The name of one of the receiver's own files, whose part after the prefix is short and not chosen by a client.
   init(own name: String) { text = Inbox.ownPrefix + name }
 
   /// Whether the file can be neither listed nor fetched.

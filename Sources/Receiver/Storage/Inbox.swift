@@ -62,11 +62,10 @@ final class Inbox: Sendable {
   /// Creates a file, which gets its final name later.
   func makeTemporary() throws(Failure) -> TemporaryFile {
     let count = temporaries.add(1, ordering: .relaxed).newValue
-    guard count <= mostTemporaries else {
-      temporaries.subtract(1, ordering: .relaxed)
-      throw Failure(doing: "make a file", code: EMFILE)
-    }
-    do throws(Failure) { return try openTemporary() } catch {
+    do throws(Failure) {
+      guard count <= mostTemporaries else { throw Failure(doing: "make a file", code: EMFILE) }
+      return try openTemporary()
+    } catch {
       temporaries.subtract(1, ordering: .relaxed)
       throw error
     }
@@ -119,8 +118,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// The result of a system call.
-  /// - Throws: ``Failure`` with the value of `errno` if it is negative.
+  /// The result of a system call. Throws the value of `errno` if it is negative.
   @discardableResult
   static func check(_ result: Int32, _ doing: String) throws(Failure) -> Int32 {
     guard result >= 0 else { throw Failure(doing: doing, code: errno) }
@@ -155,8 +153,8 @@ final class Inbox: Sendable {
     return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
   }
 
-  /// Opens a file for reading; nil if no visible file has that name.
-  /// - Throws: ``Failure`` if it may exist but cannot be opened, for example because too many files are open.
+  /// Opens a file for reading; nil if no visible file has that name. Throws if it may exist but cannot be opened, for
+  /// example because too many files are open.
   func read(_ name: String) throws(Failure) -> StoredContent? {
     guard let name = EntryName(name), !name.isHidden else { return nil }
     do throws(Failure) {
@@ -211,8 +209,8 @@ final class Inbox: Sendable {
   private func names() throws(Failure) -> [EntryName] {
     // fdopendir takes ownership of its descriptor, and reading moves an offset that duplicates share. So open the
     // folder again.
-    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
+    let copy = try Self.check(
+      openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "list the folder")
     guard let stream = fdopendir(copy) else {
       let code = errno
       Foundation.close(copy)
@@ -302,8 +300,7 @@ final class Inbox: Sendable {
 
   // MARK: The receiver's own files, which are neither listed nor fetched
 
-  /// The bytes of one of the receiver's own files; nil if it does not exist.
-  /// - Throws: ``Failure`` if it cannot be read, is not a regular file, or is longer than `limit`.
+  /// The bytes of one of the receiver's own files; nil if it does not exist. Throws if it is longer than `limit`.
   func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
     let file: StoredContent
     do throws(Failure) {

@@ -8,7 +8,7 @@ import ScalarText
 /// the folder. All this is decided on Unicode scalars: a combining mark after a slash makes a different `Character`,
 /// but the system still sees the slash.
 struct SafeFileName: Hashable {
-  private typealias Scalars = ArraySlice<Unicode.Scalar>
+  private typealias Scalars = Substring.UnicodeScalarView
 
   /// Everything before the extension.
   let stem: String
@@ -16,12 +16,13 @@ struct SafeFileName: Hashable {
   let suffix: String
 
   init(_ sent: String) {
-    let kept = Self.lastComponent(Array(sent.unicodeScalars)[...]).filter { !Self.isDropped($0) }
+    let kept = Self.lastComponent(sent.unicodeScalars[...]).filter { !Self.isDropped($0) }
     // Unix hides files with a leading dot; Windows strips trailing dots and blanks.
-    var name = kept.map { Self.forbidden.contains($0) ? "_" : $0 }.drop(while: Self.isDotOrBlank)
+    var name = Scalars(kept.map { Self.forbidden.contains($0) ? "_" : $0 })
+      .drop(while: Self.isDotOrBlank)
     while let end = name.last, Self.isDotOrBlank(end) { name.removeLast() }
-    if name.isEmpty { name = Array("file".unicodeScalars)[...] }
-    if Self.isDevice(name) { name = ["_"] + name }
+    if name.isEmpty { name = "file".unicodeScalars[...] }
+    if Self.isDevice(name) { name.insert("_", at: name.startIndex) }
     (stem, suffix) = Self.split(name)
   }
 
@@ -39,7 +40,7 @@ struct SafeFileName: Hashable {
   /// send whole paths, which start with a drive or two backslashes.
   private static func lastComponent(_ sent: Scalars) -> Scalars {
     func after(_ separator: Unicode.Scalar, _ path: Scalars) -> Scalars {
-      path.lastIndex(of: separator).map { path[($0 + 1)...] } ?? path
+      path.lastIndex(of: separator).map { path[path.index(after: $0)...] } ?? path
     }
     let start = Array(sent.prefix(3))
     let isOfWindows =
@@ -64,52 +65,36 @@ struct SafeFileName: Hashable {
   /// Names that Windows gives to devices, whatever their extension
   /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
   private static func isDevice(_ name: Scalars) -> Bool {
-    var base = text(name.prefix { $0 != "." }).uppercased().unicodeScalars[...]
+    var base = String(name.prefix { $0 != "." }).uppercased().unicodeScalars[...]
     while base.last == " " { base.removeLast() }
-    let word = String(base)
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(word) { return true }
-    guard base.count == 4, word.hasPrefix(scalars: "COM") || word.hasPrefix(scalars: "LPT") else {
-      return false
-    }
-    return base.last.map { "0123456789¹²³".unicodeScalars.contains($0) } ?? false
+    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(String(base)) { return true }
+    guard let digit = base.popLast(), ["COM", "LPT"].contains(String(base)) else { return false }
+    return "0123456789¹²³".unicodeScalars.contains(digit)
   }
 
   private static func split(_ name: Scalars) -> (stem: String, suffix: String) {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (text(name), "") }
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex
+    else { return (String(name), "") }
     var start = dot
     // `a.tar.gz` becomes `a (2).tar.gz`.
     if let inner = name[..<dot].lastIndex(of: "."), inner != name.startIndex,
-      text(name[inner..<dot]).lowercasedASCII.hasSameScalars(as: ".tar")
+      String(name[inner..<dot]).lowercasedASCII.hasSameScalars(as: ".tar")
     {
       start = inner
     }
     // A suffix of more than 32 bytes is not an extension, and could leave no room for the stem.
-    guard text(name[start...]).utf8.count <= 32 else { return (text(name), "") }
-    return (text(name[..<start]), text(name[start...]))
-  }
-
-  private static func text(_ scalars: Scalars) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    return String(view)
+    let suffix = String(name[start...])
+    return suffix.utf8.count <= 32 ? (String(name[..<start]), suffix) : (String(name), "")
   }
 
   /// The longest prefix of a text that has at most `limit` bytes and does not cut a character, unless the first
   /// character alone exceeds the limit.
   private static func shorten(_ text: String, to limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
-    var length = 0
-    let characters = text.prefix {
-      length += $0.utf8.count
-      return length <= limit
-    }
-    guard characters.isEmpty else { return String(characters) }
-    length = 0
-    return String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.prefix {
-          length += UTF8.width($0)
-          return length <= limit
-        }))
+    let most = text.utf8.index(text.startIndex, offsetBy: limit)
+    let end = text.indices.prefix { $0 <= most }.last
+    // Rounded down to a whole scalar.
+    guard let end, end > text.startIndex else { return String(text.unicodeScalars[..<most]) }
+    return String(text[..<end])
   }
 }

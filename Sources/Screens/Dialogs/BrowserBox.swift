@@ -13,10 +13,9 @@ struct BrowserBox {
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
-    let width =
-      size.width < 90 ? size.width : min(100, whole(in: size).count * (isWide(size) ? 3 : 5) / 5)
-    let left = isWide(size) ? whole(in: size).lowerBound : (size.width - width) / 2
-    return (2, left..<left + width)
+    if size.width < 90 { return (2, 0..<size.width) }
+    let whole = whole(in: size)
+    return (2, isWide(size) ? whole.prefix(min(100, whole.count * 3 / 5)) : whole)
   }
 
   /// The box beside the list for the preview of an entry; nil if there is no room for it.
@@ -46,12 +45,10 @@ struct BrowserBox {
         words, row: top, column: columns.lowerBound + 4, width: columns.count - 6,
         style: Style(browser.folder?.failure == nil ? .dim : .warning))
     }
-    let entries = browser.entries
-    let first = ListState.firstRow(
-      scroll: browser.list.scroll, cursor: browser.list.cursor, count: entries.count,
-      height: visible)
-    for (row, index) in zip(top..<top + visible, first..<max(first, entries.count)) {
-      paint(entries[index], isLit: index == browser.list.cursor, row: row, columns, on: &canvas)
+    let rows = browser.list.visible(of: browser.entries.count, height: visible)
+    for (row, index) in zip(top..<top + visible, rows) {
+      let isLit = index == browser.list.cursor
+      paint(browser.entries[index], isLit: isLit, row: row, columns, on: &canvas)
     }
     paintLastLine(row: top + visible, columns, on: &canvas)
   }
@@ -77,7 +74,7 @@ struct BrowserBox {
     canvas.outline(beside, [(name, .heading)])
     guard let preview else { return }
     let inner = beside.innerColumns.dropFirst().dropLast()
-    PreviewView(preview: preview).paint(rows: beside.innerRows, columns: inner, on: &canvas)
+    canvas.put(preview, rows: beside.innerRows, columns: inner)
   }
 
   private func title(_ width: Int) -> String {

@@ -1,7 +1,6 @@
 import ScalarText
 
-/// A box above the command line that shows what can be typed next: commands with their keys, or the arguments of a
-/// command.
+/// A box above the command line with what can be typed next: commands with their keys, or a command's arguments.
 struct CommandPalette {
   private let title: String
   private let lines: [ArgumentChoice]
@@ -55,11 +54,11 @@ struct CommandPalette {
       canvas.put(words, row: top, column: 3, style: Style(.warning))
       return
     }
-    let first = ListState.firstRow(
-      scroll: 0, cursor: chosen ?? 0, count: lines.count, height: height)
+    var list = ListState()
+    list.move(to: chosen ?? 0, of: lines.count, height: height)
     let keys = min(24, width / 2)
     let notes = lines.contains { !$0.keys.isEmpty } ? keys + 9 : keys
-    for (row, index) in zip(top..<bottom, first..<lines.count) {
+    for (row, index) in zip(top..<bottom, list.visible(of: lines.count, height: height)) {
       let (line, isLit) = (lines[index], index == chosen)
       func style(_ role: Role) -> Style { Style(isLit ? .button : role) }
       _ = canvas.light(row: row, columns: 1..<width - 1, isLit: isLit)

@@ -8,7 +8,7 @@ struct DialogBox {
   let size: Size
 
   func paint(on canvas: inout Canvas) {
-    let key = state.keymap.label(.close, in: dialog.mode, ascii: state.isASCII)
+    let key = state.keyLabel(.close, in: dialog.mode)
     let words = Action.inMode(dialog.mode).first { $0.name == .close }?.hint ?? "close"
     canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
@@ -32,8 +32,6 @@ struct DialogBox {
     }
   }
 
-  // MARK: Text that scrolls
-
   /// The number of lines of a scrolling dialog that fit.
   static func scrollingLines(in size: Size) -> Int { max(1, size.height - 4) }
 
@@ -47,7 +45,7 @@ struct DialogBox {
       return item.everything(width: paper.width, texts: texts)
     case .page(let page): return page.text.value(for: paper, compute: page.layOut)
     case .help(let help):
-      return HelpText.lines(help, width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
+      return HelpText.lines(help, of: state, width: paper.width)
     default: return []
     }
   }
@@ -89,8 +87,6 @@ struct DialogBox {
         style: Style(.accent))
     }
   }
-
-  // MARK: Prompts
 
   private func paint(_ prompt: LinePrompt, on canvas: inout Canvas) {
     let width = min(100, size.width - 2)

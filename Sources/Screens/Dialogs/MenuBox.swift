@@ -36,9 +36,8 @@ struct MenuBox {
       let start = inner.lowerBound + label.count
       canvas.field(menu.filter, row: top - 1, columns: start..<max(start + 1, inner.upperBound))
     }
-    let first = ListState.firstRow(
-      scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count, height: visible)
-    for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
+    let rows = menu.list.visible(of: menu.shown.count, height: visible)
+    for (row, index) in zip(top..<top + visible, rows) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
       let matcher = menu.isNew(choice) ? nil : Matcher(menu.filter.text)
       canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)

@@ -10,29 +10,28 @@ struct QuestionBox {
   private var width: Int { min(question.mode == .quitting ? 72 : 56, size.width - 2) }
   private var left: Int { (size.width - width) / 2 }
 
-  private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
+  /// The title, the lines of the question, the first line of the box, and that of the buttons.
+  private func lines(
+    ascii: Bool
+  ) -> (title: String, text: ArraySlice<ArraySlice<Glyph>>, top: Int, firstButton: Int) {
     let (title, text) = words
-    let lines = TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4)
+    let buttons = question.buttons.count
     // On a small screen, the answers matter more than the end of the question.
-    return (title, Array(lines.prefix(max(1, size.height - question.buttons.count - 4))))
-  }
-
-  private func firstButton(lineCount: Int) -> (top: Int, row: Int) {
-    let height = lineCount + question.buttons.count + 3
-    let top = max(1, (size.height - height) / 2)
-    return (top, top + lineCount + 2)
+    let lines = TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4)
+      .prefix(max(1, size.height - buttons - 4))
+    let top = max(1, (size.height - lines.count - buttons - 3) / 2)
+    return (title, lines, top, top + lines.count + 2)
   }
 
   /// The index of the button at a place; nil if no button is there.
   func button(row: Int, column: Int) -> Int? {
-    let index = row - firstButton(lineCount: lines(ascii: state.isASCII).text.count).row
+    let index = row - lines(ascii: state.isASCII).firstButton
     let isInside = (left + 2..<left + width - 2).contains(column)
     return isInside && question.buttons.indices.contains(index) ? index : nil
   }
 
   func paint(on canvas: inout Canvas) {
-    let (title, text) = lines(ascii: canvas.ascii)
-    let (top, first) = firstButton(lineCount: text.count)
+    let (title, text, top, first) = lines(ascii: canvas.ascii)
     let height = text.count + question.buttons.count + 3
     canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
     for (index, line) in text.enumerated() {
@@ -134,7 +133,7 @@ struct QuestionBox {
     ].filter { $0.0 > 0 }
     let count = files.items.count
     let what =
-      if kinds.count == 1, count == 1 {
+      if count == 1 {
         "\(shown(files.items[0].fileName)) \(kinds[0].1) \(kinds[0].2)"
       } else {
         kinds.enumerated().map { index, kind in
@@ -186,18 +185,17 @@ struct QuestionBox {
   /// `isNamed` says that the user named these files, rather than all files.
   private func loss(of items: some Sequence<UploadItem>, isNamed: Bool = false) -> String {
     let (count, bytes) = state.loss(of: items)
-    let (first, isOne) = (items.first { state.startsAgain($0) }, isNamed && count == 1)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
     return switch count {
     case 0: "By now a pause costs nothing: nothing would start again."
-    case 1 where isOne: "\(shown(first?.fileName ?? "")) is on its way \(again)"
+    case 1 where isNamed:
+      "\(shown(items.first(where: state.startsAgain)?.fileName ?? "")) is on its way \(again)"
     case 1: "One file is on its way \(again)"
     default: "\(count) files are on their way \(again)"
     }
   }
 
-  /// The cost of a way of leaving, in as many words as fit; nil if no words fit, nothing is lost, or the cost is
-  /// unknown.
+  /// The cost of a way of leaving, in as many words as fit; nil if none fit, nothing is lost, or it is unknown.
   func cost(of name: Action.Name, fitting width: Int = .max) -> String? {
     costs(of: name).first { $0.count <= width }
   }
@@ -233,11 +231,9 @@ struct QuestionBox {
   }
 
   private func deletion(of names: [String]) -> (title: String, text: String) {
-    // The name is cut so that the answers stay on the screen.
-    let one = names.count == 1 ? names.first : nil
-    let what = one.map(shown) ?? HumanReadable.count(names.count, "file")
-    let text =
-      "\(what) will be deleted there, and nothing can bring \(one == nil ? "them" : "it") back."
+    let isOne = names.count == 1
+    let what = isOne ? shown(names[0]) : HumanReadable.count(names.count, "file")
+    let text = "\(what) will be deleted there, and nothing can bring \(isOne ? "it" : "them") back."
     return ("Delete from the server?", text)
   }
 

@@ -36,7 +36,7 @@ struct SummaryBox {
 
   private var offers: Canvas.Spans {
     func offer(_ name: Action.Name, _ words: String) -> Canvas.Spans {
-      [(state.keymap.label(name, in: .queue, ascii: state.isASCII), .accent), (" \(words)", .dim)]
+      [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
     var offers: [Canvas.Spans] = []
     if summary.problems > 0 { offers.append(offer(.details, "next problem")) }

@@ -3,7 +3,7 @@ import UploadModel
 /// A progress bar in parts, one after the other: bytes that arrived, are on their way, failed.
 struct Bar {
   /// What a part of a bar stands for. Each has a glyph of its own, for screens without colour.
-  enum Kind: CaseIterable {
+  enum Kind {
     /// The server has taken it.
     case arrived
     /// It has been handed over, and its outcome is open.
@@ -44,15 +44,6 @@ struct Bar {
       last = min(room, end)
       return last
     }
-  }
-}
-
-extension Bar {
-  /// The progress of one file: how much of it has been handed over.
-  init(of item: UploadItem, reached: Int64) {
-    // An empty file that has been sent is as complete as any other.
-    let isEmpty = item.sentSize == 0
-    self.init(parts: [(.moving, isEmpty ? 1 : reached)], total: isEmpty ? 1 : item.sentSize)
   }
 }
 

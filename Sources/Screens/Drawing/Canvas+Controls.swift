@@ -12,10 +12,9 @@ extension Canvas {
     setCursor(row: row, column: column + width)
   }
 
-  /// Prepares a line for one of several choices. The selected one has a mark as well as a style. Returns the
-  /// style of its text.
-  mutating func light(row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain) -> Style {
-    let style = Style(isLit ? .button : role)
+  /// Prepares a line for one of several choices, with a mark on the selected one, and returns the style of its text.
+  mutating func light(row: Int, columns: Range<Int>, isLit: Bool) -> Style {
+    let style = Style(isLit ? .button : .plain)
     if isLit {
       fill(row: row, columns: columns, style: style)
       put([sign("▸")], row: row, column: columns.lowerBound, style: style)
@@ -39,10 +38,9 @@ extension Canvas {
 
   /// Paints one of several choices. The selected one has a mark as well as a style.
   mutating func choice(
-    _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain,
-    lighting matcher: Matcher? = nil
+    _ text: String, row: Int, columns: Range<Int>, isLit: Bool, lighting matcher: Matcher? = nil
   ) {
-    let style = light(row: row, columns: columns, isLit: isLit, role: role)
+    let style = light(row: row, columns: columns, isLit: isLit)
     let place = columns.dropFirst(2).dropLast()
     putMiddle(text, row: row, columns: place, style: style, lighting: matcher)
   }

@@ -84,7 +84,6 @@ struct Canvas {
     put(glyphs, lit: lit, row: row, columns: columns, style: style)
   }
 
-  /// Paints glyphs, some of them highlighted.
   private mutating func put(
     _ glyphs: [Glyph], lit places: [Int], row: Int, columns: Range<Int>, style: Style
   ) {
@@ -120,7 +119,6 @@ struct Canvas {
   /// Draws a horizontal rule over the whole width, with words in it that end before column `end`.
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
     fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
-    guard !spans.isEmpty else { return }
     put(spaced(spans), row: row, column: 1, width: min(end, size.width - 1) - 1)
   }
 
@@ -140,25 +138,23 @@ struct Canvas {
         put([sign("│")], row: row, column: column, style: Style(.rule))
       }
     }
-    for (row, column, corner) in [
-      (top, left, "╭"), (top, right, "╮"), (bottom, left, "╰"), (bottom, right, "╯"),
-    ] as [(Int, Int, Unicode.Scalar)] {
-      put([sign(corner)], row: row, column: column, style: Style(.rule))
-    }
-    var used = left + 2
-    if !title.isEmpty {
-      used += put(spaced(title), row: top, column: used, width: min(end, right - 1) - used)
-    }
-    putRight(keys, row: top, end: right - 1, from: used + 2)
-    if !foot.isEmpty { put(spaced(foot), row: bottom, column: left + 2, width: right - left - 3) }
+    put([sign("╭")], row: top, column: left, style: Style(.rule))
+    put([sign("╮")], row: top, column: right, style: Style(.rule))
+    put([sign("╰")], row: bottom, column: left, style: Style(.rule))
+    put([sign("╯")], row: bottom, column: right, style: Style(.rule))
+    let start = left + 2
+    let used = put(spaced(title), row: top, column: start, width: min(end, right - 1) - start)
+    putRight(keys, row: top, end: right - 1, from: start + used + 2)
+    put(spaced(foot), row: bottom, column: start, width: right - left - 3)
     if !position.isEmpty { putRight([(position, .dim)], row: bottom, end: right - 1, from: left) }
   }
 
-  private func spaced(_ spans: Spans) -> Spans { [(" ", .rule)] + spans + [(" ", .rule)] }
+  private func spaced(_ spans: Spans) -> Spans {
+    spans.isEmpty ? [] : [(" ", .rule)] + spans + [(" ", .rule)]
+  }
 
   /// Paints `spans` so that they end before column `end`, unless they would begin before column `from`.
   private mutating func putRight(_ spans: Spans, row: Int, end: Int, from start: Int) {
-    guard !spans.isEmpty else { return }
     let column = end - spaced(spans).reduce(0) { $0 + $1.text.count }
     if column >= start { put(spaced(spans), row: row, column: column) }
   }
@@ -167,22 +163,21 @@ struct Canvas {
   /// it is dimmed except the last line. Blank cells around the box set it off, without covering the header or the
   /// footer.
   mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
-    let (last, right) = (row + size.height - 1, column + size.width - 1)
+    let box = Layout.Box(
+      rows: row..<row + max(1, size.height), columns: column..<column + size.width)
+    let (last, end) = (box.rows.upperBound - 1, box.columns.upperBound)
     // A text field under the box must not keep the cursor.
     frame.cursor = nil
-    for index in 0..<(isDimming ? max(0, (self.size.height - 1) * self.size.width) : 0) {
+    for index in isDimming ? frame.cells.indices.dropLast(self.size.width) : 0..<0 {
       if frame.cells[index].style.pixels > 0 { frame.cells[index].glyph = .space }
       frame.cells[index].style = Style(.dim)
     }
-    for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
+    for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) {
       clearHalves(row: y, column: column - 1)
-      clearHalves(row: y, column: right + 2)
-      fill(row: y, columns: column - 1..<right + 2, style: Style(.plain))
+      clearHalves(row: y, column: end + 1)
+      fill(row: y, columns: column - 1..<end + 1, style: Style(.plain))
     }
-    for y in row...max(row, last) {
-      fill(row: y, columns: column..<right + 1, style: Style(.plain))
-    }
-    let box = Layout.Box(rows: row..<max(row, last) + 1, columns: column..<right + 1)
+    for y in box.rows { fill(row: y, columns: box.columns, style: Style(.plain)) }
     outline(box, [(title, .heading)], keys: keys)
   }
 
@@ -214,7 +209,6 @@ struct Canvas {
     (frame.title, frame.progress) = (title, progress)
   }
 
-  /// One of the program's own signs.
   func sign(_ sign: Unicode.Scalar) -> Glyph { Glyph(sign: sign, ascii: ascii) }
 
   /// Removes a wide character that an edge at `column` would cut in half.

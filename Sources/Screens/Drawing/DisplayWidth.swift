@@ -51,8 +51,7 @@ enum DisplayWidth {
     value >= 0x1100 && wide.first { $0.upperBound >= value }?.contains(value) == true
   }
 
-  /// Whether the scalar is a vowel or a final of decomposed Hangul, which is drawn in one block with its
-  /// first consonant.
+  /// Whether the scalar is a vowel or a final of decomposed Hangul, drawn in one block with its first consonant.
   static func isHangulTail(_ scalar: Unicode.Scalar) -> Bool {
     (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value)
   }

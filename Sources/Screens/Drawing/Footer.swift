@@ -5,9 +5,10 @@ import UploadModel
 struct Footer {
   /// A key with its words, and the columns that they take.
   struct Hint {
-    var offer: Offer
-    var label: String
-    var columns: Range<Int>
+    let offer: Offer
+    let label: String
+    var start = 0
+    var columns: Range<Int> { start..<start + label.count + 1 + offer.words.count }
   }
 
   /// An available action, in a word or two.
@@ -20,29 +21,25 @@ struct Footer {
   private(set) var hints: [Hint] = []
 
   init(_ state: AppState, width: Int) {
-    func hint(_ offer: Offer, from column: Int) -> Hint {
-      let label = state.keymap.label(offer.action, ascii: state.isASCII)
-      return Hint(
-        offer: offer, label: label, columns: column..<column + label.count + 1 + offer.words.count)
-    }
-    let all = state.offered.filter { !state.keymap.label($0.action, ascii: true).isEmpty }
-    let isLast: (Offer) -> Bool = { $0.action.name == .help || $0.action.name == .quit }
+    let all = state.offered.map { offer in
+      Hint(offer: offer, label: state.keymap.label(offer.action, ascii: state.isASCII))
+    }.filter { !$0.label.isEmpty }
+    let isLast: (Hint) -> Bool = { [.help, .quit].contains($0.offer.action.name) }
     let last = all.filter(isLast)
-    let end = width - 1
-    let lastWidth = last.reduce(0) { $0 + hint($1, from: 0).columns.count + 2 }
-    var column = 1
-    for offer in all where !isLast(offer) {
-      let next = hint(offer, from: column)
-      if next.columns.upperBound + lastWidth > end { break }
-      hints.append(next)
-      column = next.columns.upperBound + 2
+    let lastStart = width + 1 - last.reduce(0) { $0 + $1.columns.count + 2 }
+    for var hint in all where !isLast(hint) {
+      hint.start = next
+      if hint.columns.upperBound + 2 > lastStart { break }
+      hints.append(hint)
     }
-    column = max(column, end - lastWidth + 2)
-    for offer in last {
-      hints.append(hint(offer, from: column))
-      column = (hints.last?.columns.upperBound ?? column) + 2
+    for var hint in last {
+      hint.start = max(next, lastStart)
+      hints.append(hint)
     }
   }
+
+  /// Where the next hint can begin.
+  private var next: Int { hints.last.map { $0.columns.upperBound + 2 } ?? 1 }
 
   func paint(row: Int, on canvas: inout Canvas) {
     for hint in hints {

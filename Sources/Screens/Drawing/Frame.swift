@@ -2,12 +2,10 @@
 package struct Frame: Hashable, Sendable {
   /// A place on the screen, counted from 0 at the top left.
   package struct Position: Hashable, Sendable {
-    /// The line.
     package var row: Int
     package var column: Int
   }
 
-  /// The size of the grid.
   package let size: Size
   /// The cells, line by line; `size.width * size.height` of them.
   package internal(set) var cells: [Cell]
@@ -26,17 +24,14 @@ package struct Frame: Hashable, Sendable {
 
   /// The colours of the two halves of a cell.
   package struct Pixels: Hashable, Sendable {
-    /// The colour of the upper half.
     package var upper: Theme.Color
-    /// The colour of the lower half; nil for the background of plain text.
+    /// Nil for the background of plain text.
     package var lower: Theme.Color?
   }
 
-  /// The total progress.
   package struct Progress: Hashable, Sendable {
     /// Whole percent, 0 to 100.
     package var percent: Int
-    /// Whether something has failed.
     package var hasFailures: Bool
   }
 
@@ -62,20 +57,16 @@ package struct Frame: Hashable, Sendable {
 package struct Cell: Hashable, Sendable {
   /// The character in the cell. The second cell of a wide character has a glyph of width 0.
   package var glyph: Glyph
-  /// How it looks.
   package var style: Style
 
   static let blank = Cell(glyph: .space, style: Style(.plain))
 }
 
-/// The size of the screen in cells.
+/// The size of the screen in columns and lines.
 package struct Size: Hashable, Sendable {
-  /// Columns.
   package var width: Int
-  /// Lines.
   package var height: Int
 
-  /// A screen of `width` columns and `height` lines.
   package init(width: Int, height: Int) {
     self.width = max(0, width)
     self.height = max(0, height)

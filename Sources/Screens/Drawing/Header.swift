@@ -31,15 +31,13 @@ struct Header {
 
   /// The pieces that fit, by rank: each takes the fullest wording that fits. Two spaces separate them.
   private func pieces(fitting width: Int) -> Canvas.Spans {
-    var room = width
+    var room = width + 2
     var chosen: [Int: Canvas.Spans] = [:]
-    let pieces = pieces
     for (index, piece) in pieces.enumerated().sorted(by: { $0.element.rank < $1.element.rank }) {
-      let gap = chosen.isEmpty ? 0 : 2
-      let form = piece.forms.first { $0.reduce(gap) { $0 + $1.text.count } <= room }
+      let form = piece.forms.first { $0.reduce(2) { $0 + $1.text.count } <= room }
       guard let form else { continue }
       chosen[index] = form
-      room -= form.reduce(gap) { $0 + $1.text.count }
+      room -= form.reduce(2) { $0 + $1.text.count }
     }
     return Canvas.Spans(
       chosen.sorted { $0.key < $1.key }.map(\.value).joined(separator: [("  ", .plain)]))
@@ -50,9 +48,8 @@ struct Header {
     func add(_ rank: Int, _ forms: Canvas.Spans...) { pieces.append((rank, forms)) }
     if !state.settings.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
-      let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
       add(1, [("quits after \(count) more", .warning)], [("quits when done", .warning)])
-      add(4, [("\(key) changes that", .dim)])
+      add(4, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
     if let next = state.nextProbe {
       // The files that wait may belong to another target.

@@ -19,7 +19,13 @@ struct HeaderAndFooter {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
     TotalLine(state: state).paint(row: layout.total, on: &canvas)
-    paintFooter(on: &canvas)
+    if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
+    if let message = state.message {
+      let columns = 1..<canvas.size.width - 1
+      canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
+    } else {
+      Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
+    }
   }
 
   private func title(width: Int) -> Canvas.Spans {
@@ -64,16 +70,6 @@ struct HeaderAndFooter {
     let bytes = state.pane == .queue ? state.markedBytes : nil
     let size = bytes.map { " · \(HumanReadable.bytes($0))" } ?? ""
     return [("\(marked) marked\(size)", .accent)]
-  }
-
-  private func paintFooter(on canvas: inout Canvas) {
-    if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
-    if let message = state.message {
-      let columns = 1..<canvas.size.width - 1
-      canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
-    } else {
-      Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
-    }
   }
 }
 

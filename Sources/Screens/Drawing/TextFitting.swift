@@ -4,7 +4,7 @@ enum TextFitting {
   static func end(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
     if Glyphs.width(glyphs) <= width { return glyphs }
     guard width > 0 else { return [] }
-    return prefix(glyphs, width - 1) + [Glyph(sign: "…", ascii: ascii)]
+    return glyphs.prefix(count(of: glyphs, in: width - 1)) + [Glyph(sign: "…", ascii: ascii)]
   }
 
   /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name and a little of the
@@ -28,11 +28,12 @@ enum TextFitting {
   private static func parts(of glyphs: [Glyph], inMiddleOf width: Int) -> (head: Int, tail: Int)? {
     if Glyphs.width(glyphs) <= width { return nil }
     let room = width - 1
-    guard width > 4 else { return (prefix(glyphs, max(0, room)).count, 0) }
+    guard width > 4 else { return (count(of: glyphs, in: room), 0) }
     // A third of the room is for the end, or more if a long extension needs it and half is left for the beginning.
     let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
-    let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
-    return (prefix(glyphs, room - Glyphs.width(tail)).count, tail.count)
+    let end = fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3
+    let tail = count(of: glyphs.reversed(), in: end)
+    return (count(of: glyphs, in: room - Glyphs.width(glyphs.suffix(tail))), tail)
   }
 
   /// `text` in at most `width` columns, cut in the middle.
@@ -68,16 +69,12 @@ enum TextFitting {
     return lines.isEmpty ? [[]] : lines
   }
 
-  private static func prefix(_ glyphs: [Glyph], _ width: Int) -> [Glyph] {
+  /// How many of the first glyphs fit in `width` columns.
+  private static func count(of glyphs: some Collection<Glyph>, in width: Int) -> Int {
     var used = 0
-    return Array(
-      glyphs.prefix { glyph in
-        used += Int(glyph.width)
-        return used <= width
-      })
-  }
-
-  private static func suffix(_ glyphs: [Glyph], _ width: Int) -> [Glyph] {
-    prefix(glyphs.reversed(), width).reversed()
+    return glyphs.prefix { glyph in
+      used += Int(glyph.width)
+      return used <= width
+    }.count
   }
 }

@@ -32,49 +32,43 @@ extension Theme {
       if case .index(let index) = self {
         if Int(index) < count { return index }
         // A terminal with eight colours has the usual one in place of the bright one.
-        if index < 16 { return index - 8 }
+        if (8..<16).contains(index), count >= 8 { return index - 8 }
       }
       // The first 16 of 256 colours look different in every terminal, so they are not used.
       let candidates = count >= 256 ? 16..<256 : 0..<max(1, min(count, 16))
       let wanted = components
-      func distance(_ index: Int) -> Int {
-        let (r, g, b) = Self.components(UInt8(index))
-        let d = (r - wanted.0, g - wanted.1, b - wanted.2)
-        return d.0 * d.0 + d.1 * d.1 + d.2 * d.2
+      func distance(_ index: Int) -> Double {
+        let difference = Self.components(UInt8(index)) - wanted
+        return (difference * difference).sum()
       }
       return UInt8(candidates.min { distance($0) < distance($1) } ?? 0)
     }
 
-    /// The colour `share` of the way to another one.
+    /// The colour `share` of the way, from 0 to 1, to another one.
     package func mixed(with other: Color, _ share: Double) -> Color {
-      let (a, b) = (components, other.components)
-      func mix(_ one: Int, _ two: Int) -> UInt8 {
-        UInt8(clamping: Int(Double(one) + Double(two - one) * share))
-      }
-      return .rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+      let mix = components + (other.components - components) * share
+      return .rgb(UInt8(mix.x), UInt8(mix.y), UInt8(mix.z))
     }
 
-    private var components: (Int, Int, Int) {
+    private var components: SIMD3<Double> {
       switch self {
       case .index(let index): Self.components(index)
-      case .rgb(let r, let g, let b): (Int(r), Int(g), Int(b))
+      case .rgb(let r, let g, let b): SIMD3(Double(r), Double(g), Double(b))
       }
     }
 
     /// Red, green and blue, as in xterm.
-    private static func components(_ index: UInt8) -> (Int, Int, Int) {
+    private static func components(_ index: UInt8) -> SIMD3<Double> {
       let number = Int(index)
       switch number {
       case 0..<16:
-        let full = number < 8 ? 205 : 255
-        return (number & 1 != 0 ? full : 0, number & 2 != 0 ? full : 0, number & 4 != 0 ? full : 0)
+        let full = number < 8 ? 205.0 : 255.0
+        return full * SIMD3(Double(number & 1), Double(number >> 1 & 1), Double(number >> 2 & 1))
       case 16..<232:
-        let steps = [0, 95, 135, 175, 215, 255]
+        let steps = [0.0, 95, 135, 175, 215, 255]
         let cube = number - 16
-        return (steps[cube / 36], steps[cube / 6 % 6], steps[cube % 6])
-      default:
-        let grey = 8 + (number - 232) * 10
-        return (grey, grey, grey)
+        return SIMD3(steps[cube / 36], steps[cube / 6 % 6], steps[cube % 6])
+      default: return SIMD3(repeating: Double(8 + (number - 232) * 10))
       }
     }
   }

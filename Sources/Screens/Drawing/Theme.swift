@@ -17,15 +17,14 @@ package struct Theme: Hashable, Sendable {
 
   /// How a role looks in a terminal with this many colours.
   package func look(_ role: Role, colors: Int, on background: Background) -> Look {
-    if let wish = wishes[role] { return wish }
-    let isPlain = name == Self.plain.name
-    guard colors >= 256 || isPlain else { return Self.few[role] ?? Look() }
-    guard let lightLooks else { return looks[role] ?? Look() }
-    switch background {
-    case .dark: return looks[role] ?? Look()
-    case .light: return lightLooks[role] ?? Look()
-    case .unknown: return Self.anywhere[role] ?? Look()
-    }
+    let themed =
+      switch background {
+      case _ where colors < 256 && name != Self.plain.name: Self.few
+      case .unknown where lightLooks != nil: Self.anywhere
+      case .light: lightLooks ?? looks
+      case .dark, .unknown: looks
+      }
+    return wishes[role] ?? themed[role] ?? Look()
   }
 
   /// Sets the look of a role in this theme and in any other that takes its place.
@@ -38,10 +37,8 @@ package struct Theme: Hashable, Sendable {
     return theme
   }
 
-  /// The names of all themes, for people.
   package static var names: String { all.map(\.name).joined(separator: ", ") }
 
-  /// The theme with this name; nil if there is no such theme.
   package static func named(_ name: String) -> Theme? { all.first { $0.name == name } }
 
   init(_ name: String, _ looks: [Role: String]) {
@@ -81,33 +78,28 @@ package struct Theme: Hashable, Sendable {
     /// Whether foreground and background change places.
     package var isReversed = false
 
-    /// Plain text, without attributes.
     package init() {}
 
     /// A colour, a background, attributes or several of these, as people write them: "bold red", "bright-blue",
     /// "dim 244", "#ff8800 on 236", "plain"; nil if it contains any other word.
     package init?(_ text: String) {
-      let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+      var words = text.lowercased().split(whereSeparator: \.isWhitespace)[...]
       guard !words.isEmpty else { return nil }
-      var isGround = false
-      for word in words {
+      while let word = words.popFirst() {
         switch word {
         case "plain": break
         case "bold": isBold = true
         case "dim": isDim = true
         case "underline": isUnderlined = true
         case "reverse": isReversed = true
-        case "on" where ground == nil && !isGround:
-          isGround = true
-          continue
+        case "on" where ground == nil:
+          ground = words.popFirst().flatMap { Color(String($0)) }
+          if ground == nil { return nil }
         default:
-          guard isGround || color == nil, let named = Color(String(word)) else { return nil }
-          if isGround { ground = named } else { color = named }
-          isGround = false
+          guard color == nil, let named = Color(String(word)) else { return nil }
+          color = named
         }
-        if isGround { return nil }
       }
-      if isGround { return nil }
     }
   }
 }
@@ -134,19 +126,15 @@ package enum Role: UInt8, Hashable, Sendable, CaseIterable {
 package struct Style: Hashable, Sendable {
   /// What the cell belongs to.
   package enum Ground: UInt8, Sendable {
-    /// Nothing in particular.
     case plain
     /// The row under the cursor.
     case selected
-    /// A marked row.
     case marked
     /// The highlighted choice.
     case lit
   }
 
-  /// What the cell means.
   package var role: Role
-  /// What it belongs to.
   package var ground: Ground
   /// The step of its colour on the way from `barFull` to `barEnd`, out of `Style.shades`.
   package var shade: UInt8 = 0

@@ -111,8 +111,7 @@ struct TotalLine {
 
   /// The total progress, while something is being sent.
   var progressOfAll: Frame.Progress? {
-    totals.busy > 0
-      ? Frame.Progress(percent: totals.percent, hasFailures: totals.failed + totals.unknown > 0)
-      : nil
+    guard totals.busy > 0 else { return nil }
+    return Frame.Progress(percent: totals.percent, hasFailures: totals.failed + totals.unknown > 0)
   }
 }

@@ -2,7 +2,6 @@ import UploadModel
 
 /// What a line in the add prompt currently names, before anything is added.
 package struct AddPreview: Hashable, Sendable {
-  /// How many files.
   package var files = 0
   /// Their total size in bytes.
   package var bytes: Int64 = 0

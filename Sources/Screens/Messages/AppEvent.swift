@@ -2,9 +2,7 @@ import UploadModel
 
 /// The events that the screen handles. Nothing else changes its state.
 package enum AppEvent: Sendable {
-  /// A key was pressed.
   case key(Key)
-  /// The mouse was used.
   case mouse(Mouse)
   /// The window has gained the focus, or lost it.
   case focus(Bool)
@@ -14,10 +12,9 @@ package enum AppEvent: Sendable {
   case command(String)
   /// Text was pasted or dragged into the terminal (bracketed paste).
   case paste(String)
-  /// The terminal now has this size.
   case resized(Size)
-  /// State changes reported by the engine, in order. Several changes of one item can be merged into the last
-  /// one. Items that are no longer in the queue are ignored.
+  /// State changes reported by the engine, in order. Several changes of one item can be merged into the last one. Items
+  /// that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
   /// The progress of items when this screen joins another process that is sending them. Bytes that were sent before do
   /// not count towards the speed.
@@ -33,8 +30,7 @@ package enum AppEvent: Sendable {
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
-  /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the
-  /// default target of the configuration.
+  /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the default target.
   case target(name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration.
   case targets([TargetRow])

@@ -39,7 +39,6 @@ package enum Effect: Sendable, Equatable {
   case setStarted(Bool)
   /// Start no further files until the user resumes. The user did not ask for this, so later sessions do not keep it.
   case hold
-  /// Set the concurrency of the target of this name.
   case setConcurrency(Int, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.
   case setLimit(Int64?)
@@ -82,7 +81,6 @@ package enum Effect: Sendable, Equatable {
   case probe
   /// Copy this text to the clipboard.
   case copy(String)
-  /// Show this address in the user's browser.
   case openURL(String)
   /// Copy the curl command that sends this item.
   case copyAsCurl(ItemID)
@@ -90,11 +88,8 @@ package enum Effect: Sendable, Equatable {
   case notify(String)
   /// Show a notification on the desktop without the terminal's help.
   case notifyDesktop(String)
-  /// Run the user's command for the end of the queue.
   case runEndCommand(Totals)
-  /// Ring the bell.
   case bell
-  /// Repaint everything.
   case redraw
   /// Hand the terminal back and stop, as `^z` does.
   case suspend
@@ -119,7 +114,6 @@ package struct QueuePosition: Sendable, Hashable {
   package var before: ItemID?
 }
 
-/// How to leave.
 package enum QuitMode: Sendable, Equatable {
   /// Leave; this process is sending nothing.
   case idle

@@ -14,14 +14,12 @@ package struct FilePreview: Hashable, Sendable {
     (self.words, self.lines, self.isCut, self.picture) = (words, lines, isCut, picture)
   }
 
-  /// A picture, two pixels of which fit into a cell, one above the other.
+  /// A picture, two pixels of which fit into a cell, one above the other. Width and height are in pixels.
   package struct Picture: Hashable, Sendable {
-    /// Its width in pixels.
     package let width: Int
     /// Red, green and blue of each pixel, row by row.
     package let bytes: [UInt8]
 
-    /// Its height in pixels.
     package var height: Int { width > 0 ? bytes.count / 3 / width : 0 }
 
     /// A picture; nil if its last row is incomplete.
@@ -44,11 +42,6 @@ package struct FilePreview: Hashable, Sendable {
     package var path: [UInt8]
     /// The room in cells.
     package var room: Size
-    /// Whether the terminal can show pictures.
     package var showsPictures: Bool
-
-    package init(path: [UInt8], room: Size, showsPictures: Bool) {
-      (self.path, self.room, self.showsPictures) = (path, room, showsPictures)
-    }
   }
 }

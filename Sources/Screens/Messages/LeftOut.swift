@@ -9,11 +9,9 @@ package struct LeftOut: Hashable, Sendable {
   /// Files that may have arrived at their target before.
   package var doubtful: [UploadItem]
 
-  /// Files that were left out for one of three reasons.
   package init(waiting: [UploadItem] = [], sent: [UploadItem] = [], doubtful: [UploadItem] = []) {
     (self.waiting, self.sent, self.doubtful) = (waiting, sent, doubtful)
   }
 
-  /// All of them.
   package var items: [UploadItem] { waiting + sent + doubtful }
 }

@@ -1,6 +1,5 @@
 /// An action of the mouse; rows and columns are counted from 0.
 package struct Mouse: Sendable, Hashable {
-  /// What was done.
   package enum Kind: Sendable, Hashable {
     /// The left button, down and up again at the same place.
     case click
@@ -11,11 +10,8 @@ package struct Mouse: Sendable, Hashable {
     case wheelUp, wheelDown
   }
 
-  /// What was done.
   package var kind: Kind
-  /// The row, counted from the top.
   package var row: Int
-  /// The column, counted from the left.
   package var column: Int
 
   package init(_ kind: Kind, row: Int, column: Int) {

@@ -8,7 +8,7 @@ struct Columns {
   static let sign = 2
   static let name = 4
 
-  /// - Parameter hasTargets: whether the files go to several targets, so that each row names its own.
+  /// With `hasTargets`, the files go to several targets, and each row names its own.
   init(in columns: Range<Int>, hasTargets: Bool = false) {
     let width = columns.count
     // The target matters more than the type, and no column takes room from the names.

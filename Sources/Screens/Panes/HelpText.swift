@@ -16,20 +16,20 @@ enum HelpText {
   ]
 
   /// The help in lines of `width` columns, set in two or three columns if they fit.
-  static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
-    let filter = help.filter
+  static func lines(_ help: Help, of state: AppState, width: Int) -> [TextLine] {
+    let keymap = state.keymap
     let columns = max(1, min(3, width / columnWidth))
     let one = (width - (columns - 1) * gap) / columns
-    let matcher = Matcher(filter)
+    let matcher = Matcher(help.filter)
     let sections: [[TextLine]] = all(first: help.mode).compactMap { title, actions in
       let found = actions.filter { action in
-        filter.isEmpty || matcher.matches(action.help) || matcher.matches(action.name.word)
-          || keymap.keys(for: action).contains { matcher.matches($0.label(ascii: isASCII)) }
+        help.filter.isEmpty || matcher.matches(action.help) || matcher.matches(action.name.word)
+          || keymap.keys(for: action).contains { matcher.matches($0.label(ascii: state.isASCII)) }
       }
       guard !found.isEmpty else { return nil }
       return [TextLine(title, .heading)]
-        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) }
-        .map { $0.lighting(matcher) } + [TextLine()]
+        + found.flatMap { explain($0, of: state, width: one) }.map { $0.lighting(matcher) }
+        + [TextLine()]
     }
     guard !sections.isEmpty else {
       return [TextLine("Nothing in the help contains that text.", .dim)]
@@ -68,14 +68,10 @@ enum HelpText {
     }
   }
 
-  private static let keysWidth = 14
-
-  private static func explain(
-    _ action: Action, _ keymap: Keymap, width: Int, isASCII: Bool
-  ) -> [TextLine] {
-    let labels = keymap.keys(for: action).prefix(4).map { $0.label(ascii: isASCII) }
+  private static func explain(_ action: Action, of state: AppState, width: Int) -> [TextLine] {
+    let labels = state.keymap.keys(for: action).prefix(4).map { $0.label(ascii: state.isASCII) }
     let keys = labels.isEmpty ? ":\(action.name.word)" : labels.joined(separator: " ")
     return TextLine.labelled(
-      (keys, .accent), labels: keysWidth, action.help, .plain, to: width, ascii: isASCII)
+      (keys, .accent), labels: 14, action.help, .plain, to: width, ascii: state.isASCII)
   }
 }

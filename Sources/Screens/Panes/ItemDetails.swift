@@ -42,7 +42,7 @@ struct ItemDetails {
   /// Why the item failed and what to do. After an edit, the advice is left out, since it no longer applies.
   private func explanation(of failure: Failure) -> String {
     guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
-    let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
+    let key = state.keyLabel(.retry)
     return
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
   }
@@ -51,45 +51,51 @@ struct ItemDetails {
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     let sign = words.sign(ascii: isASCII).text
-    var lines = wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
-    if let failure = item.state.failure {
-      lines += [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
-    }
-    // The state has been given already.
-    lines += [TextLine()] + fields(width: width, isWhole: false)
-    return lines + attempts(width: width) + texts.reply
+    let title = wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
+    return title + reason(width: width) + [TextLine()] + fields(width: width, isWhole: false)
+      + attempts(width: width) + texts.reply
+  }
+
+  /// Why the item failed, below a blank line.
+  private func reason(width: Int) -> [TextLine] {
+    guard let failure = item.state.failure else { return [] }
+    return [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
   }
 
   /// The file as it was sent; nil if it was not sent, or if there is no record of what was sent.
-  private var sent: SentFile? {
-    if case .done(let receipt) = item.state { receipt.sent } else { nil }
-  }
+  private var sent: SentFile? { item.state.receipt?.sent }
 
-  /// The facts, each with its label. Those that the reader can do without are included only if `isWhole`.
+  /// The facts, each with its label. The state and those that the reader can do without are there only if `isWhole`.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
-    var lines = field("Path", item.location.description, width)
+    var shown = fact("Path", item.location.description)
     if let sent {
       let isOther =
         sent.name != item.location.lastComponent || sent.mediaType != item.mediaType
         || sent.size != item.size
-      if isWhole || isOther { lines += field("Sent as", sent.words, width) }
+      let size = HumanReadable.count(Int(sent.size), "byte")
+      let words = "\(sent.name), \(sent.mediaType), \(size)"
+      if isWhole || isOther { shown += fact("Sent as", words) }
     } else if isWhole || item.fileName != item.location.lastComponent {
-      lines += field("Name", item.fileName, width)
+      shown += fact("Name", item.fileName)
     }
-    if let name = item.field { lines += field("Field", name, width) }
-    if !item.target.isEmpty { lines += field("Target", item.target, width) }
-    for fact in facts where isWhole || fact.label != "State" {
-      lines += field(fact.label, fact.text, width, fact.role).map { Self.leading($0, to: fact) }
+    shown += fact("Field", item.field) + fact("Target", item.target.isEmpty ? nil : item.target)
+    shown += facts.filter { isWhole || $0.label != "State" }
+    let labels = 9
+    shown += fact("Speed", graph(width: width - labels), .accent)
+    return shown.flatMap { fact in
+      TextLine.labelled(
+        (fact.label, .dim), labels: labels, fact.text, fact.role, to: width, ascii: isASCII
+      ).map { Self.leading($0, to: fact) }
     }
-    if let graph = graph(width: width - Self.labelWidth) {
-      lines += field("Speed", graph, width, .accent)
-    }
-    return lines
   }
 
   /// Everything, in lines of `width` columns, with the reply and the request from `texts`.
   func everything(width: Int, texts: Texts) -> [TextLine] {
-    about(width: width) + texts.reply + attempts(width: width) + texts.request
+    let wait = item.state.failure?.retryAfter.map {
+      wrapped("The server asks to wait \(HumanReadable.seconds($0)).", .plain, width: width)
+    }
+    return fields(width: width, isWhole: true) + reason(width: width) + (wait ?? []) + texts.reply
+      + attempts(width: width) + texts.request
   }
 
   /// The long texts of the details, in lines.
@@ -147,17 +153,6 @@ struct ItemDetails {
       }
   }
 
-  private func about(width: Int) -> [TextLine] {
-    var lines = fields(width: width, isWhole: true)
-    guard let failure = item.state.failure else { return lines }
-    lines += [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
-    if let wait = failure.retryAfter {
-      lines += wrapped(
-        "The server asks to wait \(HumanReadable.seconds(wait)).", .plain, width: width)
-    }
-    return lines
-  }
-
   /// The server's message, line by line, made safe.
   private func words(_ reply: Reply, width: Int) -> [TextLine] {
     guard !reply.text.isBlank else {
@@ -191,65 +186,51 @@ struct ItemDetails {
     let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
-    let state: Fact = ("State", words.forms.first ?? "", words.role)
+    let label = words.forms.first ?? ""
+    let state = fact("State", label, words.role)
     // If there is a record of what was sent, a separate line shows it.
     let made =
       sent == nil ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as sent" } ?? "" : ""
-    let plain: [Fact] = [
-      ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
-    ]
+    let plain = fact("Type", type) + fact("Size", HumanReadable.bytes(item.size) + made)
     switch item.state {
     case .processing(let processing):
-      return [state, ("Status", Failure.statusLine(processing.receipt.status), .plain)] + plain
+      return state + fact("Status", Failure.statusLine(processing.receipt.status)) + plain
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may already include the note.
-      let note: [Fact] =
-        item.note.map { state.text.contains($0) ? [] : [("Note", $0, .warning)] } ?? []
-      return [state] + copiesNote + note + plain
+      let note = item.note.flatMap { label.contains($0) ? nil : $0 }
+      return state + fact("Note", copiesNote, .warning) + fact("Note", note, .warning) + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
-      let note: [Fact] = item.resumePoint?.words.map { [("Note", $0, .plain)] } ?? []
-      return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)]
-        + pieces(item.resumePoint?.pieceCount) + note + plain
+      return state + fact("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%")
+        + fact("Pieces", item.resumePoint?.pieceCount?.words)
+        + fact("Note", item.resumePoint?.words) + plain
     case .done(let receipt):
-      let url: [Fact] = receipt.url.map { [(Self.address, $0, .accent)] } ?? []
-      let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
-      return url + deletion + [
-        state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),
-      ] + pieces(receipt.pieces) + plain
+      return fact(Self.address, receipt.url, .accent) + fact("Deletion", receipt.deletionURL)
+        + state + fact("Time", time(receipt)) + fact("Tries", "\(receipt.attempts)")
+        + fact("Pieces", receipt.pieces?.words) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
-      let status: [Fact] = failure.status.map { [("Status", Failure.statusLine($0), .plain)] } ?? []
-      return [state] + status + [("Tries", "\(failure.attempts)", .plain)]
-        + pieces(failure.pieces) + plain
+      return state + fact("Status", failure.status.map(Failure.statusLine))
+        + fact("Tries", "\(failure.attempts)") + fact("Pieces", failure.pieces?.words) + plain
     }
   }
 
-  private func pieces(_ count: PieceCount?) -> [Fact] {
-    count.map { [("Pieces", $0.words, .plain)] } ?? []
+  /// A fact as a list, which is empty if there is no text.
+  private func fact(_ label: String, _ text: String?, _ role: Role = .plain) -> [Fact] {
+    text.map { [(label, $0, role)] } ?? []
   }
 
   /// A warning that the file will be sent more than once, and how to prevent that.
-  private var copiesNote: [Fact] {
+  private var copiesNote: String? {
     let copies = state.queue.copies(of: item)
-    guard copies > 1 else { return [] }
-    let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
-    let words =
-      "this file is queued \(copies) times for \(state.targetName(of: item)); \(key) removes this entry"
-    return [("Note", words, .warning)]
+    guard copies > 1 else { return nil }
+    let (target, key) = (state.targetName(of: item), state.keyLabel(.remove))
+    return "this file is queued \(copies) times for \(target); \(key) removes this entry"
   }
 
   private func time(_ receipt: Receipt) -> String {
     let mean = receipt.meanSpeed.map { ", \(HumanReadable.speed($0))" } ?? ""
     return
       "\(HumanReadable.bytes(receipt.bytes)) in \(HumanReadable.seconds(receipt.seconds))\(mean)"
-  }
-
-  private static let labelWidth = 9
-
-  private func field(_ label: String, _ text: String, _ width: Int, _ role: Role = .plain)
-    -> [TextLine]
-  {
-    TextLine.labelled((label, .dim), labels: Self.labelWidth, text, role, to: width, ascii: isASCII)
   }
 
   private func line(_ text: String, _ role: Role, cut width: Int = .max) -> TextLine {
@@ -259,13 +240,6 @@ struct ItemDetails {
 
   private func wrapped(_ text: String, _ role: Role, width: Int) -> [TextLine] {
     TextLine.wrapped(text, role, to: width, ascii: isASCII)
-  }
-}
-
-extension SentFile {
-  /// "p0.png, image/png, 9332 bytes".
-  fileprivate var words: String {
-    "\(name), \(mediaType), \(HumanReadable.count(Int(size), "byte"))"
   }
 }
 
@@ -284,10 +258,5 @@ extension Failure.Cause {
 }
 
 extension ItemState {
-  fileprivate var serverAnswered: Bool {
-    switch self {
-    case .done, .processing: true
-    default: failure?.status != nil
-    }
-  }
+  fileprivate var serverAnswered: Bool { isDone || isProcessed || failure?.status != nil }
 }

@@ -23,13 +23,8 @@ enum JSONText {
       room -= 1
       if isInString {
         result.append(scalar)
-        if isEscaped {
-          isEscaped = false
-        } else if scalar == "\\" {
-          isEscaped = true
-        } else if scalar == "\"" {
-          isInString = false
-        }
+        isInString = isEscaped || scalar != "\""
+        isEscaped = !isEscaped && scalar == "\\"
         continue
       }
       switch scalar {

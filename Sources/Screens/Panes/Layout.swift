@@ -23,7 +23,7 @@ struct Layout {
 
   let isTooSmall: Bool
   /// The box of the list; `nil` if there is no room for borders, but only for a rule above the list.
-  let box: Box?
+  private(set) var box: Box?
   /// The line of column headings, if there is room for it.
   let headings: Int?
   /// The lines of the list.
@@ -31,13 +31,13 @@ struct Layout {
   /// The columns of the list.
   let list: Range<Int>
   /// The pane beside the list.
-  let side: Box?
+  private(set) var side: Box?
   /// The details below the list, if there is no pane beside it.
-  let details: Box?
+  private(set) var details: Box?
   /// The graph, with the line of its axis.
-  let throughput: Box?
+  private(set) var throughput: Box?
   /// The latest events, beside the graph.
-  let events: Box?
+  private(set) var events: Box?
   let notice: Int?
   let total: Int
   let footer: Int
@@ -48,11 +48,9 @@ struct Layout {
     (footer, total) = (size.height - 1, size.height - 2)
     notice = hasNotice ? total - 1 : nil
     var bottom = notice ?? total
-    let hasHeadings = size.height >= 14 && pane != .log
-    headings = hasHeadings ? 2 : nil
-    let top = hasHeadings ? 3 : 2
+    headings = size.height >= 14 && pane != .log ? 2 : nil
+    let top = headings == nil ? 2 : 3
     guard size.height >= 16, !isTooSmall else {
-      (box, side, details, throughput, events) = (nil, nil, nil, nil, nil)
       rows = min(top, max(0, bottom))..<max(top, bottom, 0)
       list = 0..<size.width
       return
@@ -63,18 +61,17 @@ struct Layout {
     if size.height > 30, isQueue {
       let lines = min(11, size.height / 6 + 1)
       let half = split < size.width ? split : size.width >= 100 ? size.width * 3 / 5 : size.width
-      throughput = Box(rows: bottom - lines..<bottom, columns: 0..<half)
-      events =
-        half < size.width ? Box(rows: bottom - lines..<bottom, columns: half..<size.width) : nil
+      let graph = Box(rows: bottom - lines..<bottom, columns: 0..<half)
+      throughput = graph
+      if half < size.width { events = Box(rows: graph.rows, columns: half..<size.width) }
       bottom -= lines
-    } else {
-      (throughput, events) = (nil, nil)
     }
-    let hasDetails = size.height >= 20 && isQueue && split == size.width
-    details = hasDetails ? Box(rows: bottom - 5..<bottom, columns: 0..<size.width) : nil
-    if hasDetails { bottom -= 5 }
+    if size.height >= 20, isQueue, split == size.width {
+      details = Box(rows: bottom - 5..<bottom, columns: 0..<size.width)
+      bottom -= 5
+    }
     let box = Box(rows: 1..<bottom, columns: 0..<split)
-    side = split < size.width ? Box(rows: box.rows, columns: split..<size.width) : nil
+    if split < size.width { side = Box(rows: box.rows, columns: split..<size.width) }
     self.box = box
     rows = top..<box.innerRows.upperBound
     list = box.innerColumns

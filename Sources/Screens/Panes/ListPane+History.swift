@@ -51,9 +51,8 @@ extension AppState {
   /// The visible rows that are not of the same day as the row above them.
   fileprivate func firstOfDays(in layout: Layout) -> Set<String> {
     let list = shown
-    let first = ListState.firstRow(
-      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
-    let rows = (first..<first + layout.rows.count).compactMap { history.row($0) }
+    let visible = list.window.visible(of: list.count, height: layout.rows.count)
+    let rows = visible.compactMap { history.row($0) }
     return Set(
       zip(rows, [nil] + rows).compactMap { row, above in row.day == above?.day ? nil : row.id })
   }

@@ -22,8 +22,7 @@ extension ListPane<ServerEntry> {
   private static func message(_ state: AppState) -> [String]? {
     guard var message = state.serverWords else { return nil }
     if case .failed = state.server.listing {
-      message.append(
-        "\(state.keymap.label(.refresh, in: .server, ascii: state.isASCII)) asks again.")
+      message.append("\(state.keyLabel(.refresh, in: .server)) asks again.")
     }
     return message
   }

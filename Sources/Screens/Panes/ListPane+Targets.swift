@@ -38,7 +38,7 @@ extension AppState {
   /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
   func status(of row: TargetRow) -> (words: String, role: Role) {
     if refusals.contains(row.name) { return ("credentials refused", .bad) }
-    if let outage = outages.first(where: { Self.lies(row.url, on: $0.key) })?.value {
+    if let outage = outage(at: row.url) {
       return ("away · \(outage.words(at: now))", .warning)
     }
     // Items without a target go to the chosen one.
@@ -55,7 +55,7 @@ extension AppState {
   /// The message in place of the targets; nil if there are targets.
   var targetWords: [String]? {
     guard options.configuration != nil else { return ["There is no configuration with targets."] }
-    let key = keymap.label(.add, in: .targets, ascii: isASCII)
+    let key = keyLabel(.add, in: .targets)
     return targets.listing.words(
       asked: "Reading the configuration…", none: "There is no target yet; \(key) makes one.")
   }

@@ -30,9 +30,8 @@ struct ListPane<Row> {
     guard list.count > 0 else {
       return paintWords(filteredOut(list.filter), in: layout, on: &canvas)
     }
-    let first = ListState.firstRow(
-      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
-    for (line, index) in zip(layout.rows, first..<list.count) {
+    let visible = list.window.visible(of: list.count, height: layout.rows.count)
+    for (line, index) in zip(layout.rows, visible) {
       guard let row = row(index) else { continue }
       let ground = canvas.row(
         line, columns: layout.list, isSelected: index == list.cursor, isMarked: isMarked(row))

@@ -21,10 +21,9 @@ struct QueuePane {
     if let row = layout.headings { paintHeadings(row, on: &canvas) }
     guard state.rowCount > 0 else { return paintEmpty(on: &canvas) }
     let list = state.list
-    let first = ListState.firstRow(
-      scroll: list.scroll, cursor: list.cursor, count: state.rowCount, height: layout.rows.count)
+    let visible = list.window.visible(of: state.rowCount, height: layout.rows.count)
     var before: [Glyph] = []
-    for (line, index) in zip(layout.rows, first..<state.rowCount) {
+    for (line, index) in zip(layout.rows, visible) {
       guard let row = state.row(index) else { continue }
       before = paint(row, isSelected: index == list.cursor, after: before, line: line, on: &canvas)
     }
@@ -37,10 +36,9 @@ struct QueuePane {
     guard state.options.hasHistory, state.queue.totals.done == 0, layout.rows.contains(line) else {
       return
     }
-    let key = state.keymap.label(.history, in: .queue, ascii: canvas.ascii)
-    canvas.put(
-      "\(key) shows what was sent before", row: line, column: columns.name.lowerBound,
-      width: layout.list.upperBound - columns.name.lowerBound, style: Style(.dim))
+    let place = columns.name.lowerBound..<layout.list.upperBound
+    let words = "\(state.keyLabel(.history)) shows what was sent before"
+    canvas.put(words, row: line, columns: place, style: Style(.dim))
   }
 
   private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
@@ -146,13 +144,15 @@ struct QueuePane {
   private func paintProgress(
     _ item: UploadItem, reached: Int64, line: Int, _ ground: Style.Ground, on canvas: inout Canvas
   ) {
-    canvas.bar(Bar(of: item, reached: reached), row: line, columns: columns.bar, on: ground)
+    // An empty file that has been sent is as complete as any other.
+    let (part, whole) = item.sentSize == 0 ? (1, 1) : (reached, item.sentSize)
+    let bar = Bar(parts: [(.moving, part)], total: whole)
+    canvas.bar(bar, row: line, columns: columns.bar, on: ground)
     let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
     canvas.putRight(percent, row: line, columns: columns.percent, style: Style(.plain, on: ground))
   }
 
   private func paintEmpty(on canvas: inout Canvas) {
-    let key = state.keymap.label(.add, in: .queue, ascii: canvas.ascii)
     let filter = state.list.filter
     let lines =
       if !filter.isEmpty {
@@ -160,24 +160,24 @@ struct QueuePane {
       } else if state.isReading {
         ["Reading the queue…"]
       } else {
-        emptyWords(add: key, ascii: canvas.ascii)
+        emptyWords
       }
     paintWords(lines, in: layout, on: &canvas)
   }
 
   /// Says what to do if nothing is queued, and where files would go.
-  private func emptyWords(add key: String, ascii: Bool) -> [String] {
-    func label(_ name: Action.Name) -> String { state.keymap.label(name, in: .queue, ascii: ascii) }
+  private var emptyWords: [String] {
     let place = state.target == state.url ? state.url : "\(state.target), \(state.url)"
     let isOnly = state.options.targets.count <= 1
     let others =
       state.options.configuration == nil
-      ? "" : "; \(label(.target)) \(isOnly ? "makes" : "chooses") another target"
+      ? "" : "; \(state.keyLabel(.target)) \(isOnly ? "makes" : "chooses") another target"
+    let (add, browse) = (state.keyLabel(.add), state.keyLabel(.browse))
     return [
       "Nothing is queued.",
-      "Press \(key) to add files, \(label(.browse)) to choose them from a list, or drag them here.",
+      "Press \(add) to add files, \(browse) to choose them from a list, or drag them here.",
       "They go to \(place)\(others).",
-      "Press \(label(.history)) for the history of what was sent.",
+      "Press \(state.keyLabel(.history)) for the history of what was sent.",
     ]
   }
 

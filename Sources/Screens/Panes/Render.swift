@@ -18,7 +18,7 @@ package func render(_ state: AppState, size: Size) -> Frame {
     QueuePane(state, layout: layout).paint(on: &canvas)
     paintDetails(of: state, layout: layout, on: &canvas)
     ThroughputPane(state: state, layout: layout).paint(on: &canvas)
-    SidePane(state: state, layout: layout).paint(on: &canvas)
+    paintSide(of: state, layout: layout, on: &canvas)
     if state.isSummaryShown, let summary = state.summary {
       SummaryBox(summary: summary, state: state, layout: layout).paint(on: &canvas)
     }
@@ -33,6 +33,7 @@ package func render(_ state: AppState, size: Size) -> Frame {
   return canvas.frame
 }
 
+/// Paints the details of the selected file below the list.
 private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
   guard let box = layout.details else { return }
   guard let selected = state.row(state.list.cursor) else { return canvas.outline(box) }
@@ -44,6 +45,26 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   for (line, text) in zip(box.innerRows, lines) {
     canvas.put(text, row: line, columns: box.innerColumns.dropFirst())
   }
+}
+
+/// Paints the details of the selected file beside the list on a wide screen, with a preview of the file.
+private func paintSide(of state: AppState, layout: Layout, on canvas: inout Canvas) {
+  guard let box = layout.side else { return }
+  guard let row = state.row(state.list.cursor) else { return canvas.outline(box) }
+  let name = TextFitting.middle(row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
+  let item = ItemDetails(row: row, state: state)
+  let columns = box.innerColumns.dropFirst().dropLast()
+  let width = max(2, columns.count)
+  let texts = state.sideTexts.value(
+    for: item.textSource(width: width, request: []), compute: item.texts)
+  let lines = item.glance(width: width, texts: texts)
+  let isCut = lines.count > box.innerRows.count
+  canvas.outline(box, [(name, .heading)], foot: isCut ? state.hint(.details, "show all") : [])
+  for (row, line) in zip(box.innerRows, lines) { canvas.put(line, row: row, columns: columns) }
+  // Below the facts, after a blank line.
+  let rest = box.innerRows.dropFirst(lines.count + 1)
+  guard let preview = state.previewed.preview, rest.count > 3 else { return }
+  canvas.put(preview, as: .heading, rows: rest, columns: columns)
 }
 
 private func paintTooSmall(_ state: AppState, on canvas: inout Canvas) {
@@ -61,5 +82,13 @@ private func paintTooSmall(_ state: AppState, on canvas: inout Canvas) {
   for (index, text) in lines.enumerated() {
     canvas.put(
       text, row: top + index, column: max(0, (size.width - text.count) / 2), style: Style(.plain))
+  }
+}
+
+extension AppState {
+  /// A key and its action, for an edge of a box.
+  func hint(_ name: Action.Name, _ words: String) -> Canvas.Spans {
+    let key = keyLabel(name, in: pane.mode)
+    return key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
   }
 }

@@ -4,7 +4,7 @@ import UploadModel
 /// The label for the state of a row's item: a sign, a role, and words, from the fullest to the shortest. Different
 /// states never share their words, and 100 % alone never means "done".
 struct StateLabel {
-  private let sign: (Unicode.Scalar, inASCII: Unicode.Scalar)
+  private let sign: Unicode.Scalar
   let role: Role
   let forms: [String]
   /// The server's message when it refused the file: even if cut, it says more than the other forms.
@@ -30,11 +30,8 @@ struct StateLabel {
     }
   }
 
-  private init(
-    _ sign: Unicode.Scalar, inASCII plain: Unicode.Scalar? = nil, _ role: Role, _ forms: String?...
-  ) {
-    self.sign = (sign, plain ?? sign)
-    self.role = role
+  private init(_ sign: Unicode.Scalar, _ role: Role, _ forms: String?...) {
+    (self.sign, self.role) = (sign, role)
     self.forms = forms.compactMap(\.self)
   }
 
@@ -63,7 +60,8 @@ struct StateLabel {
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", .dim, "waiting\(note)", "waiting")
     case (.preparing(let attempt), _):
-      self.init("·", inASCII: ":", .accent, "preparing\(Self.again(attempt))", "preparing")
+      let sign: Unicode.Scalar = state.isASCII ? ":" : "·"
+      self.init(sign, .accent, "preparing\(Self.again(attempt))", "preparing")
     case (.sending(let attempt, let sent, _), _):
       guard let speed = state.speeds.speed(of: item.id, at: now).map(HumanReadable.speed) else {
         self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
@@ -136,7 +134,7 @@ struct StateLabel {
     }
   }
 
-  func sign(ascii: Bool) -> Glyph { Glyph(sign: ascii ? sign.inASCII : sign.0, ascii: ascii) }
+  func sign(ascii: Bool) -> Glyph { Glyph(sign: sign, ascii: ascii) }
 
   /// The fullest form that fits in `width` columns; the shortest if none does.
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {

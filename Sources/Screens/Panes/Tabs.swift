@@ -8,18 +8,15 @@ struct Tabs {
     var isShown: Bool
   }
 
-  let tabs: [Tab]
+  private(set) var tabs: [Tab] = []
 
   /// The column where the tabs begin.
   var start: Int { tabs.first.map { $0.columns.lowerBound - 2 } ?? .max }
 
   init(_ state: AppState, width: Int) {
-    guard width >= 76 else {
-      tabs = []
-      return
-    }
+    guard width >= 76 else { return }
     let labels = Pane.allCases.map { pane in
-      let key = state.keymap.label(pane.action, in: .queue, ascii: state.isASCII)
+      let key = state.keyLabel(pane.action)
       return (pane, "\(key) \(pane.title)")
     }
     var column = width - 2 - labels.reduce(0) { $0 + $1.1.count + 2 }

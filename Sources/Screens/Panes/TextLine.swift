@@ -41,3 +41,18 @@ struct TextLine {
     }
   }
 }
+
+extension Canvas {
+  /// Paints a line of running text, cut at the end of the columns.
+  mutating func put(_ line: TextLine, row: Int, columns: Range<Int>) {
+    var column = columns.lowerBound
+    let link = line.link.map { self.link(to: $0) } ?? 0
+    for (index, run) in line.runs.enumerated() {
+      var style = Style(run.role)
+      // The runs before the last are the label.
+      if index == line.runs.count - 1 { style.link = link }
+      column += put(
+        run.glyphs, row: row, column: column, width: columns.upperBound - column, style: style)
+    }
+  }
+}

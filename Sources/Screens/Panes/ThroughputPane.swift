@@ -5,9 +5,6 @@ struct ThroughputPane {
   let state: AppState
   let layout: Layout
 
-  /// Columns for the numbers of the axis.
-  private static let labels = 10
-
   func paint(on canvas: inout Canvas) {
     if let box = layout.throughput {
       canvas.outline(box, [("Throughput", .heading)], keys: state.hint(.limit, "limit"))
@@ -21,14 +18,13 @@ struct ThroughputPane {
 
   private func paintGraph(in box: Layout.Box, on canvas: inout Canvas) {
     let lines = box.innerRows
-    let labels = box.innerColumns.lowerBound + Self.labels
-    let (start, end) = (labels + 1, box.innerColumns.upperBound - 1)
+    let numbers = box.innerColumns.prefix(10)
+    let (start, end) = (numbers.upperBound + 1, box.innerColumns.upperBound - 1)
     let (width, height) = (end - start, lines.count - 1)
     guard width > 0, height > 0 else { return }
     let values = state.speeds.whole.values(width * ThroughputGraph.seconds, at: state.now)
     let graph = ThroughputGraph(values)
     let top = HumanReadable.speed(Double(graph.scale))
-    let numbers = labels - Self.labels..<labels
     canvas.putRight(top, row: lines.lowerBound, columns: numbers, style: Style(.dim))
     canvas.putRight("0", row: lines.upperBound - 2, columns: numbers, style: Style(.dim))
     let rows = graph.rows(width: width, height: height, ascii: canvas.ascii)

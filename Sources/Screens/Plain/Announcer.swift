@@ -20,7 +20,6 @@ package struct Announcer: Sendable {
   /// Whether to report only how files ended, not how they began or their progress.
   private let saysEndsOnly: Bool
 
-  /// An announcer that has not said anything yet.
   package init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
 
   /// The news in `state`, line by line, made safe.
@@ -135,7 +134,6 @@ package struct Announcer: Sendable {
     state.isReading ? "the queue is being read" : "the queue is empty"
   }
 
-  /// The available commands.
   package static func help() -> [String] {
     CommandLine.actions.filter { !$0.name.has(.visual) }.map { action in
       let argument = action.argument.map { " \($0)" } ?? ""
@@ -148,18 +146,15 @@ package struct Announcer: Sendable {
 
   /// The text of the open dialog, and whether the dialog makes sense only on a screen and must be closed.
   package static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
-    switch state.dialog {
-    case .none, .question: return ([], false)
+    guard let dialog = state.dialog else { return ([], false) }
+    switch dialog {
+    case .question: return ([], false)
     // Wait until everything is known.
-    case .details(let details)? where details.request.isEmpty: return ([], false)
-    case .details?, .page?, .help?:
+    case .details(let details) where details.request.isEmpty: return ([], false)
+    case .details, .page, .help:
       // Narrow enough for one column, since listeners go from top to bottom.
-      let size = Size(width: 104, height: 60)
-      let box = state.dialog.map { DialogBox(dialog: $0, state: state, size: size) }
-      let lines = (box?.lines ?? []).map { line in
-        line.runs.map { $0.glyphs.map(\.text).joined() }.joined()
-      }
-      return (lines, true)
+      let box = DialogBox(dialog: dialog, state: state, size: Size(width: 104, height: 60))
+      return (box.lines.map { $0.runs.flatMap(\.glyphs).map(\.text).joined() }, true)
     case .menu(let menu):
       let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
       return (["say which: \(choices.joined(separator: ", "))"], true)
@@ -199,9 +194,7 @@ extension AppState {
   }
 
   /// Whether a question is open.
-  package var isAsking: Bool {
-    if case .question = dialog { true } else { false }
-  }
+  package var isAsking: Bool { if case .question = dialog { true } else { false } }
 
   /// Whether nothing is being sent or waiting to be sent.
   package var isAtRest: Bool { queue.totals.busy == 0 && !isReading }

@@ -28,7 +28,6 @@ package struct Action: Sendable {
     /// The name in the configuration and on the command line: `retry-all`.
     package var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
 
-    /// The action with this name; `nil` if there is no such action.
     package init?(word: String) {
       guard let name = Self.byWord[word] else { return nil }
       self = name
@@ -63,10 +62,10 @@ package struct Action: Sendable {
   let footer: Int
   let traits: Traits
 
-  /// A row of the table: an action, its keys, the modes in which it works, and what it does.
+  /// A row of the table. One that names no modes works in the queue.
   init(
-    _ name: Name, _ keys: [Key], in modes: [Mode], _ help: String, hint: String? = nil,
-    argument: String? = nil, footer: Int = 99, traits: Traits = []
+    _ name: Name, _ keys: [Key], in modes: [Mode] = [.queue], _ help: String,
+    hint: String? = nil, argument: String? = nil, footer: Int = 99, traits: Traits = []
   ) {
     self.name = name
     self.modes = modes
@@ -105,6 +104,5 @@ extension String {
 }
 
 extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
-  /// The key that types this character.
   package init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }

@@ -1,13 +1,10 @@
 extension Action {
   /// All actions; within a mode the order is that of the footer and of the help overlay.
   package static let all: [Action] =
-    onServer + onTargets + queue + panes + moving + browser + typing + questions + leaving
+    serverAndTargets + queue + panes + moving + browser + typing + questions + leaving
 
-  private static let onServer: [Action] = [
-    Action(.delete, ["x", .delete], in: [.server], "delete on the server", hint: "delete")
-  ]
-
-  private static let onTargets: [Action] = [
+  private static let serverAndTargets: [Action] = [
+    Action(.delete, ["x", .delete], in: [.server], "delete on the server", hint: "delete"),
     Action(
       .target, ["t", " "], in: [.targets], "send files added from now on to this target",
       hint: "choose"),
@@ -31,11 +28,8 @@ extension Action {
   ]
 
   private static let queue: [Action] = [
-    Action(
-      .add, ["a"], in: [.queue], "add files by path", hint: "add", argument: "PATH…", footer: 1),
-    Action(
-      .browse, ["b"], in: [.queue], "add files from a list", hint: "browse", footer: 9,
-      traits: .visual),
+    Action(.add, ["a"], "add files by path", hint: "add", argument: "PATH…", footer: 1),
+    Action(.browse, ["b"], "add files from a list", hint: "browse", footer: 9, traits: .visual),
     Action(
       .details, [.enter], in: [.queue, .history], "everything about the file and its failure",
       hint: "details", argument: "[FILE…]", footer: 4),
@@ -43,43 +37,33 @@ extension Action {
       .retry, ["r"], in: [.queue, .details], "send a failed file again", hint: "retry",
       argument: "[FILE…]", footer: 3, traits: .edits),
     Action(
-      .remove, ["x", .delete], in: [.queue], "remove from the queue", hint: "remove",
-      argument: "[FILE…]", footer: 8, traits: .edits),
+      .remove, ["x", .delete], "remove from the queue", hint: "remove", argument: "[FILE…]",
+      footer: 8, traits: .edits),
     Action(
-      .retryAll, ["R"], in: [.queue], "retry all failed files, and try the server now",
-      hint: "retry all", footer: 10, traits: .edits),
+      .retryAll, ["R"], "retry all failed files, and try the server now", hint: "retry all",
+      footer: 10, traits: .edits),
     Action(
-      .pause, ["p"], in: [.queue], "pause a file, or resume it", hint: "pause", argument: "[FILE…]",
-      footer: 6, traits: .edits),
-    Action(.pauseAll, ["P"], in: [.queue], "pause all files, or resume them", traits: .edits),
+      .pause, ["p"], "pause a file, or resume it", hint: "pause", argument: "[FILE…]", footer: 6,
+      traits: .edits),
+    Action(.pauseAll, ["P"], "pause all files, or resume them", traits: .edits),
+    Action(.startStop, ["s"], "start no more files, or resume", hint: "stop", footer: 2),
     Action(
-      .startStop, ["s"], in: [.queue], "start no more files, or resume", hint: "stop", footer: 2),
+      .edit, ["e"], "change names, type, field or target", hint: "edit", argument: "[FILE…]",
+      footer: 7, traits: [.edits, .visual]),
     Action(
-      .edit, ["e"], in: [.queue], "change names, type, field or target", hint: "edit",
-      argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
-    Action(
-      .rename, [], in: [.queue], "change the names sent to servers, with a template or a pattern",
+      .rename, [], "change the names sent to servers, with a template or a pattern",
       argument: "NAMES", traits: [.edits, .visual]),
-    Action(
-      .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
-      footer: 13),
-    Action(
-      .lanes, [], in: [.queue], "how many files are sent at once to the target", argument: "NUMBER"),
-    Action(
-      .moreLanes, ["+"], in: [.queue], "send one more file at a time to the target", traits: .visual
-    ),
-    Action(
-      .fewerLanes, ["-"], in: [.queue], "send one fewer file at a time to the target",
-      traits: .visual),
+    Action(.limit, ["u"], "limit the bandwidth", hint: "limit", argument: "SPEED", footer: 13),
+    Action(.lanes, [], "how many files are sent at once to the target", argument: "NUMBER"),
+    Action(.moreLanes, ["+"], "send one more file at a time to the target", traits: .visual),
+    Action(.fewerLanes, ["-"], "send one fewer file at a time to the target", traits: .visual),
     Action(
       .target, ["t"], in: [.queue, .server, .history],
       "choose or create the target for files added from now on", hint: "target", argument: "NAME",
       footer: 12),
+    Action(.theme, [], "choose how the screen looks", argument: "NAME", traits: .looks),
     Action(
-      .theme, [], in: [.queue], "choose how the screen looks", argument: "NAME", traits: .looks),
-    Action(
-      .clear, ["c"], in: [.queue], "remove sent files from the queue", hint: "clear",
-      footer: 15, traits: .edits),
+      .clear, ["c"], "remove sent files from the queue", hint: "clear", footer: 15, traits: .edits),
     Action(
       .mark, [" "], in: Mode.marked + [.browser], "mark for the next action", hint: "mark",
       footer: 16, traits: .visual),
@@ -92,16 +76,15 @@ extension Action {
       traits: .visual),
     Action(
       .clearMarks, [.escape], in: Mode.named, "clear the marks, then the filter", traits: .visual),
-    Action(.moveDown, ["J"], in: [.queue], "send later", traits: [.edits, .visual]),
-    Action(.moveUp, ["K"], in: [.queue], "send sooner", traits: [.edits, .visual]),
-    Action(.moveToTop, ["T"], in: [.queue], "send first", traits: [.edits, .visual]),
+    Action(.moveDown, ["J"], "send later", traits: [.edits, .visual]),
+    Action(.moveUp, ["K"], "send sooner", traits: [.edits, .visual]),
+    Action(.moveToTop, ["T"], "send first", traits: [.edits, .visual]),
     Action(
-      .sort, ["o"], in: [.queue], "sort the queue, and so the order of sending", hint: "sort",
-      argument: "ORDER", footer: 14, traits: .edits),
+      .sort, ["o"], "sort the queue, and so the order of sending", hint: "sort", argument: "ORDER",
+      footer: 14, traits: .edits),
     Action(
-      .undo, ["z"], in: [.queue], "undo the last edit of the queue", hint: "undo", footer: 11,
-      traits: .edits),
-    Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
+      .undo, ["z"], "undo the last edit of the queue", hint: "undo", footer: 11, traits: .edits),
+    Action(.redo, ["Z"], "redo what was undone", traits: .edits),
     Action(
       .filter, ["f"], in: Mode.named,
       "show only names that contain a text, or rows that are failed, sent…", argument: "[TEXT]"),
@@ -114,9 +97,8 @@ extension Action {
     Action(
       .nextFailed, ["!"], in: [.queue, .history],
       "go to the next file that failed or may have arrived", traits: .looks),
-    Action(.nextActive, ["."], in: [.queue], "go to the next file being sent", traits: .looks),
-    Action(
-      .follow, ["F"], in: [.queue], "follow the file being sent, until you move", traits: .visual),
+    Action(.nextActive, ["."], "go to the next file being sent", traits: .looks),
+    Action(.follow, ["F"], "follow the file being sent, until you move", traits: .visual),
   ]
 
   private static let panes: [Action] = [
@@ -239,8 +221,8 @@ extension Action {
       hint: "delete"),
     Action(
       .close, [.escape, "c", "n", "q"],
-      in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget },
-      "leave it as it is", hint: "cancel"),
+      in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget }, "leave it as it is",
+      hint: "cancel"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
     Action(.accept, [.enter, " "], in: Mode.questions, "press the highlighted button"),

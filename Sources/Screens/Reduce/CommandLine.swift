@@ -7,14 +7,10 @@ struct CommandLine: Hashable, Sendable {
 
   /// `nil` if the line is blank.
   init?(_ line: String) {
-    let trimmed = line.unicodeScalars.drop(while: \.isWhiteSpace)
+    let trimmed = line[...].trimmingUnescaped(\.isWhiteSpace).unicodeScalars
     let word = trimmed.prefix { !$0.isWhiteSpace }
     guard !word.isEmpty else { return nil }
     var rest = trimmed[word.endIndex...].drop(while: \.isWhiteSpace)
-    // A backslash makes the space after it part of a name.
-    while let last = rest.last, last.isWhiteSpace, rest.dropLast().last != "\\" {
-      rest.removeLast()
-    }
     // Some actions have names of two words on the screen.
     let next = rest.prefix { !$0.isWhiteSpace }
     let both = "\(String(word)) \(String(next))".lowercasedASCII
@@ -50,7 +46,6 @@ struct CommandLine: Hashable, Sendable {
     "colours": .theme, "colors": .theme, "files": .browse,
   ]
 
-  /// The other words for each action.
   private static let otherWords = Dictionary(grouping: others.keys.sorted()) { others[$0] }
 
   /// The actions by the words that the screen shows for them: "retry all", "copy url".
@@ -75,8 +70,7 @@ struct CommandLine: Hashable, Sendable {
     if let name = others[text.lowercasedASCII] { return actions.filter { $0.name == name } }
     let matcher = Matcher(text)
     // The best of an action's words counts: "dele" is nearer to `delete`, which removes a row, than to
-    // `delete-uploaded`. A match of another word than the action's own name counts as if
-    // it were two letters longer, and so less close.
+    // `delete-uploaded`. Words other than its name count as two letters longer, and so as less close.
     let named = actions.compactMap { action -> (rank: Matcher.Rank, action: Action)? in
       let words = [action.name.word, action.hint ?? ""] + (otherWords[action.name] ?? [])
       let ranks = words.enumerated().compactMap { index, word in

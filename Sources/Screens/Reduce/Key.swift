@@ -1,5 +1,3 @@
-import ScalarText
-
 /// One key press, as the terminal reported it.
 package enum Key: Hashable, Sendable {
   /// A character that was typed, shifted or not: `a`, `R`, `é`, a space.
@@ -33,8 +31,8 @@ package enum Key: Hashable, Sendable {
     (.character(" "), "Space", "Space", []),
   ]
 
-  /// The key that `text` names: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
-  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` if it names no key.
+  /// The key that `text` names: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or a name such as `Space`, `PgDn`,
+  /// `Shift-Tab`; `nil` if it names no key.
   package init?(named text: String) {
     let lower = text.lowercased()
     if text.count == 1, let character = text.first, !character.isWhitespace {
@@ -43,7 +41,9 @@ package enum Key: Hashable, Sendable {
       $0.plainLabel.lowercased() == lower || $0.others.contains(lower)
     }) {
       self = row.key
-    } else if let letter = Self.letter(lower, after: ["^", "ctrl-", "c-"]) {
+    } else if let letter = Self.controlLetters.first(where: { letter in
+      ["^\(letter)", "ctrl-\(letter)", "c-\(letter)"].contains(lower)
+    }) {
       self = .control(letter)
     } else if lower.first == "f", let number = Int(lower.dropFirst()), (1...12).contains(number) {
       self = .function(number)
@@ -52,16 +52,6 @@ package enum Key: Hashable, Sendable {
     }
   }
 
-  private static func letter(_ text: String, after prefixes: [String]) -> Character? {
-    for prefix in prefixes where text.hasPrefix(scalars: prefix) {
-      let rest = text.dropFirst(prefix.count)
-      // Terminals send Control with these three as Tab or Enter.
-      if rest.count == 1, let letter = rest.first, ("a"..."z").contains(letter),
-        !["i", "j", "m"].contains(letter)
-      {
-        return letter
-      }
-    }
-    return nil
-  }
+  /// All but i, j and m, which terminals send with Control as Tab or Enter.
+  private static let controlLetters = "abcdefghklnopqrstuvwxyz"
 }

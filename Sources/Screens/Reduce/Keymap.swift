@@ -12,7 +12,6 @@ package struct Keymap: Sendable {
     /// There would be no way to leave a dialog, or the program.
     case noWayOut(Action.Name)
 
-    /// What is wrong, and with which action.
     package var description: String {
       switch self {
       case .ambiguous(let key, let one, let other):
@@ -24,32 +23,27 @@ package struct Keymap: Sendable {
     }
   }
 
-  /// The keys of the table.
   package static let usual = Keymap(unchecked: [:])
 
   private let bindings: Bindings
   private let asked: [Mode: [Key: Action.Name]]
 
   /// The table of actions with other keys for some.
-  ///
-  /// - Throws: `BindingError` if a key would stand for two actions in one place, or type a character where text is
-  ///   typed, or if closing a dialog or quitting would have no key.
   package init(_ bindings: Bindings) throws(BindingError) {
+    self.init(unchecked: bindings)
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)
     }
     for mode in Mode.allCases {
-      var taken: [Key: Action.Name] = [:]
       for action in Action.inMode(mode) {
-        for key in bindings[action.name] ?? action.keys {
+        for key in keys(for: action) {
           if case .character = key, Mode.typing.contains(mode) { throw .typed(key, action.name) }
-          if let other = taken.updateValue(action.name, forKey: key), other != action.name {
+          if let other = asked(by: key, in: mode), other != action.name {
             throw .ambiguous(key, other, action.name)
           }
         }
       }
     }
-    self.init(unchecked: bindings)
   }
 
   private init(unchecked bindings: Bindings) {
@@ -71,9 +65,11 @@ package struct Keymap: Sendable {
   func label(_ action: Action, ascii: Bool) -> String {
     keys(for: action).first?.label(ascii: ascii) ?? ""
   }
+}
 
+extension AppState {
   /// The name of the key for an action, for a sentence that mentions it.
-  func label(_ name: Action.Name, in mode: Mode, ascii: Bool) -> String {
-    Action.inMode(mode).first { $0.name == name }.map { label($0, ascii: ascii) } ?? "?"
+  func keyLabel(_ name: Action.Name, in mode: Mode = .queue) -> String {
+    Action.inMode(mode).first { $0.name == name }.map { keymap.label($0, ascii: isASCII) } ?? "?"
   }
 }

@@ -7,7 +7,7 @@ package enum PastedPaths {
   static func parse(_ text: String) -> [PathInput]? {
     var paths: [PathInput] = []
     for line in text.split(whereSeparator: \.isNewline) {
-      let line = line.trimmingSpaces()
+      let line = line.trimmingUnescaped(\.isBlank)
       if line.isEmpty || line.hasPrefix(scalars: "#") && line.contains(scalars: "://") { continue }
       guard let found = parseLine(line) else { return nil }
       paths += found
@@ -19,9 +19,9 @@ package enum PastedPaths {
   /// not cause the others to be lost.
   static func parts(of text: String) -> (paths: [PathInput], odd: [String]) {
     var (paths, odd) = ([PathInput](), [String]())
-    for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingSpaces() })
-    where !line.isEmpty {
-      if let found = parse(String(line)) { paths += found } else { odd.append(String(line)) }
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = String(line.trimmingUnescaped(\.isBlank))
+      if let found = parse(line) { paths += found } else if !line.isEmpty { odd.append(line) }
     }
     return (paths, odd)
   }
@@ -137,10 +137,10 @@ package enum PastedPaths {
 }
 
 extension Substring {
-  fileprivate func trimmingSpaces() -> Substring {
-    var trimmed = unicodeScalars.drop(while: \.isBlank)
-    // A backslash makes the space after it part of the name.
-    while let last = trimmed.last, last.isBlank, trimmed.dropLast().last != "\\" {
+  /// Without the blanks at its ends. A backslash makes the space after it part of a name.
+  func trimmingUnescaped(_ isBlank: (Unicode.Scalar) -> Bool) -> Substring {
+    var trimmed = unicodeScalars.drop(while: isBlank)
+    while let last = trimmed.last, isBlank(last), trimmed.dropLast().last != "\\" {
       trimmed.removeLast()
     }
     return Substring(trimmed)

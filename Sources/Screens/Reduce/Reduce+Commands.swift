@@ -35,15 +35,11 @@ extension AppState {
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // An action that the current pane does not have is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
-    return command.argument.isEmpty ? runAlone(action.name) : run(action.name, command.argument)
-  }
-
-  private mutating func runAlone(_ name: Action.Name) -> [Effect] {
-    switch name {
-    case .lanes: return refuse("lanes: give the number of files to send at once, such as lanes 4")
-    case .add, .limit, .find, .filter, .target, .sort, .theme: return performInPane(name)
-    default: return performEverywhere(name) ?? performInPane(name)
+    guard command.argument.isEmpty else { return run(action.name, command.argument) }
+    if action.name == .lanes {
+      return refuse("lanes: give the number of files to send at once, such as lanes 4")
     }
+    return performEverywhere(action.name) ?? performInPane(action.name)
   }
 
   private mutating func run(_ name: Action.Name, _ argument: String) -> [Effect] {
@@ -110,8 +106,6 @@ extension AppState {
     }
   }
 
-  // MARK: Completion and history
-
   private mutating func recall(_ prompt: CommandPrompt, step: Int) {
     var prompt = prompt
     let next = (prompt.earlier ?? commands.count) + step
@@ -127,18 +121,16 @@ extension AppState {
     dialog = .command(prompt)
     guard let head else { return [] }
     let (before, word) = CommandLine.lastWord(of: head)
-    guard let command = CommandLine(before) else {
-      return offer(
-        CommandLine.matching(word).map { before + $0.name.word }, for: head, in: prompt,
-        isRanked: true)
+    let words: [String]
+    if let command = CommandLine(before) {
+      let (name, typed) = (command.action?.name, PastedPaths.unescaped(word))
+      if name == .add { return [.complete(typed)] }
+      let all = name.flatMap { choices(after: $0) } ?? []
+      words = all.ranked(by: Matcher(typed), \.texts).map(\.word)
+    } else {
+      words = CommandLine.matching(word).map(\.name.word)
     }
-    let name = command.action?.name
-    if name == .add { return [.complete(PastedPaths.unescaped(word))] }
-    let all = name.flatMap { choices(after: $0) } ?? []
-    let matcher = Matcher(PastedPaths.unescaped(word))
-    return offer(
-      all.ranked(by: matcher, \.texts).map { before + $0.word }, for: head, in: prompt,
-      isRanked: true)
+    return offer(words.map { before + $0 }, for: head, in: prompt, isRanked: true)
   }
 
   private mutating func offer(

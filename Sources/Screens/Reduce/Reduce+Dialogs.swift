@@ -94,21 +94,15 @@ extension AppState {
       if prompt.preview?.files == 0 { return [.bell] }
       dialog = nil
       return prompt.paths.isEmpty ? [] : [.add(prompt.paths)]
-    case .complete: return complete(prompt, step: 1)
-    case .completeBack: return complete(prompt, step: -1)
+    case .complete, .completeBack:
+      var prompt = prompt
+      let text = prompt.complete(step: name == .complete ? 1 : -1)
+      dialog = .prompt(prompt)
+      return text.map { [.complete($0)] } ?? []
     default: edit(name)
     }
     return []
   }
-
-  private mutating func complete(_ prompt: LinePrompt, step: Int) -> [Effect] {
-    var prompt = prompt
-    let question = prompt.complete(step: step)
-    dialog = .prompt(prompt)
-    return question.map { [.complete($0)] } ?? []
-  }
-
-  // MARK: Questions
 
   mutating func perform(_ name: Action.Name, in question: Question) -> [Effect] {
     switch name {
@@ -152,8 +146,6 @@ extension AppState {
     return []
   }
 
-  // MARK: Reading
-
   mutating func perform(_ name: Action.Name, in help: Help) -> [Effect] {
     var help = help
     let isTyping = help.prompt != nil
@@ -188,7 +180,7 @@ extension AppState {
   }
 
   mutating func scrollDialog(by step: Int) {
-    if let scroll = dialog?.scroll { dialog?.scroll = scroll + step }
+    dialog?.scroll { $0 += step }
     limitScroll()
   }
 
@@ -204,11 +196,13 @@ extension AppState {
       {
         return nil
       }
-      guard let scroll = dialog.scroll, scroll != 0 else { return dialog }
-      let lines = DialogBox(dialog: dialog, state: state, size: state.size).lines.count
-      var dialog = dialog
-      dialog.scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
-      return dialog
+      var scrolled = dialog
+      scrolled.scroll { scroll in
+        guard scroll != 0 else { return }
+        let lines = DialogBox(dialog: dialog, state: state, size: state.size).lines.count
+        scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
+      }
+      return scrolled
     }
   }
 }

@@ -35,28 +35,22 @@ extension AppState {
     case (.previous, _): form.moveFocus(by: -1)
     case (.accept, _) where form.isTrying: return []
     case (.accept, let subject):
-      form.completeURL()
-      form.completePath(home: options.home)
+      form.expand(home: options.home)
       if let error = form.firstError(targets: options.targets.map(\.name)) {
         (form.focus, form.complaint) = (error.row, error.words)
-        dialog = .form(form)
-        return [.bell]
-      }
-      switch subject {
-      case .items(let ids):
-        dialog = nil
-        return change(ids, as: form)
-      case .target: return write(form)
-      case .edited(let row):
-        let count = filesToSend(to: row.name)
-        if form.answers.name != row.name, count > 0 {
-          form.complaint =
-            "cannot rename it: the queue has \(HumanReadable.count(count, "file")) for this target"
-          dialog = .form(form)
-          return [.bell]
+      } else {
+        switch subject {
+        case .items(let ids):
+          dialog = nil
+          return change(ids, as: form)
+        case .edited(let row) where form.answers.name != row.name && filesToSend(to: row.name) > 0:
+          let files = HumanReadable.count(filesToSend(to: row.name), "file")
+          form.complaint = "cannot rename it: the queue has \(files) for this target"
+        case .target, .edited: return write(form)
         }
-        return write(form)
       }
+      dialog = .form(form)
+      return [.bell]
     default:
       edit(name)
       return []

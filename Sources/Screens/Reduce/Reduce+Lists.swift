@@ -125,8 +125,7 @@ extension AppState {
         "\(file.name) is not deleted, because its address is not a plain web address: "
           + SafeText.line(file.deletionURL))
     }
-    dialog = .question(Question(.deletingUploaded(known)))
-    return []
+    return ask(.deletingUploaded(known))
   }
 
   private static func isPlainWebAddress(_ url: String) -> Bool {

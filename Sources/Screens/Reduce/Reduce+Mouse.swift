@@ -4,17 +4,20 @@ extension AppState {
   mutating func point(_ mouse: Mouse) -> [Effect] {
     (message, summary) = (nil, nil)
     switch mouse.kind {
-    case .wheelUp: return scroll(by: -3)
-    case .wheelDown: return scroll(by: 3)
+    case .wheelUp: scroll(by: -3)
+    case .wheelDown: scroll(by: 3)
     case .click: return click(row: mouse.row, column: mouse.column)
-    case .grab: return grab(row: mouse.row, column: mouse.column)
-    case .drag: return drag(to: mouse.row)
+    case .grab: grab(row: mouse.row, column: mouse.column)
+    // If the line is beyond an edge of the list, the list scrolls.
+    case .drag where isDragging && dialog == nil:
+      change(.row(max(0, shown.scroll + mouse.row - layout.rows.lowerBound)))
+    case .drag: break
     case .drop:
       if isDragging { change(.endRange) }
       isDragging = false
-      return []
-    case .menu: return openMenu(row: mouse.row, column: mouse.column)
+    case .menu: openMenu(row: mouse.row, column: mouse.column)
     }
+    return []
   }
 
   /// The index of the list's row at a place on the screen; nil if no row is there.
@@ -26,37 +29,28 @@ extension AppState {
   }
 
   /// Starts marking rows.
-  private mutating func grab(row: Int, column: Int) -> [Effect] {
-    guard let index = rowIndex(atRow: row, column: column) else { return [] }
+  private mutating func grab(row: Int, column: Int) {
+    guard let index = rowIndex(atRow: row, column: column) else { return }
     change(.endRange)
     change(.row(index))
     isDragging = change(.key(.markRange))
-    return []
-  }
-
-  /// Marks rows up to this line of the screen. If the line is beyond an edge of the list, the list scrolls.
-  private mutating func drag(to row: Int) -> [Effect] {
-    guard isDragging, dialog == nil else { return [] }
-    change(.row(max(0, shown.scroll + row - layout.rows.lowerBound)))
-    return []
   }
 
   /// Opens a menu of the actions on the row at a place. If this row is marked, they apply to all marked rows. If not,
   /// the marks are cleared, since the menu is about this row.
-  private mutating func openMenu(row: Int, column: Int) -> [Effect] {
-    guard let index = rowIndex(atRow: row, column: column) else { return [] }
+  private mutating func openMenu(row: Int, column: Int) {
+    guard let index = rowIndex(atRow: row, column: column) else { return }
     change(.row(index))
     change(.forgetOtherMarks)
     let actions = rowActions
-    guard !actions.isEmpty else { return [] }
+    guard !actions.isEmpty else { return }
     let menu = Menu(
       purpose: .actions(actions.map(\.name)), choices: actions.map { $0.hint ?? $0.help },
       notes: actions.map { keymap.label($0, ascii: isASCII) }, place: (row, column))
     open(.menu(menu))
-    return []
   }
 
-  private mutating func scroll(by step: Int) -> [Effect] {
+  private mutating func scroll(by step: Int) {
     switch dialog {
     case .details, .page, .help: scrollDialog(by: step)
     case .browser(var browser) where browser.prompt == nil:
@@ -67,7 +61,6 @@ extension AppState {
     case .none: change(.by(step))
     default: break
     }
-    return []
   }
 
   private mutating func click(row: Int, column: Int) -> [Effect] {
@@ -97,12 +90,9 @@ extension AppState {
     case .browser(let browser): return click(in: browser, row: row, column: column)
     default: return []
     }
-    if row == 1,
-      let tab = Tabs(self, width: layout.box?.columns.count ?? size.width).tabs.first(where: {
-        $0.columns.contains(column)
-      })
-    {
-      return show(tab.pane)
+    if row == 1 {
+      let tabs = Tabs(self, width: layout.box?.columns.count ?? size.width).tabs
+      if let tab = tabs.first(where: { $0.columns.contains(column) }) { return show(tab.pane) }
     }
     guard layout.list.contains(column) else { return [] }
     if row == layout.headings, pane == .queue { return sort(byColumn: column) }

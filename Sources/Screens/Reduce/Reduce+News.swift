@@ -21,13 +21,10 @@ extension AppState {
   }
 
   mutating func recordRefusal(by target: String, _ isRefused: Bool) {
-    guard isRefused else {
-      refusals.remove(target)
-      return
-    }
-    guard refusals.insert(target).inserted else { return }
-    let one = keymap.label(.retry, in: .queue, ascii: isASCII)
-    let all = keymap.label(.retryAll, in: .queue, ascii: isASCII)
+    if !isRefused { refusals.remove(target) }
+    guard isRefused, refusals.insert(target).inserted else { return }
+    let one = keyLabel(.retry)
+    let all = keyLabel(.retryAll)
     let words =
       "\(target) refuses the credentials: its files wait until you mend them and retry (\(one) or \(all))"
     message = words
@@ -39,10 +36,9 @@ extension AppState {
     guard isReading else { return [] }
     isReading = false
     if queue.count > 0 {
+      let files = HumanReadable.count(queue.count, "file")
       let old = queue.totals.failed + queue.totals.unknown
-      record(
-        "\(HumanReadable.count(queue.count, "file")) in the queue"
-          + (old > 0 ? ", \(old) of them failed or unknown" : ""))
+      record("\(files) in the queue" + (old > 0 ? ", \(old) of them failed or unknown" : ""))
     }
     // If the user has asked to quit meanwhile, the question may now be unnecessary.
     return mode == .quitting ? askToQuit() : leaveIfDone()

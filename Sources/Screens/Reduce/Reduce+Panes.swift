@@ -54,11 +54,9 @@ extension AppState {
     case .target: return openTargets()
     case .delete:
       let rows = server.subjects
-      guard !rows.isEmpty else { return [.bell] }
-      dialog = .question(Question(.deleting(rows)))
-    default: break
+      return rows.isEmpty ? [.bell] : ask(.deleting(rows))
+    default: return []
     }
-    return []
   }
 
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
@@ -69,7 +67,7 @@ extension AppState {
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
       message = "history sorted: \(historyOrder.words)"
-      return showHistory(history.all)
+      showHistory(history.all)
     case .target: return openTargets()
     case .details:
       guard let row = history.selected else { return [.bell] }
@@ -88,7 +86,7 @@ extension AppState {
     case .copyURL: return copy(rows.map(\.url))
     case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
     case .copyAsCurl:
-      let key = keymap.label(.sendAgain, in: .history, ascii: isASCII)
+      let key = keyLabel(.sendAgain, in: .history)
       return refuse("curl commands are only made for files in the queue: \(key) queues it")
     default: return nil
     }
@@ -99,14 +97,13 @@ extension AppState {
   }
 
   /// Shows the history, a row for each file, in the order that the user wants.
-  mutating func showHistory(_ listing: Listing<HistoryRow>) -> [Effect] {
+  mutating func showHistory(_ listing: Listing<HistoryRow>) {
     var shown = listing
     if case .rows(let rows) = listing {
       shown = .rows(historyOrder.sorted(HistoryRow.grouped(rows)))
     }
     history.all = listing
     history.update(with: shown, height: layout.rows.count)
-    return []
   }
 
   /// Queues files of the history again. Asks first if some may already be on the server, where they would then be
@@ -114,9 +111,8 @@ extension AppState {
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
-    guard known.contains(where: \.mayHaveArrived) else { return sendAgainNow(known) }
-    dialog = .question(Question(.queueingAgain(known)))
-    return []
+    return known.contains(where: \.mayHaveArrived)
+      ? ask(.queueingAgain(known)) : sendAgainNow(known)
   }
 
   /// Queues files of the history once more, for the same targets as before.
@@ -143,8 +139,6 @@ extension AppState {
       browser.list.move(to: browser.list.cursor, of: browser.entries.count, height: height)
     }
   }
-
-  // MARK: Targets
 
   mutating func openTargets() -> [Effect] {
     guard options.hasTargets else {

@@ -13,20 +13,17 @@ extension AppState {
       if odd.count > 1 { message = "\(odd.count) lines are not paths; the prompt shows the first" }
       return paths.isEmpty ? [] : [.add(paths)]
     case .prompt(let prompt):
-      guard prompt.field.text.isEmpty, let paths = PastedPaths.parse(text), let first = paths.first
-      else { return type(line) }
-      switch first {
-      // A single path is shown, so that it can be corrected.
-      case .exact(let path) where paths.count == 1: return type(path)
-      case .typed where paths.count == 1: return type(line)
-      // Several paths, or one that cannot be typed, are added without being shown.
-      case .exact, .typed, .bytes:
-        dialog = nil
-        return [.add(paths)]
+      guard prompt.field.text.isEmpty, let paths = PastedPaths.parse(text) else {
+        return type(line)
       }
-    case .limit, .command, .find, .form: return type(line)
-    case .menu(let menu) where menu.isFiltered: return type(line)
-    case .details, .page, .help, .menu, .question: return []
+      // A single path is shown, so that it can be corrected.
+      if paths.count == 1, case .exact(let path) = paths[0] { return type(path) }
+      if paths.count == 1, case .typed = paths[0] { return type(line) }
+      // Several paths, or one that cannot be typed, are added without being shown.
+      dialog = nil
+      return [.add(paths)]
+    case .limit, .command, .find, .form, .menu: return type(line)
+    case .details, .page, .help, .question: return []
     }
   }
 }

@@ -11,13 +11,16 @@ extension AppState {
     case .details: return selected.map { openDetails($0.id) } ?? [.bell]
     case .retry: return retry(subjects)
     case .retryAll: return retryAll()
-    case .pause: return askToPause(subjects)
-    case .pauseAll: return askToPauseAll()
+    // Ask first if many bytes would have to be sent again.
+    case .pause:
+      let chosen = subjects
+      return losesMuch(chosen) ? ask(.breakingOff(chosen.map(\.id))) : pause(chosen)
+    case .pauseAll: return losesMuch(items) ? ask(.pausing) : pause(Array(items))
     case .remove: return askToRemove(subjects)
-    case .clear: return clearDone()
-    case .moveDown: return shift(.later)
-    case .moveUp: return shift(.sooner)
-    case .moveToTop: return shift(.first)
+    case .clear:
+      let done = Set(items.lazy.filter(\.state.isDone).map(\.id))
+      return done.isEmpty ? refuse("nothing is done yet") : remove(done, saying: "cleared")
+    case .moveDown, .moveUp, .moveToTop: return shift(name)
     case .undo: return undo()
     case .redo: return redo()
     case .edit: return openForm(subjects)
@@ -89,11 +92,8 @@ extension AppState {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
     }
     // Files that may already be on the server could end up there twice, so ask first.
-    guard !failed.contains(where: \.mayHaveArrived) else {
-      dialog = .question(Question(.sendingAgain(failed.map(\.id))))
-      return []
-    }
-    return retryNow(failed)
+    return failed.contains(where: \.mayHaveArrived)
+      ? ask(.sendingAgain(failed.map(\.id))) : retryNow(failed)
   }
 
   /// Sends again, without asking, those items that can be retried.
@@ -155,33 +155,18 @@ extension AppState {
 
   /// Pauses the items, or resumes them if all are paused.
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
+    if items.isEmpty { return refuse("nothing is selected") }
     let effects = pauseOnly(items)
     guard effects.isEmpty else { return effects }
     let paused = items.filter { $0.state == .paused }
     guard !paused.isEmpty else {
-      return refuse(
-        items.isEmpty
-          ? "nothing is selected"
-          : items.contains(where: \.state.isHandedOver)
-            ? "nothing to pause: only a reply is awaited" : "nothing to pause: already finished")
+      let isHandedOver = items.contains(where: \.state.isHandedOver)
+      let why = isHandedOver ? "only a reply is awaited" : "already finished"
+      return refuse("nothing to pause: \(why)")
     }
     list.clearMarks()
     record("\(Self.name(of: paused)) resumed")
     return [.resume(paused.map(\.id))]
-  }
-
-  /// Pauses or resumes everything. Asks first if many bytes would have to be sent again.
-  private mutating func askToPauseAll() -> [Effect] {
-    guard queue.totals.active > 0, losesMuch(items) else { return pause(Array(items)) }
-    dialog = .question(Question(.pausing))
-    return []
-  }
-
-  /// Pauses or resumes these items. Asks first if many bytes would have to be sent again.
-  private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
-    guard losesMuch(items) else { return pause(items) }
-    dialog = .question(Question(.breakingOff(items.map(\.id))))
-    return []
   }
 
   /// Whether an item would start again from its first byte if it were broken off now.
@@ -213,13 +198,7 @@ extension AppState {
     let active = items.count(where: \.state.isActive)
     guard active > 0 else { return remove(ids) }
     let mayHaveArrived = items.contains(where: \.state.isHandedOver)
-    dialog = .question(Question(.removing(ids, active: active, mayHaveArrived: mayHaveArrived)))
-    return []
-  }
-
-  private mutating func clearDone() -> [Effect] {
-    let ids = Set(items.lazy.filter(\.state.isDone).map(\.id))
-    return ids.isEmpty ? refuse("nothing is done yet") : remove(ids, saying: "cleared")
+    return ask(.removing(ids, active: active, mayHaveArrived: mayHaveArrived))
   }
 
   mutating func sort(_ order: SortOrder) -> [Effect] {
@@ -235,7 +214,7 @@ extension AppState {
   }
 
   /// Moves the marked rows, or the one under the cursor, by one step or to the top.
-  private mutating func shift(_ step: Step) -> [Effect] {
+  private mutating func shift(_ name: Action.Name) -> [Effect] {
     guard list.filter.isEmpty else {
       return refuse("some files are hidden: press Esc to show them all, then move them")
     }
@@ -244,12 +223,12 @@ extension AppState {
     let positions = ids.compactMap { queue.position(of: $0) }
     guard let first = positions.first, let last = positions.last else { return [.bell] }
     let isTogether = last - first + 1 == positions.count
-    let place: Int
-    switch step {
-    case .later: place = last + 2
-    case .sooner: place = first - 1
-    case .first: place = 0
-    }
+    let place =
+      switch name {
+      case .moveDown: last + 2
+      case .moveUp: first - 1
+      default: 0
+      }
     // Files that are not next to each other are also brought together, so moving them is always possible.
     let isPossible = place >= 0 && place <= queue.count && place != first
     guard isPossible || !isTogether else { return [.bell] }
@@ -258,8 +237,6 @@ extension AppState {
     }
     return move(ids, before: other?.item.id)
   }
-
-  private enum Step { case later, sooner, first }
 }
 
 extension UploadItem {

@@ -19,29 +19,21 @@ extension AppState {
     case .target:
       return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
-    case .tryTarget:
+    case .tryTarget, .logIn:
       trials[row.name] = .underWay
-      return [.tryTarget(row.name)]
-    case .logIn:
-      trials[row.name] = .underWay
-      return [.logIn(row.name)]
+      return [name == .logIn ? .logIn(row.name) : .tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]
-    case .delete: return askToDelete(row)
+    case .delete where row.isUsual:
+      return refuse("\(row.name) is the default: make another target the default first")
+    case .delete where row.name == target:
+      return refuse("\(row.name) is in use: choose another target first")
+    case .delete: return ask(.deletingTarget(row.name))
     case .edit:
       dialog = .form(Form(row))
       return []
     default: return []
     }
-  }
-
-  private mutating func askToDelete(_ row: TargetRow) -> [Effect] {
-    if row.isUsual {
-      return refuse("\(row.name) is the default: make another target the default first")
-    }
-    if row.name == target { return refuse("\(row.name) is in use: choose another target first") }
-    dialog = .question(Question(.deletingTarget(row.name)))
-    return []
   }
 
   /// Shows the key that retries the files that a target refused because of the credentials, which it now accepts.
@@ -50,7 +42,7 @@ extension AppState {
       guard $0.item.target == name, case .failed(let failure) = $0.item.state else { return false }
       return failure.status == 401 || failure.status == 403
     }
-    let key = keymap.label(.retryAll, in: .queue, ascii: isASCII)
+    let key = keyLabel(.retryAll)
     guard refused > 0, !key.isEmpty else { return }
     let files = HumanReadable.count(refused, "file")
     message = "\(name) answers; \(key) in the queue retries the \(files) it refused"

@@ -3,36 +3,32 @@ import UploadModel
 /// Edits of the queue. Each is recorded so that it can be undone, and returned as effects, so that the stored queue is
 /// changed in the same way.
 extension AppState {
-  // MARK: Edits
-
   /// Removes items. The cursor stays on its item or moves to the next one that is left.
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
     let count = HumanReadable.count(places.count, "file")
-    let key = keymap.label(.undo, in: .queue, ascii: isASCII)
+    let key = keyLabel(.undo)
     message = "\(count) \(word)" + (key.isEmpty ? "" : " · \(key) undoes")
     let positions = places.compactMap { place in
       item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
     }
     return perform(
-      QueueEdit(
-        undo: .restore(positions), redo: .remove(places.map(\.id)), words: "removal of \(count)"))
+      .remove(places.map(\.id)), undo: .restore(positions), words: "removal of \(count)")
       + leaveIfDone()
   }
 
   /// Moves items, in the given order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
     perform(
-      QueueEdit(
-        undo: .move(queue.places(of: Set(ids))),
-        redo: .move(ids.map { Place(id: $0, before: other) }), words: "move"))
+      .move(ids.map { Place(id: $0, before: other) }),
+      undo: .move(queue.places(of: Set(ids))), words: "move")
   }
 
   /// Puts the whole queue in another order.
   mutating func reorder(_ order: [ItemID]) -> [Effect] {
     order == self.order
-      ? [] : perform(QueueEdit(undo: .arrange(self.order), redo: .arrange(order), words: "sorting"))
+      ? [] : perform(.arrange(order), undo: .arrange(self.order), words: "sorting")
   }
 
   /// Changes how items are sent.
@@ -42,27 +38,28 @@ extension AppState {
     }
     guard !changes.isEmpty else { return [] }
     return perform(
-      QueueEdit(
-        undo: .replace(changes.map(\.before)), redo: .replace(changes.map(\.after)),
-        words: "edit of \(HumanReadable.count(changes.count, "file"))"))
+      .replace(changes.map(\.after)), undo: .replace(changes.map(\.before)),
+      words: "edit of \(HumanReadable.count(changes.count, "file"))")
   }
 
-  private mutating func perform(_ edit: QueueEdit) -> [Effect] {
-    edits.record(edit)
-    return perform(edit.redo)
+  private mutating func perform(_ step: QueueEdit.Step, undo: QueueEdit.Step, words: String)
+    -> [Effect]
+  {
+    edits.record(QueueEdit(undo: undo, redo: step, words: words))
+    return perform(step)
   }
 
   private mutating func perform(_ step: QueueEdit.Step) -> [Effect] {
     switch step {
-    case .restore(let places): restore(places)
-    case .remove(let ids): drop(ids.filter { item($0) != nil })
-    case .move(let places): move(places)
-    case .arrange(let order): arrange(order)
-    case .replace(let items): replace(items)
+    case .restore(let places): return restore(places)
+    case .remove(let ids): return drop(ids.filter { item($0) != nil })
+    case .move(let places): return move(places)
+    case .arrange(let order):
+      keepingCursor { $0.queue.arrange(order) }
+      return [.reorder(self.order)]
+    case .replace(let items): return replace(items)
     }
   }
-
-  // MARK: Undoing
 
   mutating func undo() -> [Effect] {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
@@ -122,11 +119,6 @@ extension AppState {
     if moved.count > 1 { return [.reorder(order)] }
     let before = first.before.flatMap { queue.position(of: $0) == nil ? nil : $0 }
     return [.move(first.id, before: before)]
-  }
-
-  private mutating func arrange(_ order: [ItemID]) -> [Effect] {
-    keepingCursor { $0.queue.arrange(order) }
-    return [.reorder(self.order)]
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {

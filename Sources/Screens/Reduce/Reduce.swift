@@ -60,7 +60,7 @@ extension AppState {
       if isNew { record("target: \(name)") }
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
-    case .history(let listing): return showHistory(listing)
+    case .history(let listing): showHistory(listing)
     case .request(let id, let lines):
       changeDialogs { dialog in
         guard case .details(var details) = dialog, details.id == id else { return dialog }
@@ -84,7 +84,7 @@ extension AppState {
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
       if obstacle == nil { offerRetry(of: target) }
     case .targetDeleted(let name):
-      let key = keymap.label(.undo, in: .targets, ascii: isASCII)
+      let key = keyLabel(.undo, in: .targets)
       message = "\(name) is deleted" + (key.isEmpty ? "" : " · \(key) brings it back")
     case .page(let title, let lines):
       open(.page(Page(title: title, lines: lines.map { ($0, .plain) })))
@@ -95,9 +95,7 @@ extension AppState {
       if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
       return [.bell]
     case .targetChanged:
-      changeDialogs { dialog in
-        if case .form(let form) = dialog, form.isTrying { nil } else { dialog }
-      }
+      changeDialogs { if case .form(let form) = $0, form.isTrying { nil } else { $0 } }
       message = "changed"
     case .leftOut(let files): askToAddAgain(files)
     case .queueRead: return finishReading()
@@ -214,6 +212,12 @@ extension AppState {
   mutating func refuse(_ why: String) -> [Effect] {
     message = why
     return [.bell]
+  }
+
+  /// Asks a question in place of the uppermost dialog, if one is open.
+  mutating func ask(_ subject: Question.Subject) -> [Effect] {
+    dialog = .question(Question(subject))
+    return []
   }
 
   /// Whether the lists and the totals fit their rows. This is cheap enough to check after every event in debug builds.

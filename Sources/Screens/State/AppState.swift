@@ -13,7 +13,6 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests may be sent to the target at once.
   package internal(set) var concurrency: Int
-  /// The user's settings for all uploads.
   package internal(set) var settings = SenderSettings()
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package internal(set) var isReading: Bool
@@ -66,7 +65,7 @@ package struct AppState: Sendable {
   var commands: [String] = []
   /// The URLs of targets by their names, as far as this screen needs them.
   var urls: [String: String]
-  /// Servers that cannot be reached.
+  /// Servers that cannot be reached, by their addresses.
   var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
@@ -86,13 +85,9 @@ package struct AppState: Sendable {
     finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
   }
 
-  /// What a session gives its screen to work with.
   package struct Options: Sendable {
-    /// The targets that can be chosen.
     package var targets: [TargetRow] = []
-    /// Which key asks for which action.
     package var keymap = Keymap.usual
-    /// How things look.
     package var theme = Theme.usual
     /// Whether the target has a way to list the files on the server.
     package var listsServer = false
@@ -120,9 +115,7 @@ package struct AppState: Sendable {
     package init() {}
   }
 
-  /// Whether another process can continue with the queue when the screen is left.
   package enum Background: Sendable {
-    /// No process can.
     case unavailable
     /// The user may choose this.
     case offered
@@ -132,9 +125,7 @@ package struct AppState: Sendable {
 
   /// How the user is told that nothing is left to send.
   package enum EndSignal: String, Sendable, CaseIterable {
-    /// Not at all.
     case none
-    /// With the terminal's bell.
     case bell
     /// With a desktop notification, if the terminal supports it.
     case notify
@@ -164,8 +155,7 @@ package struct AppState: Sendable {
     queue.totals.active + queue.totals.retrying > 0 || settings.isStarted && nextProbe != nil
   }
 
-  /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog. Setting it to `nil` closes
-  /// that dialog, and the one below becomes the uppermost.
+  /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog, or closes it if it is `nil`.
   var dialog: Dialog? {
     get { dialogs.last }
     set {
@@ -196,10 +186,8 @@ package struct AppState: Sendable {
     queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
   }
 
-  /// The item with this number; `nil` if it is not in the queue.
   package func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
 
-  /// All items in their order.
   package var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
 
   /// Whether the file at this path is queued for a target and has not finished.
@@ -213,7 +201,6 @@ package struct AppState: Sendable {
     return (sent, queue.removed.count - sent)
   }
 
-  /// The numbers of all items in their order.
   package var order: [ItemID] { queue.rows.map(\.item.id) }
 
   /// The first item, from this one on, that is waiting; `nil` if no such item is waiting.
@@ -242,18 +229,17 @@ package struct AppState: Sendable {
       .map { ($0.key, $0.value) }
   }
 
-  /// Whether an address is on a server.
   static func lies(_ url: String, on server: String) -> Bool {
     url == server || url.hasPrefix(scalars: server + "/")
   }
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
-    guard settings.isStarted else {
-      return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
-    }
+    guard settings.isStarted else { return .stopped(key: keyLabel(.startStop)) }
     if refusals.contains(targetName(of: item)) { return .refused }
-    if let outage = outage(for: item) { return .noServer(outage) }
+    if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
+      return .noServer(outage)
+    }
     let isHere = item.target.isEmpty || item.target == target
     return isHere && !isAside && queue.active(on: item.target) >= concurrency
       ? .turn(atOnce: concurrency) : nil
@@ -261,10 +247,8 @@ package struct AppState: Sendable {
 
   func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }
 
-  private func outage(for item: UploadItem) -> Outage? {
-    guard !outages.isEmpty else { return nil }
-    let url = url(ofTarget: item.target)
-    return outages.first { Self.lies(url, on: $0.key) }?.value
+  func outage(at url: String) -> Outage? {
+    outages.first { Self.lies(url, on: $0.key) }?.value
   }
 
   func url(ofTarget name: String) -> String {

@@ -10,20 +10,16 @@ package struct ProgressBoard: Sendable {
   private var totals = Totals()
   /// Where the attempts at resumed files began.
   private var points: [ItemID: ResumePoint] = [:]
-  private var isCounted = false
+  /// Whether no more items will be added. Until then, totals carry a plus sign.
+  package var isCounted = false
 
-  /// A board without files.
   package init(ascii: Bool) { self.ascii = ascii }
 
   package mutating func add(_ item: UploadItem) { totals.add(item.with(.waiting)) }
 
-  /// Says that no more items will be added. Until then, totals carry a plus sign.
-  package mutating func endCounting() { isCounted = true }
-
   /// Notes where the attempt at an item begins.
   package mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
 
-  /// Records an item's new state.
   package mutating func record(_ item: UploadItem, at now: Instant) {
     var item = item
     item.resumePoint = points[item.id]
@@ -120,11 +116,9 @@ package struct ProgressBoard: Sendable {
     on canvas: inout Canvas, isTotal: Bool = false
   ) {
     let width = canvas.size.width
-    let wordsWidth = width >= 60 ? 25 : width >= 40 ? 15 : 0
-    let sizeWidth = width >= 70 ? 9 : 0
     var rest = ColumnsFromRight(end: width)
-    let wordsAt = rest.take(wordsWidth)
-    let sizeAt = rest.take(sizeWidth)
+    let wordsAt = rest.take(width >= 60 ? 25 : 15, if: width >= 40)
+    let sizeAt = rest.take(9, if: width >= 70)
     let percentAt = rest.take(4, if: width >= 12)
     // Names and bars share the columns that are left.
     let barAt = rest.take(width >= 50 ? max(12, (rest.end - 12) / 2) : 6, if: width >= 32)

@@ -66,9 +66,7 @@ struct Queue: Sendable {
   }
 
   private(set) var rows: [Row] = []
-  /// Changes whenever rows are added, removed, replaced or moved.
   private(set) var version = 0
-  /// Changes whenever the kind of an item changes.
   private(set) var kindsVersion = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
@@ -92,10 +90,8 @@ struct Queue: Sendable {
 
   var targetNames: [String] { Array(targets.keys) }
 
-  /// Whether the items go to more than one target.
   var hasSeveralTargets: Bool { targets.count > 1 }
 
-  /// How many items are being sent to a target.
   func active(on target: String) -> Int { active[target] ?? 0 }
 
   /// How many unfinished items send this item's file to its target.
@@ -129,8 +125,7 @@ struct Queue: Sendable {
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
-  /// Drops removed items from the totals once nothing more will be sent unless the user acts, since no row shows those
-  /// items.
+  /// Drops removed items, which no row shows, from the totals once nothing more will be sent unless the user acts.
   private mutating func forgetGoneAtRest() {
     guard !gone.isEmpty, totals.busy == 0 else { return }
     gone = [:]
@@ -233,10 +228,9 @@ struct Queue: Sendable {
     }.reversed()
   }
 
-  /// Puts back those items that are not in the queue, each at its place: before another item, or at the end.
+  /// Puts back items that are not in the queue, each at its place: before another item, or at the end.
   mutating func restore(_ items: [QueuePosition]) {
-    let missing = items.filter { positions[$0.item.id] == nil }
-    let rows = missing.map { (row: Row(item: $0.item), before: $0.before) }
+    let rows = items.map { (row: Row(item: $0.item), before: $0.before) }
     for (row, _) in rows { count(row) }
     insert(rows)
   }

@@ -2,12 +2,9 @@ import UploadModel
 
 /// A change that the user made to the queue and can undo.
 struct QueueEdit: Sendable {
-  /// A change to the queue.
   enum Step: Sendable {
-    /// Items are restored to these places.
     case restore([QueuePosition])
     case remove([ItemID])
-    /// Items go to these places.
     case move([Place])
     /// The whole queue gets this order.
     case arrange([ItemID])

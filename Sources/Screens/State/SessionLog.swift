@@ -8,7 +8,6 @@ struct SessionLog: Sendable {
     var role: Role
   }
 
-  /// How many lines are kept.
   static let limit = 1000
 
   /// The lines, the newest one last.
@@ -17,9 +16,7 @@ struct SessionLog: Sendable {
   private(set) var total = 0
   var list = ListState()
 
-  var glance: ListSummary {
-    ListSummary(cursor: list.cursor, scroll: list.scroll, count: lines.count)
-  }
+  var glance: ListSummary { ListSummary(window: list, count: lines.count) }
 
   /// Moves the cursor; the log has no marks and no search.
   mutating func perform(_ step: ListOperation, height: Int) -> Bool {
@@ -42,7 +39,6 @@ struct SessionLog: Sendable {
   }
 }
 
-/// The events that are logged.
 extension AppState {
   mutating func record(_ text: String, _ role: Role = .plain) {
     log.add(text, role, at: now, height: layout.rows.count)

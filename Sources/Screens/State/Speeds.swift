@@ -3,8 +3,7 @@ import UploadModel
 /// The speeds of the items being sent, and of all of them together.
 struct Speeds: Sendable {
   /// A run of uploads, from the first byte after a time without uploads until nothing is left to send.
-  struct Run: Sendable {
-    var end: Instant?
+  private struct Run: Sendable {
     /// Bytes that were handed over, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
@@ -12,8 +11,7 @@ struct Speeds: Sendable {
 
   /// How much arrived since items were last forgotten, and how long the successful attempts took.
   struct Arrivals: Sendable {
-    /// The bytes that these attempts sent. That can be less than the files' size, since the server may already have had
-    /// part of some files.
+    /// The bytes that these attempts sent: less than the files' size if the server already had a part of them.
     private(set) var bytes: Int64 = 0
     /// The periods in which at least one of the attempts was under way, without overlaps.
     private var times: [Range<Double>] = []
@@ -48,7 +46,8 @@ struct Speeds: Sendable {
     var graph = Sparkline()
   }
 
-  private(set) var run: Run?
+  /// The current run; nil while nothing is left to send.
+  private var run: Run?
   private(set) var arrivals = Arrivals()
   /// Whether items have been forgotten since the run began. If so, `arrivals` is reset when the next run begins.
   private var hasForgotten = false
@@ -60,8 +59,7 @@ struct Speeds: Sendable {
   private var moving: Set<ItemID> = []
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// When the current run came to a standstill because everything waits for a server, for replies or for the user;
-  /// nil if something is moving.
+  /// When the run came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
   private var idleSince: Instant?
   /// The bytes of the run when it was last settled.
   private var counted: Int64 = 0
@@ -79,7 +77,7 @@ struct Speeds: Sendable {
 
   /// Bytes per second of the current run, counting everything that is sent, even if its upload fails.
   func totalSpeed(at now: Instant) -> Double? {
-    guard let run, run.end == nil, !isIdle(at: now) else { return nil }
+    guard let run, !isIdle(at: now) else { return nil }
     return run.estimate.speed(at: idleSince ?? now)
   }
 
@@ -88,8 +86,9 @@ struct Speeds: Sendable {
   /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
   /// set the time.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
-    guard let run, run.end == nil, !isIdle(at: now) else { return nil }
-    guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
+    guard let run, !isIdle(at: now),
+      let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now)
+    else { return nil }
     if let limit, limit > 0 { return max(all, Double(remaining) / Double(limit)) }
     return sending.values.reduce(all) { most, item in
       max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
@@ -109,7 +108,7 @@ struct Speeds: Sendable {
     let start = starts[id] ?? 0
     let before = (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
     let after = new.bytesHandedOver(of: size)
-    if run == nil || run?.end != nil, new.isActive || after != nil {
+    if run == nil, new.isActive || after != nil {
       run = Run(estimate: ThroughputEstimate(start: now))
       if hasForgotten { arrivals = Arrivals() }
       hasForgotten = false
@@ -138,15 +137,14 @@ struct Speeds: Sendable {
 
   /// Ends a batch of records: the run is updated once for all of them.
   mutating func settle(isBusy: Bool, at now: Instant) {
-    guard var current = run, current.end == nil else { return }
+    guard var current = run else { return }
     // A time in which nothing could be sent says nothing about the speed.
     if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
     let stood = idleSince != nil && moving.isEmpty && current.bytes == counted
     if !stood { current.estimate.record(total: current.bytes, at: now) }
     counted = current.bytes
     idleSince = moving.isEmpty ? stood ? idleSince : now : nil
-    if !isBusy { current.end = now }
-    run = current
+    run = isBusy ? current : nil
   }
 
   /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.
@@ -155,7 +153,7 @@ struct Speeds: Sendable {
   /// Discards earlier measurements, since the bandwidth limit has changed.
   mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
-    if let run, run.end == nil { self.run?.estimate = run.estimate.restarted(at: now) }
+    if let run { self.run?.estimate = run.estimate.restarted(at: now) }
   }
 
   mutating func forget(_ ids: Set<ItemID>) {

@@ -10,17 +10,14 @@ package struct Recipe: Sendable {
   package let name: String
   /// The target's purpose, in a few words.
   package let title: String
-  /// The questions to ask the user.
   package let questions: [RecipeQuestion]
   package let usualName: String
   /// What to know before the questions, as lines of a comment.
   package let introduction: [String]
-  /// The table of the target.
   let table: String
 
   private static let mark = "# To fill in:"
 
-  /// All recipes, sorted by name.
   package static let all = RecipeFiles.all.map { Recipe(named: $0.name, $0.text) }
     .sorted { $0.name < $1.name }
 

@@ -5,7 +5,6 @@ import UploadModel
 /// configuration.
 package struct RecipeDraft {
   package let recipe: Recipe
-  /// The target's name.
   package let name: String
   /// The path of the configuration file. Paths in values are relative to its folder.
   private let file: String
@@ -27,7 +26,6 @@ package struct RecipeDraft {
     }
   }
 
-  /// A draft without answers, for a configuration.
   package init(of recipe: Recipe, named name: String, file: String, takenSecrets taken: [String]) {
     (self.recipe, self.name, self.file, takenSecrets) = (recipe, name, file, taken)
   }
@@ -47,20 +45,19 @@ package struct RecipeDraft {
   /// Puts a text in place of the question's sample.
   package mutating func answer(_ question: RecipeQuestion, with text: String) throws(InvalidInput) {
     if text.isEmpty { throw InvalidInput("an answer is needed") }
-    let isAddress = question.kind == .address
-    if isAddress { _ = try TargetURL.parse(text) }
-    if isAddress, text.utf8.contains(where: { "{}".utf8.contains($0) }) {
+    let trimmed = text.trimming { $0 == "/" }
+    guard question.kind == .address else {
+      let path = trimmed.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
+      return try put(question, inURL: path, elsewhere: Template.braced(text))
+    }
+    _ = try TargetURL.parse(text)
+    if text.utf8.contains(where: { "{}".utf8.contains($0) }) {
       throw InvalidInput("the recipe adds the placeholders itself; leave braces out of this URL")
     }
-    if isAddress, text.utf8.contains(UInt8(ascii: "?")) {
+    if text.utf8.contains(UInt8(ascii: "?")) {
       throw InvalidInput("the recipe appends to this URL, so it must not have a query (\"?…\")")
     }
-    let address = text.trimming { $0 == "/" }
-    let path = address.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
-    try put(
-      Answer(
-        sample: Array(question.written.utf8), inURL: isAddress ? address : path,
-        elsewhere: isAddress ? address : Template.braced(text)))
+    try put(question, inURL: trimmed, elsewhere: trimmed)
   }
 
   /// What is wrong with an answer; nil if nothing is.
@@ -68,7 +65,6 @@ package struct RecipeDraft {
     problem { draft throws(InvalidInput) in try draft.answer(question, with: text) }
   }
 
-  /// What is wrong with the place of a secret; nil if nothing is.
   package func problem(with place: SecretPlace, for question: RecipeQuestion) -> String? {
     problem { draft throws(InvalidInput) in try draft.answer(question, with: place) }
   }
@@ -83,7 +79,6 @@ package struct RecipeDraft {
     }
   }
 
-  /// Answers a question with the place of its secret.
   package mutating func answer(
     _ question: RecipeQuestion, with place: SecretPlace
   ) throws(InvalidInput) {
@@ -103,12 +98,14 @@ package struct RecipeDraft {
       }
       placeholder = "env.\(variable)"
     }
-    try put(
-      Answer(sample: Array(question.written.utf8), inURL: placeholder, elsewhere: placeholder))
+    try put(question, inURL: placeholder, elsewhere: placeholder)
   }
 
-  private mutating func put(_ answer: Answer) throws(InvalidInput) {
-    answers.append(answer)
+  private mutating func put(
+    _ question: RecipeQuestion, inURL: String, elsewhere: String
+  ) throws(InvalidInput) {
+    let sample = Array(question.written.utf8)
+    answers.append(Answer(sample: sample, inURL: inURL, elsewhere: elsewhere))
     do throws(ConfigError) {
       _ = try Settings.parse(text, file: file, environment: [:])
     } catch {

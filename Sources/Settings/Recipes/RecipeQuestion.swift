@@ -13,7 +13,6 @@ package struct RecipeQuestion: Sendable {
 
   /// The text in the recipe.
   package let sample: String
-  /// What to enter, in words.
   package let words: String
   /// Whether the sample suits most people.
   package let isUsual: Bool

@@ -21,7 +21,7 @@ struct CapturedGroup {
     groups = Self.groups(in: source)
   }
 
-  /// - Parameter group: the name or number of the wanted group; nil or 0 for the whole match.
+  /// The pattern whose value is this group, given by its name or number; nil or 0 stands for the whole match.
   func pattern(of group: String?) throws(InvalidInput) -> Pattern {
     let pattern = try Pattern(expression)
     guard let group, !group.isEmpty, group != "0" else {

@@ -12,12 +12,10 @@ struct ShareXText {
     case call(String, Argument)
   }
 
-  /// The argument of a function.
   private struct Argument {
-    /// The whole argument.
-    var text: String
-    /// The argument split at each `|` that is not escaped by a backslash.
-    var parts: [String]
+    let text: String
+    /// The text split at each `|` that is not escaped by a backslash.
+    let parts: [String]
 
     init(_ source: String) {
       text = ShareXText.unescaped(source)
@@ -156,8 +154,6 @@ struct ShareXText {
     }
     return JSONPointer(tokens: tokens)
   }
-
-  // MARK: Syntax
 
   private func pieces(of text: String) throws(InvalidInput) -> [Piece] {
     var pieces: [Piece] = []

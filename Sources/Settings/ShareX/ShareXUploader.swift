@@ -7,14 +7,13 @@ import UploadModel
 /// in both syntaxes: `{json:data.link}`, and the older `$json:data.link$`.
 package struct ShareXUploader {
   /// The name for the target.
-  package private(set) var name: String
-  /// The resulting target.
+  package let name: String
   @Boxed package private(set) var target: Target
   /// What could not be converted.
   package private(set) var notes: [String] = []
 
   private let members: [String: JSONValue]
-  private var texts: ShareXText
+  private let texts: ShareXText
 
   /// Reads the text of a `.sxcu` file.
   package init(_ text: String) throws(InvalidInput) {
@@ -25,17 +24,19 @@ package struct ShareXUploader {
     // ShareX treats null like a missing member.
     let members = all.filter { $0.value != .null }
     self.members = members
-    let version = members["Version"]?.text ?? ""
-    guard !version.isEmpty || Self.needsNoSyntax(members) else {
+    let version = members.text("Version")
+    guard version != nil || Self.needsNoSyntax(members) else {
       throw InvalidInput(
         "has no Version, so it is unclear which of ShareX's two syntaxes it uses; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
     // The syntax with braces was introduced after version 13.7.1.
-    let isOld = !version.isEmpty && !Self.isNewer(version, than: [13, 7, 1])
-    texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
-    let written = members["RequestURL"]?.text ?? ""
-    guard !written.isEmpty else { throw InvalidInput("has no RequestURL") }
+    let numbers = version?.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 }
+    let isOld = numbers.map { ![13, 7, 1].lexicographicallyPrecedes($0) } ?? false
+    var expressions: [String] = []
+    if case .array(let values)? = members["RegexList"] { expressions = values.map(\.text) }
+    texts = ShareXText(isOld: isOld, expressions: expressions)
+    guard let written = members.text("RequestURL") else { throw InvalidInput("has no RequestURL") }
     let (address, url): (Template, URL)
     do throws(InvalidInput) {
       address = try texts.template(written, escaping: .url)
@@ -46,19 +47,15 @@ package struct ShareXUploader {
     } catch {
       throw InvalidInput("RequestURL: \(error.description)")
     }
-    var name = members["Name"]?.text ?? ""
-    if name.isEmpty { name = url.host ?? "sharex" }
-    name = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
-      .joined().split(scalar: "-", omittingEmptySubsequences: true).joined(separator: "-")
-    if name.isEmpty { name = "sharex" }
-    self.name = name
+    let words = (members.text("Name") ?? url.host ?? "").lowercased()
+      .map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
+      .joined().split(scalar: "-", omittingEmptySubsequences: true)
+    name = words.isEmpty ? "sharex" : words.joined(separator: "-")
     target = Target(name: name, url: url)
     if !address.isLiteral { target.address = address.hidingQuery() }
     try readRequest(text)
     readReply()
   }
-
-  // MARK: The request
 
   private mutating func readRequest(_ text: String) throws(InvalidInput) {
     let method = (members["RequestMethod"] ?? members["RequestType"])?.text ?? "POST"
@@ -86,13 +83,11 @@ package struct ShareXUploader {
     if target.body == .multipart {
       // ShareX sends the arguments first and the file last, as hoist does.
       target.fields = arguments
-      if let field = members["FileFormName"]?.text, !field.isEmpty {
-        target.fileField = Template(literal: field)
-      }
+      if let field = members.text("FileFormName") { target.fileField = Template(literal: field) }
     } else if !arguments.isEmpty {
       notes.append("Arguments: a binary body contains only the file")
     }
-    if let data = members["Data"]?.text, !data.isEmpty {
+    if members.text("Data") != nil {
       notes.append("Data: hoist sends only the file and its form fields")
     }
   }
@@ -118,39 +113,37 @@ package struct ShareXUploader {
     return fields
   }
 
-  // MARK: The reply
-
   private mutating func readReply() {
     let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
       members["ResponseType"]?.text ?? "")
     var followsRedirects = isOfHeaders
-    if let text = members["URL"]?.text, !text.isEmpty {
-      do throws(InvalidInput) {
-        target.response.url = try texts.value(text)
-        followsRedirects = texts.asksForAddress(text)
-      } catch {
-        notes.append("URL: \(error.description)")
-      }
+    if let text = members.text("URL") {
+      target.response.url = value(of: "URL")
+      if target.response.url != nil { followsRedirects = texts.asksForAddress(text) }
     } else if !isOfHeaders {
       // Without a URL, ShareX uses the whole reply.
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
     if followsRedirects { target.response.ok = [200...299, 301...303] }
-    if let text = members["DeletionURL"]?.text, !text.isEmpty {
-      do throws(InvalidInput) {
-        target.response.deletionURL = try texts.value(text)
-      } catch {
-        notes.append("DeletionURL: \(error.description)")
-      }
-    }
-    for key in ["ThumbnailURL", "ErrorMessage"] where members[key]?.text.isEmpty == false {
+    target.response.deletionURL = value(of: "DeletionURL")
+    for key in ["ThumbnailURL", "ErrorMessage"] where members.text(key) != nil {
       notes.append("\(key): hoist has no such setting")
     }
-    let types = members["DestinationType"]?.text ?? ""
-    if !types.isEmpty, !types.contains(scalars: "ImageUploader"),
+    if let types = members.text("DestinationType"), !types.contains(scalars: "ImageUploader"),
       !types.contains(scalars: "FileUploader")
     {
       notes.append("DestinationType: meant for \(types), not for files")
+    }
+  }
+
+  /// The value of the reply that a member asks for; nil if it asks for none or cannot be converted.
+  private mutating func value(of key: String) -> ReplyValue? {
+    guard let text = members.text(key) else { return nil }
+    do throws(InvalidInput) {
+      return try texts.value(text)
+    } catch {
+      notes.append("\(key): \(error.description)")
+      return nil
     }
   }
 
@@ -164,14 +157,11 @@ package struct ShareXUploader {
     }
     return (texts + fields).allSatisfy(ShareXText.isPlain)
   }
+}
 
-  private static func strings(_ value: JSONValue?) -> [String] {
-    guard case .array(let values)? = value else { return [] }
-    return values.map(\.text)
-  }
-
-  private static func isNewer(_ version: String, than other: [Int]) -> Bool {
-    other.lexicographicallyPrecedes(
-      version.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 })
+extension [String: JSONValue] {
+  /// The text of a member; nil if the member is missing or empty.
+  fileprivate func text(_ key: String) -> String? {
+    self[key].flatMap { $0.text.isEmpty ? nil : $0.text }
   }
 }

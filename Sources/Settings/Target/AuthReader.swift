@@ -8,31 +8,23 @@ extension Schema<Target>.Key {
     name: "auth",
     read: { node, target, reader in try AuthReader(templates: reader).read(node, into: &target) },
     write: { target, _, writer in
-      if let command = target.tokenCommand {
-        return TOMLText.table([
-          ("bearer_command", TOMLText.array(command.words.map(TOMLText.string)))
+      let command = target.tokenCommand.map { TOMLText.array($0.words.map(TOMLText.string)) }
+      let keys = target.sigV4.map {
+        TOMLText.table([
+          ("region", TOMLText.string($0.region)), ("service", TOMLText.string($0.service)),
+          ("key", writer.string($0.key)), ("secret", writer.string($0.secret)),
+          ("token", $0.token.map(writer.string)),
         ])
       }
-      if let keys = target.sigV4 {
-        let entries: TOMLText.Entries = [
-          ("region", TOMLText.string(keys.region)), ("service", TOMLText.string(keys.service)),
-          ("key", writer.string(keys.key)), ("secret", writer.string(keys.secret)),
-          ("token", keys.token.map(writer.string)),
-        ]
-        return TOMLText.table([("sigv4", TOMLText.table(entries))])
+      let digest = target.digest.map {
+        TOMLText.table([("user", writer.string($0.user)), ("password", writer.string($0.password))])
       }
-      return target.digest.map { digest in
-        let (user, password) = (writer.string(digest.user), writer.string(digest.password))
-        return TOMLText.table([
-          ("digest", TOMLText.table([("user", user), ("password", password)]))
-        ])
-      }
+      return writer.table([("bearer_command", command), ("sigv4", keys), ("digest", digest)])
     })
 }
 
 /// Reads a target's `auth` table.
 private struct AuthReader {
-  /// Reads texts with placeholders.
   let templates: TemplateReader
 
   private static let ways = ["basic", "bearer", "bearer_command", "digest", "sigv4"]
@@ -56,16 +48,13 @@ private struct AuthReader {
     }
     if let node = entries["basic"] {
       let (account, secret) = try pair(node)
-      let name = account.fixedText
       // A server's reply may repeat the password itself as well as the encoded credentials, so both must be hidden.
       target.ingredients += account.secrets.map(\.value) + [secret.fixedText]
-      let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
-      let source: Template.Secret.Source = secret.isLiteral ? .literal : .derived
+      let pair = Data("\(account.fixedText):\(secret.fixedText)".utf8).base64EncodedString()
+      let credentials = Template.Secret(
+        name: "basic_credentials", value: pair, source: secret.isLiteral ? .literal : .derived)
       target.headers.append(
-        try header(
-          Template(literal: "Basic ")
-            + Template(Template.Secret(name: "basic_credentials", value: pair, source: source)),
-          node))
+        try header(Template(literal: "Basic ") + Template(credentials), node))
     }
     if let node = entries["digest"] {
       let (account, password) = try pair(node)

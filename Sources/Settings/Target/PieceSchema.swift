@@ -8,36 +8,24 @@ extension Schema where Root == PieceRules {
     let begun = file + [.begun]
     let ofPiece = begun + Template.Placeholder.ofPiece
     return Schema([
-      Key("url", \.url, .address(scope: file)), Key("size", \.size, .pieceSize),
-      Key("min", \.min, .pieceSize), Key("max", \.max, .pieceSize),
-      Key("round", \.round, .pieceSize),
+      Key("url", \.url, .address(scope: file)), Key("size", \.size, .bytes),
+      Key("min", \.min, .bytes), Key("max", \.max, .bytes), Key("round", \.round, .bytes),
       Key("max_pieces", \.maxPieces, .integer(in: 1...PieceRules.mostPieces)),
       Key("min_pieces", \.minPieces, .integer(in: 1...100)),
       Key("parallel", \.parallel, .integer(in: 1...16)), Key("above", \.above, .bytes),
       Key("first", \.first, .integer(in: 0...1_000_000)),
-      Key(
-        "begin", \.begin, from: PieceCall(method: "POST"),
-        .small(file, "values"), check: PieceCall.check),
-      Key(
-        "ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece),
-        check: PieceCall.check),
+      Key("begin", \.begin, from: PieceCall(method: "POST"), .small(file, .values(.begun))),
+      Key("ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece)),
       Key(
         "piece", \.piece,
         .piece(
           ofPiece + [.ticket], .init("unanswered", \.unanswered, .choice),
-          .init("begins", \.beginning, .values(.begun)))
-      ).checked { try $0.piece.checkPiece() },
-      Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])) {
-        call, _ in try call.checkPiece()
-      },
+          .init("begins", \.beginning, .values(.begun)))),
+      Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])),
+      Key("finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces])),
+      Key("abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun)),
       Key(
-        "finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces]),
-        check: PieceCall.check),
-      Key(
-        "abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun), check: PieceCall.check),
-      Key(
-        "status", \.status, from: PieceCall(method: "GET"),
-        .small(begun + [.pieceOffset], "offset"), check: PieceCall.check),
+        "status", \.status, from: PieceCall(method: "GET"), .small(begun + [.pieceOffset], .offset)),
       Key("each", \.each, .each(scope: ofPiece + [.pieceValue])),
       Key("forgotten", \.forgotten, .list(.failure)),
     ])
@@ -47,12 +35,14 @@ extension Schema where Root == PieceRules {
 extension Schema where Root == PieceCall {
   /// How a reply is judged. The reply to the request that ends an upload is judged by the target's `response`, unless
   /// that request has rules of its own.
-  private static var judged: [Key] { Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) } }
+  private static var judged: [Key] { Schema<ReplyRules>.judgement.map { $0.within(\.rules) } }
 
   /// Where a request goes, and with which header fields.
   private static func head(_ scope: [Template.Placeholder]) -> [Key] {
     [
-      Key("method", \.method, .word(of: PieceCall.methods)),
+      Key(
+        "method", \.method,
+        .word(of: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MOVE", "COPY"])),
       Key("url", \.address, .pieceAddress(scope: scope)),
       Key("query", \.query, .pairs(scope: scope)),
       Key("headers", \.headers, .headers(scope: scope)), Key("type", \.type, .mediaType),
@@ -60,35 +50,31 @@ extension Schema where Root == PieceCall {
   }
 
   /// A request that carries no part of the file.
-  static func small(
-    _ scope: [Template.Placeholder], _ more: String...,
-    values placeholder: Template.Placeholder = .begun
-  ) -> Schema {
+  static func small(_ scope: [Template.Placeholder], _ more: Key...) -> Schema {
     let bodies = [
       Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
       Key("text", \.text, .text(scope: scope)),
     ]
-    return Schema(
-      head(scope) + bodies + reading(placeholder).filter { more.contains($0.name) } + judged)
+    return Schema(head(scope) + bodies + more + judged) { try $0.check($1) }
   }
 
   /// A request with a piece.
   fileprivate static func piece(_ scope: [Template.Placeholder], _ more: Key...) -> Schema {
-    Schema(head(scope) + [Key("body", \.body, .choice)] + reading(.pieceValue) + judged + more)
-  }
-
-  /// The keys for values that are read from replies.
-  private static func reading(_ placeholder: Template.Placeholder) -> [Key] {
-    [Key("values", \.values, .values(placeholder)), Key("offset", \.offset, .offset)]
+    let own = [Key("body", \.body, .choice), .values(.pieceValue), .offset]
+    return Schema(head(scope) + own + judged + more) { call, _ in try call.checkPiece() }
   }
 }
 
-extension PieceCall {
-  fileprivate static let methods = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MOVE", "COPY",
-  ]
+extension Schema<PieceCall>.Key {
+  /// The values that are read from the reply.
+  static func values(_ placeholder: Template.Placeholder) -> Self {
+    Self("values", \.values, .values(placeholder))
+  }
 
-  /// Checks a request that carries a piece.
+  fileprivate static var offset: Self { Self("offset", \.offset, .offset) }
+}
+
+extension PieceCall {
   fileprivate func checkPiece() throws(InvalidInput) {
     if ["GET", "HEAD"].contains(method) {
       throw InvalidInput("a \(method) request cannot carry a piece")
@@ -100,34 +86,14 @@ extension PieceCall {
     }
   }
 
-  @Sendable static func check(_ call: inout PieceCall, _ entries: [String: ConfigNode]) throws {
+  /// Checks a request that carries no part of the file.
+  func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
     let bodies = ["json", "form", "text"].compactMap { entries[$0] }
     if bodies.count > 1 { throw bodies[1].fault("a request has one body; leave the others out") }
-    if let body = bodies.first, ["GET", "HEAD"].contains(call.method) {
-      throw body.fault("a \(call.method) request has no body")
+    if let body = bodies.first, ["GET", "HEAD"].contains(method) {
+      throw body.fault("a \(method) request has no body")
     }
-    if let node = entries["fail_when"], call.rules.ofWholeRequest != call.rules {
-      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
-    }
-  }
-}
-
-extension Codec where Value == Int64 {
-  /// The size of a piece, at least one byte.
-  fileprivate static var pieceSize: Codec {
-    Codec(
-      read: { node, reader in
-        let size = try Codec.bytes.read(node, reader)
-        guard size > 0 else { throw node.fault("a piece has at least 1 byte") }
-        return size
-      }, write: Codec.bytes.write)
-  }
-}
-
-extension Codec where Value == Template {
-  /// Text as it is sent.
-  fileprivate static func text(scope: [Template.Placeholder]) -> Codec {
-    Codec(read: { try $1.template($0, scope: scope) }, write: { $1.string($0) })
+    try entries.refuseFileNumbers("fail_when", if: rules.ofWholeRequest != rules)
   }
 }
 
@@ -137,15 +103,16 @@ extension Codec where Value == PieceCall.Address {
     let base = "{url}"
     return Codec(
       read: { node, reader in
+        func part(_ text: String, escaping: Template.Escaping) throws -> Template {
+          let part = ConfigNode(value: .string(text), path: node.path)
+          return try reader.template(part, scope: scope, escaping: escaping)
+        }
         let text = try node.string()
         if let rest = text.removingPrefix(scalars: base) {
-          let suffix = try reader.template(
-            ConfigNode(value: .string(rest), path: node.path), scope: scope, escaping: .url)
+          let suffix = try part(rest, escaping: .url)
           // The text after `{url}` must not be able to change the host.
-          guard
-            suffix.isLiteral && suffix.fixedText.isEmpty
-              || suffix.sample("x").hasPrefix(scalars: "/")
-          else {
+          let sample = suffix.sample("x")
+          guard sample.isEmpty || sample.hasPrefix(scalars: "/") else {
             throw node.fault("expected a slash after {url}; for a query, use \"query\"")
           }
           return .base(suffix)
@@ -154,13 +121,10 @@ extension Codec where Value == PieceCall.Address {
         guard replies.contains(where: { text.hasPrefix(scalars: "{" + $0) }),
           let close = text.unicodeScalars.firstIndex(of: "}")
         else { return .own(try reader.address(node, scope: scope)) }
-        let scalars = text.unicodeScalars
-        let first = ConfigNode(value: .string(String(scalars[...close])), path: node.path)
-        let rest = ConfigNode(
-          value: .string(String(scalars[scalars.index(after: close)...])), path: node.path)
+        let end = text.unicodeScalars.index(after: close)
         return .reply(
-          try reader.template(first, scope: scope)
-            + reader.template(rest, scope: scope, escaping: .url))
+          try part(String(text[..<end]), escaping: .none)
+            + part(String(text[end...]), escaping: .url))
       },
       write: { address, writer in
         switch address {
@@ -178,28 +142,19 @@ extension Codec where Value == [PieceCall.Value] {
     let place = Codec<ReplyValue>.place()
     return Codec(
       read: { node, reader in
-        var values: [PieceCall.Value] = []
-        for (name, node) in try node.entries() {
+        try node.entries().map { name, node in
           let whole = (placeholder.prefix ?? "") + name
-          let known = Template.Placeholder(rawValue: whole)
-          guard !name.isEmpty, known == nil,
-            name.utf8.allSatisfy({
-              $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-            })
-          else {
-            throw node.fault(
-              known == nil
-                ? "expected a name of a-z, 0-9 and _, found \"\(name)\""
-                : "{\(whole)} already has a meaning; choose another name")
+          guard Template.Placeholder(rawValue: whole) == nil else {
+            throw node.fault("{\(whole)} already has a meaning; choose another name")
           }
-          values.append(PieceCall.Value(name: name, place: try place.read(node, reader)))
+          guard !name.isEmpty, name == name.lowercasedASCII,
+            name.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") })
+          else { throw node.fault("expected a name of a-z, 0-9 and _, found \"\(name)\"") }
+          return PieceCall.Value(name: name, place: try place.read(node, reader))
         }
-        return values
       },
       write: { values, writer in
-        values.isEmpty
-          ? nil : TOMLText.table(values.map { ($0.name, place.write($0.place, writer)) })
+        writer.table(values.map { ($0.name, place.write($0.place, writer)) })
       })
   }
 }
@@ -225,10 +180,7 @@ extension Codec where Value == PieceCall.Offset {
         return offset
       },
       write: { offset, _ in
-        let isPlain = offset.pattern == nil && offset.plus == 0 && offset.missing == .failure
-        if isPlain, offset.place.entry.key == "pointer" { return offset.place.entry.value }
-        return TOMLText.table([
-          offset.place.entry,
+        offset.place.text(with: [
           ("regex", offset.pattern.map { TOMLText.string($0.source) }),
           ("plus", offset.plus == 0 ? nil : "\(offset.plus)"),
           ("missing", offset.missing == .failure ? nil : TOMLText.string(offset.missing.rawValue)),
@@ -352,22 +304,19 @@ extension PieceRules {
       let unit = units.first { size > 0 && size % $0.1 == 0 } ?? ("B", 1)
       return "\(size / unit.1) \(unit.0)"
     }
-    if let max, max < min {
-      throw place("max").fault("\(text(max)) is less than \"min\", \(text(min))")
+    func fault(
+      _ key: String, _ size: Int64, is relation: String, _ other: String, _ bound: Int64
+    ) -> ConfigError {
+      place(key).fault("\(text(size)) is \(relation) \"\(other)\", \(text(bound))")
     }
-    if let max, max < round {
-      throw place("max").fault("\(text(max)) is less than \"round\", \(text(round))")
-    }
+    if let max, max < min { throw fault("max", max, is: "less than", "min", min) }
+    if let max, max < round { throw fault("max", max, is: "less than", "round", round) }
     if minPieces > maxPieces {
       throw place("min_pieces").fault("\(minPieces) is more than \"max_pieces\", \(maxPieces)")
     }
     guard let size else { return }
-    if size < min { throw place("size").fault("\(text(size)) is less than \"min\", \(text(min))") }
-    if let max, size > max {
-      throw place("size").fault("\(text(size)) is more than \"max\", \(text(max))")
-    }
-    if size % round != 0 {
-      throw place("size").fault("\(text(size)) is not a multiple of \"round\", \(text(round))")
-    }
+    if size < min { throw fault("size", size, is: "less than", "min", min) }
+    if let max, size > max { throw fault("size", size, is: "more than", "max", max) }
+    if size % round != 0 { throw fault("size", size, is: "not a multiple of", "round", round) }
   }
 }

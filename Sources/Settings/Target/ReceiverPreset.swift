@@ -6,12 +6,6 @@ import UploadModel
 /// The keys that follow from the type are added to the target's own keys. So the same reader handles all of them, and
 /// `hoist config show` shows the result.
 enum ReceiverPreset {
-  /// The keys that the type determines.
-  private static let decided = ["method", "body", "ticket", "response", "server"]
-
-  /// The keys that keep resuming from being turned on by default.
-  private static let excluding = ["resume", "batch", "prepare"]
-
   /// Adds the keys that the type determines to a target's entries, if they contain a type.
   static func complete(
     _ entries: [String: ConfigNode], of target: ConfigNode
@@ -23,7 +17,7 @@ enum ReceiverPreset {
         "expected \"hoist\", for hoist's own receiver, found \"\(type)\"; other targets have no type"
       )
     }
-    for key in decided {
+    for key in ["method", "body", "ticket", "response", "server"] {
       try entries.refuse(key, "the type decides this; leave out \"\(key)\" or \"type\"")
     }
     guard let url = entries["url"] else { return entries }
@@ -35,7 +29,7 @@ enum ReceiverPreset {
     let (path, result) = place(entries)
     entries["url"] = ConfigNode(value: .string("\(base)/\(path)"), path: url.path)
     // Turn on resuming, unless it conflicts with other keys.
-    if !Self.excluding.contains(where: { entries[$0] != nil }) {
+    if !["resume", "batch", "prepare"].contains(where: { entries[$0] != nil }) {
       entries["resume"] = added("resume", .string(ResumeRules.Mode.http.rawValue))
       // Sending a small file again is cheap; an additional request for each of many small files is not.
       if entries["resume_from"] == nil {

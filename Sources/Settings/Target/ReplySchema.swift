@@ -5,14 +5,14 @@ import UploadModel
 /// How replies are judged, and where values are found in them.
 extension Schema where Root == ReplyRules {
   /// The keys for judging a reply, which every request can have.
-  static let judgement = Schema([
+  static let judgement = [
     Key("ok", \.ok, .statuses), Key("fail_when", \.failures, .list(.failure)),
     Key("unreadable", \.unreadable, .choice),
-  ])
+  ]
 
   /// The table `response` of a target.
   static let response = Schema(
-    judgement.keys + [
+    judgement + [
       Key("duplicate_when", \.duplicates, .list(.failure)),
       Key("url", \.url, .places), Key("deletion_url", \.deletionURL, .places),
       Key("verify", \.sum, .sum),
@@ -97,6 +97,14 @@ extension ReplyPlace {
     }
   }
 
+  /// A table with the place and these entries; only the JSON Pointer if there is nothing else to say.
+  func text(with more: TOMLText.Entries) -> String? {
+    if case .pointer(let pointer) = self, more.allSatisfy({ $0.value == nil }) {
+      return pointer.text
+    }
+    return TOMLText.table([entry] + more)
+  }
+
   var entry: (key: String, value: String?) {
     switch self {
     case .pointer(let pointer): ("pointer", pointer.text)
@@ -109,20 +117,18 @@ extension ReplyPlace {
 extension Codec where Value == ReplyValue {
   /// A value that `place` reads, or an array of such values, whose texts are joined.
   static var places: Codec {
-    let one = place()
+    let parts = Codec<[ReplyValue]>.oneOrMore(place(), nothing: "expected at least one value")
     return Codec(
       read: { node, reader in
-        guard case .array = node.value else { return try one.read(node, reader) }
-        let values = try node.array().map { try one.read($0, reader) }
-        guard var value = values.first else { throw node.fault("expected at least one value") }
+        let values = try parts.read(node, reader)
+        var value = values[0]
         value.next = Array(values.dropFirst())
         return value
       },
       write: { value, writer in
-        guard !value.next.isEmpty else { return one.write(value, writer) }
         var first = value
         first.next = []
-        return TOMLText.array(([first] + value.next).compactMap { one.write($0, writer) })
+        return parts.write([first] + value.next, writer)
       })
   }
 
@@ -146,12 +152,8 @@ extension Codec where Value == ReplyValue {
         return value
       },
       write: { value, writer in
-        let place = value.place.entry
-        if place.key == "pointer", value.prefix == empty, value.suffix == empty {
-          return place.value
-        }
-        return TOMLText.table([
-          place, ("prefix", value.prefix == empty ? nil : writer.string(value.prefix)),
+        value.place.text(with: [
+          ("prefix", value.prefix == empty ? nil : writer.string(value.prefix)),
           ("suffix", value.suffix == empty ? nil : writer.string(value.suffix)),
         ])
       })
@@ -164,9 +166,8 @@ extension Codec where Value == ReplySum {
     Codec(
       { node in
         let entries = try node.table(["pointer", "header", "sum"])
-        let place = try ReplyPlace(
-          entries, of: node, missing: "expected one of \"pointer\" and \"header\"")
-        var sum = ReplySum(place)
+        var sum = ReplySum(
+          try ReplyPlace(entries, of: node, missing: "expected one of \"pointer\" and \"header\""))
         sum.algorithm = try entries["sum"]?.choice()
         guard sum.wanted != nil else {
           let known = ContentDigests.Algorithm.allCases.map(\.rawValue)

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The tables `open` and `close` of a target: the requests before the first and after the last file of a run.
 extension Schema where Root == PieceCall {
-  static let open = Schema.small(Template.Placeholder.always, "values", values: .opened)
+  static let open = Schema.small(Template.Placeholder.always, .values(.opened))
   fileprivate static let close = Schema.small(Template.Placeholder.always + [.opened])
 }
 
@@ -10,10 +10,9 @@ extension Schema where Root == RunRules.Closing {
   static let close = Schema(
     Schema<PieceCall>.close.keys.map { $0.within(\.call) } + [
       Key("on_failure", \.onFailure, .choice),
-      Key(
-        "abort", \.abort, from: PieceCall(method: "DELETE"), Schema<PieceCall>.close,
-        check: PieceCall.check),
-    ])
+      Key("abort", \.abort, from: PieceCall(method: "DELETE"), Schema<PieceCall>.close),
+    ]
+  ) { try $0.call.check($1) }
 }
 
 extension RunRules {
@@ -44,14 +43,12 @@ extension RunRules {
       "open",
       "cannot be combined with \"exists\": this request would be sent even if no file needs to be sent",
       if: entries["exists"] != nil)
-    if let node = entries["close"], let close, close.onFailure == .abort, close.abort == nil {
-      throw node.fault("on_failure = \"abort\" needs the request \"abort\"")
-    }
-    if close?.onFailure == .abort, let node = entries["after"] {
-      if case .string("keep") = node.value { return }
-      throw node.fault(
-        "cannot be combined with on_failure = \"abort\": an abort may discard files that the server already has"
-      )
-    }
+    guard let close, close.onFailure == .abort else { return }
+    try entries.refuse(
+      "close", "on_failure = \"abort\" needs the request \"abort\"", if: close.abort == nil)
+    try entries.refuse(
+      "after",
+      "cannot be combined with on_failure = \"abort\": an abort may discard files that the server already has",
+      if: target.after.way != nil)
   }
 }

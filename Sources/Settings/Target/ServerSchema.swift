@@ -12,7 +12,8 @@ extension Schema where Root == ServerCall {
         Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"] + more)),
         Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
         Key("type", \.type, .mediaType), Key("query", \.query, .pairs(scope: scope)),
-      ] + Schema<ReplyRules>.judgement.keys.map { $0.within(\.rules) })
+      ] + Schema<ReplyRules>.judgement.map { $0.within(\.rules) }
+    ) { try $0.check($1) }
   }
 }
 
@@ -29,12 +30,10 @@ extension ServerCall {
     if let body = entries["json"] ?? entries["form"], ["GET", "HEAD"].contains(method) {
       throw body.fault("a \(method) request has no body")
     }
-    if let node = entries["type"], json == nil, form.isEmpty {
-      throw node.fault("the request has no body; add \"json\" or \"form\", or leave out \"type\"")
-    }
-    if let node = entries["fail_when"], rules.ofWholeRequest != rules {
-      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
-    }
+    try entries.refuse(
+      "type", "the request has no body; add \"json\" or \"form\", or leave out \"type\"",
+      if: json == nil && form.isEmpty)
+    try entries.refuseFileNumbers("fail_when", if: rules.ofWholeRequest != rules)
   }
 }
 
@@ -47,34 +46,34 @@ extension Schema where Root == ExistenceCheck {
         Key("max_files", \.maxFiles, .integer(in: 1...1000)),
         Key("is_there_when", \.signs, .list(.failure)),
         Key("address", \.call.rules.url, .place()),
-      ])
+      ]
+  ) { try $0.check($1) }
 }
 
 extension ExistenceCheck {
   /// A check before its keys are read; also the defaults for writing.
   static let start = ExistenceCheck(call: ServerCall(method: "GET"))
 
-  /// Checks that the keys of `exists` fit together.
-  static func check(_ check: inout ExistenceCheck, _ entries: [String: ConfigNode]) throws {
-    try check.call.check(entries)
-    guard check.each != nil else {
+  fileprivate func check(_ entries: [String: ConfigNode]) throws {
+    try call.check(entries)
+    let usesFiles = call.templates.contains { $0.asks(for: .files) }
+    guard each != nil else {
       try entries.refuse("max_files", "works only with \"each\"")
-      if check.call.templates.contains(where: { $0.asks(for: .files) }) {
-        throw InvalidInput("{files} has no value without \"each\"")
-      }
-      return try check.signs.check(entries)
+      if usesFiles { throw InvalidInput("{files} has no value without \"each\"") }
+      return try entries.refuseFileNumbers(
+        "is_there_when", if: signs.contains(where: \.place.dependsOnFile))
     }
-    guard check.call.templates.contains(where: { $0.asks(for: .files) }) else {
+    guard usesFiles else {
       throw InvalidInput("\"each\" has no effect, since the request does not use {files}")
     }
-    if let slot = check.call.templates.flatMap(\.placeholders).first(where: {
+    if let slot = call.templates.flatMap(\.placeholders).first(where: {
       $0 != .files && $0.belongsToFile
     }) {
       throw InvalidInput(
         "{\(slot.rawValue)} differs from file to file, but the request is about several files; use it in \"each\""
       )
     }
-    guard !check.signs.isEmpty, check.signs.allSatisfy(\.place.dependsOnFile) else {
+    guard !signs.isEmpty, signs.allSatisfy(\.place.dependsOnFile) else {
       throw InvalidInput(
         "with \"each\", \"is_there_when\" needs pointers with \"*\" in place of a file's number, such as "
           + "\"/results/*/known\"")
@@ -82,12 +81,11 @@ extension ExistenceCheck {
   }
 }
 
-extension [FailureRule] {
-  /// Checks `is_there_when`: the rules for replies that say that the server already has the file.
-  fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
-    if let node = entries["is_there_when"], contains(where: \.place.dependsOnFile) {
-      throw node.fault("\"*\" stands for the number of a file, but this request has no file")
-    }
+extension [String: ConfigNode] {
+  /// Throws an error at a key, if the condition says that its rules contain the number of a file.
+  func refuseFileNumbers(_ key: String, if condition: Bool) throws(ConfigError) {
+    try refuse(
+      key, "\"*\" stands for the number of a file, but this request has no file", if: condition)
   }
 }
 
@@ -118,7 +116,7 @@ extension Schema where Root == WaitRule {
       Key("for", \.limit, .seconds(in: 1...2_592_000)),
       Key("until", \.signs, .oneOrMore(.failure)),
     ]
-      + Schema<ReplyRules>.judgement.keys.filter { $0.name != "unreadable" }
+      + Schema<ReplyRules>.judgement.filter { $0.name != "unreadable" }
       .map { $0.within(\.call.rules) }
       + [Key("address", \.call.rules.url, .place())])
 }
@@ -149,10 +147,13 @@ extension Schema where Root == Ticket {
       Key("fields", \.fields, .pointer), Key("headers", \.headers, .pointer),
       Key("send_auth_to", \.namedHosts, .set(.namedHost)),
       Key("is_there_when", \.signs, .list(.failure)),
-      Key("confirm", \.confirmation, from: .start, .confirmation) { confirmation, entries in
-        try confirmation.call.check(entries)
-      },
-    ])
+      Key("confirm", \.confirmation, from: .start, .confirmation),
+    ]
+  ) { ticket, entries in
+    try ticket.call.check(entries)
+    try entries.refuseFileNumbers(
+      "is_there_when", if: ticket.signs.contains(where: \.place.dependsOnFile))
+  }
 }
 
 extension Schema where Root == Ticket.Confirmation {
@@ -163,20 +164,14 @@ extension Schema where Root == Ticket.Confirmation {
       Key("headers", \.headers, .pointer),
     ]
       + Schema<ServerCall>.call(scope: Template.Placeholder.ofTicket).keys
-      .filter { $0.name != "url" }.map { $0.within(\.call) })
+      .filter { $0.name != "url" }.map { $0.within(\.call) }
+  ) { try $0.call.check($1) }
 }
 
 extension Ticket {
   /// A ticket before its keys are read; also the defaults for writing.
   static let start = Ticket(
     call: ServerCall(method: "POST"), uploadURL: ReplyValue(.pointer(.whole)))
-
-  init(_ node: ConfigNode, _ reader: TemplateReader) throws(ConfigError) {
-    self = .start
-    let entries = try Schema.ticket.read(node, into: &self, reader)
-    try call.check(entries)
-    try signs.check(entries)
-  }
 }
 
 extension Schema where Root == ServerSide {
@@ -186,23 +181,16 @@ extension Schema where Root == ServerSide {
     var usual = ReplyRules()
     usual.failures = target.response.ofWholeRequest.failures
     usual.unreadable = target.response.unreadable
-    let call = Schema<ServerCall>.call
     let result = Template.Placeholder.ofResult + (target.ticket == nil ? [] : [.ticket])
     return Schema([
       Key(
         "list", \.list,
         from: ServerSide.Listing(
           call: ServerCall(method: "GET", usual), items: .whole, id: .whole, title: .whole),
-        .listing
-      ) { list, entries in
-        if entries["title"] == nil { list.title = list.id }
-        try list.call.check(entries)
-      },
+        .listing),
       ofEntry("get", \.get, ServerCall(method: "GET", usual)),
       ofEntry("delete", \.delete, ServerCall(method: "DELETE", usual)),
-      Key("create", \.create, from: ServerCall(method: "POST", usual), call(result)) {
-        call, entries in try call.check(entries)
-      },
+      Key("create", \.create, from: ServerCall(method: "POST", usual), .call(scope: result)),
     ])
   }
 
@@ -210,10 +198,8 @@ extension Schema where Root == ServerSide {
   private static func ofEntry(
     _ name: String, _ path: WritableKeyPath<ServerSide, ServerCall?> & Sendable, _ start: ServerCall
   ) -> Key {
-    Key(name, path, from: start, .call(scope: Template.Placeholder.ofEntry)) {
-      call, entries in
-      try call.check(entries)
-      guard call.templates.contains(where: { $0.asks(for: .id) }) else {
+    Key(name, path, from: start, .call(scope: Template.Placeholder.ofEntry)).checked { server in
+      if let call = server[keyPath: path], !call.templates.contains(where: { $0.asks(for: .id) }) {
         throw InvalidInput("{id} is missing: every request would be about the same entry")
       }
     }
@@ -232,7 +218,11 @@ extension Schema where Root == ServerSide.Listing {
       Key("size", \.size, .pointer), Key("location", \.location, .pointer),
       Key("time", \.time, .column), Key("next", \.next, .next), Key("total", \.total, .place()),
       Key("columns", \.columns, .list(.column)),
-    ])
+    ]
+  ) { list, entries in
+    if entries["title"] == nil { list.title = list.id }
+    try list.call.check(entries)
+  }
 }
 
 extension Codec where Value == Column {

@@ -44,22 +44,19 @@ extension Codec where Value == [Target.Field] {
     Codec(
       read: { node, reader in
         if case .table = node.value { return try reader.pairs(node, scope: scope) }
-        var fields: [Target.Field] = []
-        for element in try node.array() {
+        return try node.array().map { element in
           let entries = try element.table(["name", "value", "json", "type"])
-          guard let name = try entries["name"]?.fixed(),
-            (entries["value"] == nil) != (entries["json"] == nil)
-          else { throw element.fault("a field needs \"name\", and either \"value\" or \"json\"") }
           let type = try entries["type"].map { try Codec<String>.mediaType.read($0, reader) }
-          if let node = entries["json"] {
-            let value = try reader.json(node, scope: scope)
-            fields.append(Target.Field(name: name, value: value, type: type ?? "application/json"))
-          } else if let node = entries["value"] {
+          switch (try entries["name"]?.fixed(), entries["value"], entries["json"]) {
+          case (let name?, let node?, nil):
             let value = try reader.value(node, named: name, scope: scope)
-            fields.append(Target.Field(name: name, value: value, type: type))
+            return Target.Field(name: name, value: value, type: type)
+          case (let name?, nil, let node?):
+            let value = try reader.json(node, scope: scope)
+            return Target.Field(name: name, value: value, type: type ?? "application/json")
+          default: throw element.fault("a field needs \"name\", and either \"value\" or \"json\"")
           }
         }
-        return fields
       },
       write: { fields, writer in
         let lines = fields.map { field in
@@ -93,7 +90,7 @@ extension Codec where Value == [Target.Field] {
         }
         return headers
       },
-      write: { $0.isEmpty ? nil : $1.pairs($0) })
+      write: { $1.pairs($0) })
   }
 
   /// `{ name = "value", … }` for a tus server, sorted by name, since TOML tables are unordered.
@@ -107,7 +104,7 @@ extension Codec where Value == [Target.Field] {
         }
         return try reader.pairs(node)
       },
-      write: { $0.isEmpty ? nil : $1.pairs($0) })
+      write: { $1.pairs($0) })
   }
 }
 
@@ -117,14 +114,7 @@ extension Codec where Value == [DerivedValue] {
   /// used.
   static var derivedValues: Codec {
     Codec(
-      read: { node, reader in
-        try node.entries().map { name, node in
-          guard TOMLText.isBare(name) else {
-            throw node.fault("a value's name may contain only letters, digits, \"_\" and \"-\"")
-          }
-          return try value(name, node, reader)
-        }
-      },
+      read: { node, reader in try node.entries().map { try value($0, $1, reader) } },
       write: { values, writer in
         writer.table(
           values.map { value in
@@ -137,6 +127,9 @@ extension Codec where Value == [DerivedValue] {
   private static func value(
     _ name: String, _ node: ConfigNode, _ reader: TemplateReader
   ) throws -> DerivedValue {
+    guard TOMLText.isBare(name) else {
+      throw node.fault("a value's name may contain only letters, digits, \"_\" and \"-\"")
+    }
     let algorithms = DerivedValue.Algorithm.allCases
     let entries = try node.table(algorithms.map(\.rawValue) + ["key"])
     let given = algorithms.filter { entries[$0.rawValue] != nil }

@@ -5,7 +5,6 @@ package struct TargetDraft {
   private let file: String
   private var lines: [(key: String, value: String)] = []
 
-  /// An empty draft of a target with this name, for the configuration at `file`.
   package init(named name: String, file: String) { (self.name, self.file) = (name, file) }
 
   /// The draft as a table of the configuration.

@@ -17,7 +17,6 @@ package struct TargetQuestion: Sendable {
 
   /// The key of the configuration.
   package let key: String
-  /// What is asked.
   package let words: String
   /// The default, as shown to the user.
   package private(set) var usual: String
@@ -33,14 +32,12 @@ package struct TargetQuestion: Sendable {
   }
 
   /// Questions that matter for nearly every target.
-  package static let first = all.filter { isFirst($0) }
+  package static let first = all.filter(\.isFirst)
 
   /// Questions whose defaults suit most people.
-  package static let others = all.filter { !isFirst($0) }
+  package static let others = all.filter { !$0.isFirst }
 
-  private static func isFirst(_ question: TargetQuestion) -> Bool {
-    ["body", "file_field"].contains(question.key)
-  }
+  private var isFirst: Bool { ["body", "file_field"].contains(key) }
 
   private static let all = Schema<Target>.target.keys.compactMap { key -> TargetQuestion? in
     guard var question = key.question, question.usual.isEmpty else { return key.question }

@@ -4,7 +4,7 @@ import UploadModel
 /// read and written, and the question of `hoist target new`, if any.
 extension Schema where Root == Target {
   static let target = Schema([
-    // `TargetReader` reads these two before all others.
+    // `Target.init(named:)` reads these two before all others.
     Key(name: "values", read: { _, _, _ in }) { target, _, writer in
       Codec<[DerivedValue]>.derivedValues.write(target.values, writer)
     },
@@ -79,14 +79,13 @@ extension Schema where Root == Target {
         .init("base", \.base, .seconds(in: 0...3600)),
         .init("max", \.cap, .seconds(in: 0...86_400)),
         .init("statuses", \.statuses, .set(.integer(in: 400...599))),
-      ])
-    ).checked { target in
-      let policy = target.retry
-      guard policy.base > policy.cap else { return }
-      throw InvalidInput(
-        "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "
-          + "\"max\" (\(HumanReadable.seconds(policy.cap)))")
-    }.asking("Attempts in total", .member("attempts"), usual: "5"),
+      ]) { policy, _ in
+        guard policy.base > policy.cap else { return }
+        throw InvalidInput(
+          "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "
+            + "\"max\" (\(HumanReadable.seconds(policy.cap)))")
+      }
+    ).asking("Attempts in total", .member("attempts"), usual: "5"),
     Key("idempotent", \.retry.isIdempotent, .flag)
       .asking(
         "Is a second copy of a file harmless, yes or no", .flag, usual: "it depends", trial: "no"),
@@ -113,17 +112,10 @@ extension Schema where Root == Target {
     // These are written as tables of their own by `TargetText`. A ticket is read with the address.
     Key("response", \.response, .response).written { _ in false },
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
-    Key("exists", \.exists, from: .start, .exists, check: ExistenceCheck.check)
-      .written { _ in false },
+    Key("exists", \.exists, from: .start, .exists).written { _ in false },
     Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
-    Key(
-      "open", \.run.open, from: PieceCall(method: "POST"), Schema<PieceCall>.open,
-      check: PieceCall.check
-    ).written { _ in false },
-    Key(
-      "close", \.run.close, from: RunRules.Closing(), Schema<RunRules.Closing>.close,
-      check: { closing, entries in try PieceCall.check(&closing.call, entries) }
-    ).written { _ in false },
+    Key("open", \.run.open, from: PieceCall(method: "POST"), .open).written { _ in false },
+    Key("close", \.run.close, from: RunRules.Closing(), .close).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(
       name: "server",
@@ -140,7 +132,6 @@ extension Target {
     try set(key, to: .string(text))
   }
 
-  /// Sets an option, such as `timeout` or `retry.attempts`, to a number.
   package mutating func set(_ key: String, to number: Int) throws(InvalidInput) {
     try set(key, to: .integer(number))
   }

@@ -5,7 +5,6 @@ import UploadModel
 struct TemplateWriter: Sendable {
   /// Whether literal secrets in the configuration are written out rather than as "…".
   let isRevealing: Bool
-  /// Whether default values are written.
   let showsDefaults: Bool
 
   var withoutDefaults: TemplateWriter {
@@ -16,8 +15,8 @@ struct TemplateWriter: Sendable {
 
   func string(_ template: Template) -> String { TOMLText.string(source(template)) }
 
-  func pairs(_ fields: [Target.Field]) -> String {
-    TOMLText.table(fields.map { (Template.braced($0.name), string($0.value)) })
+  func pairs(_ fields: [Target.Field]) -> String? {
+    table(fields.map { (Template.braced($0.name), string($0.value)) })
   }
 
   /// A table; nil if it has no entries.

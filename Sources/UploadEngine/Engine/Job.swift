@@ -21,30 +21,17 @@ extension UploadEngine {
     /// Whether the upload was resent with a newer token.
     var wasAuthorizedAgain = false
     /// The requests of the current attempt, if it takes several.
-    var conversation: Conversation? {
-      get { boxedConversation?.value }
-      set { boxedConversation = newValue.map(Boxed.init(_:)) }
-    }
+    @Rare var conversation: Conversation?
     /// Where the upload can resume.
-    var resumePoint: ResumePoint? {
-      get { boxedPoint?.value }
-      set { boxedPoint = newValue.map(Boxed.init(_:)) }
-    }
+    @Rare var resumePoint: ResumePoint?
     /// The most bytes of the upload that the server has had at any time since the user asked for it to be sent.
     var furthest: Int64 = 0
     /// The file, if it is sent in several requests: all of them send the same open file.
     var file: HeldFile?
-    // Hardly any job has these values. Unboxed, they would take more memory than all the others together.
-    private var boxedConversation: Boxed<Conversation>?
-    private var boxedPoint: Boxed<ResumePoint>?
-    private var boxedSuccessor: Boxed<UploadJob>?
     /// Whether to forget the upload as soon as its transfer ends.
     var isRemoved = false
     /// An upload that was submitted under the same identifier after this one was removed.
-    var successor: UploadJob? {
-      get { boxedSuccessor?.value }
-      set { boxedSuccessor = newValue.map(Boxed.init(_:)) }
-    }
+    @Rare var successor: UploadJob?
 
     init(_ upload: UploadJob) {
       self.upload = upload
@@ -85,11 +72,22 @@ extension UploadEngine {
     /// Whether the server has accepted the upload, but has not finished processing it.
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
-    var isUnderWay: Bool { if case .running = machine.state { true } else { false } }
+    /// The attempt under way.
+    var run: JobMachine.Run? { if case .running(let run) = machine.state { run } else { nil } }
+
+    var isUnderWay: Bool { run != nil }
 
     /// Whether the user has stopped the attempt under way.
-    var isStopped: Bool {
-      if case .running(let run) = machine.state { run.stop != nil } else { false }
-    }
+    var isStopped: Bool { run?.stop != nil }
+  }
+}
+
+/// A value that hardly any job has. Unboxed, such values would take more memory than all the others together.
+@propertyWrapper struct Rare<Value: Sendable> {
+  private var box: Boxed<Value>?
+
+  var wrappedValue: Value? {
+    get { box?.value }
+    set { box = newValue.map(Boxed.init(_:)) }
   }
 }

@@ -34,10 +34,8 @@ struct KnownServers {
   /// Assumes something about a server until this run ends.
   mutating func assume(_ server: ResumeServer, on route: Route) { servers[route] = server }
 
-  /// Records findings about a server; nil deletes them.
-  ///
-  /// - Parameter isElsewhere: whether a redirect led to that server. Then it is not remembered for later runs, since
-  ///   they start at the redirecting server.
+  /// Records findings about a server; nil deletes them. A server elsewhere, where a redirect led, is not remembered for
+  /// later runs, since they start at the redirecting server.
   mutating func learn(
     _ server: ResumeServer?, on route: Route, of target: Target, isElsewhere: Bool
   ) {

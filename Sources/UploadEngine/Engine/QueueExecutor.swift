@@ -1,8 +1,7 @@
 import Dispatch
 
-/// Runs an actor on a serial Dispatch queue, so that work put on that queue is already inside
-/// the actor. (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's
-/// systems.)
+/// Runs an actor on a serial Dispatch queue, so that work put on that queue is already inside the actor.
+/// (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 

@@ -16,7 +16,6 @@ final class RequestsAhead: Sendable {
 
   private let line = Mutex<[Request]>([])
 
-  /// All waiting requests.
   var all: [Request] { line.withLock { $0 } }
 
   func append(_ request: Request) { line.withLock { $0.append(request) } }

@@ -17,14 +17,11 @@ package struct TimeSource: Sendable {
 
   /// A scheduled action.
   package struct Timer: Sendable {
-    /// Cancels the action, unless it is too late.
     package let cancel: @Sendable () -> Void
 
-    /// A timer that is cancelled by calling `cancel`.
     package init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
   }
 
-  /// Custom clocks, timers and randomness.
   package init(
     now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
     random: @escaping @Sendable () -> Double,

@@ -19,13 +19,12 @@ package actor UploadEngine {
   private let hooks: EngineHooks
   private let report: @Sendable ([(ItemID, ItemState)]) -> Void
   private var news: [(ItemID, ItemState)] = []
-  private var runs = Runs()
+  /// The runs of the targets that have requests before their first file or after their last, by the targets' names.
+  private var runs: [String: Run] = [:]
   /// Resumed once no run is about to end.
   private var whenRunsHaveEnded: CheckedContinuation<Void, Never>?
   /// Whether more files may come. As long as they may, no run ends.
   private var awaitsMore = false
-  private let waitsForPerson: Bool
-  private let waitsForServers: Bool
   private let session: UploadSession
   private nonisolated let inbox = NewsInbox()
   nonisolated let ahead = RequestsAhead()
@@ -79,16 +78,12 @@ package actor UploadEngine {
   /// - Parameters:
   ///   - lanes: how many requests may be under way at once in all, 1 to `mostLanes`. Each target also has its
   ///     own limit.
-  ///   - time: clocks and randomness; the system's unless a test needs others.
-  ///   - session: carries the requests; the process's own unless a test needs another.
   ///   - waitsForServers: whether uploads wait for an unreachable server, however long that takes, without counting
   ///     attempts that did not reach it. If false, the uploads fail together once the server's breaker has opened as
   ///     often as the target allows attempts.
   ///   - waitsForPerson: whether uploads wait for `retry` instead of failing when their credentials are refused;
   ///     by default the same as `waitsForServers`.
-  ///   - hooks: what else the engine asks and tells its owner.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
-  ///   - digests: remembers digests of files.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
@@ -105,14 +100,12 @@ package actor UploadEngine {
     totalLimit = session.makeLimit()
     self.time = time
     (self.hooks, self.report) = (hooks, report)
-    self.waitsForPerson = waitsForPerson ?? waitsForServers
     knownServers = KnownServers(memory)
     knownDigests = digests
     tokenSource = tokens
     self.preparesAhead = preparesAhead
-    self.waitsForServers = waitsForServers
     scheduler = Scheduler(
-      lanes: min(max(lanes, 1), Self.mostLanes), waitsForServers: waitsForServers,
+      lanes: min(lanes, Self.mostLanes), waitsForServers: waitsForServers,
       waitsForPerson: waitsForPerson)
   }
 
@@ -184,8 +177,11 @@ package actor UploadEngine {
     case .send: break
     case .breakOff:
       for task in jobs[id]?.tasks ?? [] {
-        stopStep(task)
-        transfers[task]?.recordStopped(id)
+        // A step is cancelled once all of its uploads have been taken back.
+        if let step = steps[task], !step.isFinal, step.items.allSatisfy(isTakenBack) {
+          step.task.cancel()
+        }
+        transfers[task]?.record(of: id) { $0.isStopped = true }
         if transfers[task]?.mayBreakOff == true { transfers[task]?.task.cancel() }
       }
     case .ask(let url, let seconds): ask(id, at: url, after: seconds)
@@ -278,9 +274,7 @@ extension UploadEngine {
   package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
-        for name in engine.runs.names {
-          engine.handle(.forgot(id), of: name)
-        }
+        for name in engine.runNames { engine.handle(.forgot(id), of: name) }
         guard let job = engine.jobs[id] else { continue }
         if job.isUnderWay || job.isProcessed {
           (job.isRemoved, job.successor) = (true, nil)
@@ -337,7 +331,10 @@ extension UploadEngine {
   /// Immediately retries servers that were unreachable or that refused the credentials.
   package nonisolated func tryServers() {
     onQueue { engine in
-      engine.tryRuns()
+      for name in engine.runNames {
+        engine.openAgain(name)
+        engine.handle(.again, of: name)
+      }
       engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
       engine.fillSoon()
     }
@@ -357,17 +354,15 @@ extension UploadEngine {
   package nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       if !isStarted { engine.takeBack() }
-      if isStarted { for name in engine.runs.names { engine.openAgain(name) } }
+      if isStarted { for name in engine.runNames { engine.openAgain(name) } }
       engine.perform(engine.scheduler.setStarted(isStarted))
       engine.fillSoon()
     }
   }
 
   /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left unchanged. The
-  /// engine accepts no more work.
-  ///
-  /// - Parameter seconds: how long to wait for the replies to uploads that have been handed over completely. If
-  ///   these were cancelled, nobody would know whether they arrived.
+  /// engine accepts no more work. First, it waits `seconds` for the replies to uploads that have been handed over
+  /// completely: if these were cancelled, nobody would know whether they arrived.
   package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     perform(scheduler.setStarted(false))
@@ -392,13 +387,9 @@ extension UploadEngine {
         if job.tasks.contains(where: { isCancelled(self, $0) }) { handle(.cancel, for: id) }
       }
       fillSoon()
-      limit = after(seconds) { $0.leaveIdle() }
+      limit = after(seconds) { $0.whenIdle.take()?.resume() }
     }
     limit?.cancel()
-  }
-
-  private func leaveIdle() {
-    whenIdle.take()?.resume()
   }
 
   /// How long to wait for cancelled uploads to end, in seconds.
@@ -421,8 +412,8 @@ extension UploadEngine {
     fillLanes()
     widen()
     endRuns()
-    if !runs.isEnding { whenRunsHaveEnded.take()?.resume() }
-    if transfers.isEmpty, steps.isEmpty { leaveIdle() }
+    if !runs.values.contains(where: \.isEnding) { whenRunsHaveEnded.take()?.resume() }
+    if transfers.isEmpty, steps.isEmpty { whenIdle.take()?.resume() }
   }
 
   private func fillLanes() {
@@ -526,22 +517,20 @@ extension UploadEngine {
 
   // MARK: Servers
 
-  /// Records whether the server could be reached.
-  ///
-  /// - Parameter reached: where the request went.
-  /// - Returns: whether the attempt counts. It does not if the engine waits for servers and the attempt never reached
-  ///   one, which is not the file's fault.
+  /// Records whether the server could be reached, by a request that went to `reached`. Returns whether the attempt
+  /// counts: it does not if the engine waits for servers and the attempt never reached one, which is not the file's
+  /// fault.
   private func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
     // An engine that waits for servers also waits for one that the target's own server redirects to.
-    if reached == origin || waitsForServers, let trouble = end.trouble, trouble.isUnreachable,
-      end.status == nil
+    if reached == origin || scheduler.waitsForServers, end.status == nil,
+      let trouble = end.trouble, trouble.isUnreachable
     {
       perform(
         scheduler.recordUnreachable(
           by: id, Failure(trouble), at: time.now(), random: time.random()))
       if case .unreachable = trouble, end.sentAll { return true }
-      return !waitsForServers
+      return !scheduler.waitsForServers
     }
     // It is not yet known whether the server that the redirect leads to can be reached.
     if reached == origin, leadsElsewhere(end, id) { return true }
@@ -552,8 +541,8 @@ extension UploadEngine {
 
   /// Whether the end is a redirect to another origin that will be followed.
   private func leadsElsewhere(_ end: TransferEnd, _ id: ItemID) -> Bool {
-    guard end.status == 307 || end.status == 308, let job = jobs[id],
-      case .running(let run) = job.machine.state, run.stop == nil,
+    guard end.status == 307 || end.status == 308, let job = jobs[id], let run = job.run,
+      run.stop == nil,
       case .follow(_, keepsCredentials: false) = Verdict.judge(
         end, target: job.upload.target, attempt: run.attempt, redirects: run.redirects,
         now: time.date())
@@ -585,14 +574,15 @@ extension UploadEngine {
         || upload.target.resume.isOn && jobs[upload.item.id]?.resumePoint != nil
     }
     let resuming = uploads.filter(goesOn)
+    uploads.removeAll(where: goesOn)
     for upload in resuming { converse(about: upload, how) }
-    uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if how.url == first.target.url, let ticketed { ticketed } else { how.url }
     let origin = url == first.target.url ? home : Origin(url)
     let isNamed =
-      url == ticketed && first.target.ticket?.givesCredentials(at: url, from: home) == true
+      url == ticketed
+      && first.target.ticket?.namedHosts.contains { $0.holds(for: url, from: home) } == true
     // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
     guard
       let authorization = authorization(
@@ -629,7 +619,7 @@ extension UploadEngine {
     var asked = request.exchange
     asked.limits = limits(for: request.target)
     let isAhead = request.files.contains { scheduler.isAhead($0.item.id) }
-    if isAhead { asked.body = UploadBody(request.body).readAhead() }
+    if isAhead { asked.body = UploadBody(form: request.body).readAhead() }
     let route = authorization.route
     let task = session.task(asked, delegate: TransferListener(self, route, request.target.response))
     let transfer = Transfer(
@@ -686,9 +676,7 @@ extension UploadEngine {
   }
 
   /// Passes news to the engine's queue, together with any that arrives in the meantime: with small files, a thread
-  /// switch for each item would be expensive.
-  ///
-  /// - Parameter canWait: whether the transport may first send everything that it can send now.
+  /// switch for each item would be expensive. If the news can wait, the transport first sends everything that it can.
   private nonisolated func receive(_ news: [NewsInbox.Item], canWait: Bool) {
     let isFirst = inbox.add(news)
     if !canWait {
@@ -710,10 +698,9 @@ extension UploadEngine {
   private func handle(_ news: TransportNews, of number: Int) {
     guard let transfer = transfers[number] else { return }
     let now = time.now()
-    if case .begun(let instant) = news { return recordBegun(transfer, at: instant) }
     transfer.recordActivity(at: now)
     switch news {
-    case .begun: break
+    case .begun(let instant): recordBegun(transfer, at: instant)
     case .acknowledged(let bytes):
       transfer.recordAcknowledged(bytes)
       // A server that takes a large file has been reached long before it answers.
@@ -746,7 +733,7 @@ extension UploadEngine {
         transfer.task.releaseBody()
       }
     case .responded(let head):
-      transfer.recordHead(head)
+      transfer.head = head
     case .ended(let end, let content):
       transfers[number] = nil
       conclude(transfer, transfer.end(end, content, at: now))
@@ -755,33 +742,24 @@ extension UploadEngine {
 
   private func conclude(_ transfer: Transfer, _ end: TransferEnd) {
     for id in transfer.items { jobs[id]?.tasks.remove(transfer.task.taskIdentifier) }
-    let target = transfer.request.destination
-    var end = end
     if isAhead(transfer) {
       ahead.remove { $0.task === transfer.task }
       return handle(transfer.items.map { ($0, .notBegun) })
     }
     judgeAhead(after: transfer, end)
     let first = transfer.firstItem
-    guard learn(from: end, at: transfer.origin, of: first) else {
-      return startOver(.wait, after: transfer)
-    }
     // A reply to OPTIONS proves nothing about the credentials unless it is a 401: servers answer OPTIONS without
     // checking them.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
-    switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target.value) : .stands {
-    case .stands, .close:
-      if end.status == 401 || end.status == 403 {
-        end.trouble =
-          deniedCause(for: target.value, on: transfer.authorization.route) ?? end.trouble
-      }
-    case .again, .renew:
-      return startOver(.authorize, after: transfer)
+    var end = end
+    if let restart = judge(&end, transfer.authorization, of: first, isProof: isProof) {
+      return startOver(restart, after: transfer)
     }
     if jobs[first]?.conversation != nil {
       return goOn(first, transfer) { $0.handle(end, now: time.date()) }
     }
-    conclude(end, of: transfer.files, transfer.attempt, to: target, after: transfer)
+    conclude(
+      end, of: transfer.files, transfer.attempt, to: transfer.request.destination, after: transfer)
   }
 
   /// Concludes an attempt, once the records that its target wants have been made.
@@ -789,13 +767,11 @@ extension UploadEngine {
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Boxed<Target>,
     after transfer: Transfer?
   ) {
-    guard let transfer,
-      makesRecords(
-        of: transfer, end,
-        then: { engine, failures in
-          engine.conclude(end, of: files, attempt, to: target.value, withoutRecord: failures)
-        })
-    else { return conclude(end, of: files, attempt, to: target.value) }
+    let finish: @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void = {
+      $0.conclude(end, of: files, attempt, to: target.value, withoutRecord: $1)
+    }
+    if let transfer, makesRecords(of: transfer, end, then: finish) { return }
+    finish(self, [:])
   }
 
   private func startOver(_ restart: Restart, after transfer: Transfer) {
@@ -821,10 +797,10 @@ extension UploadEngine {
     handle(ids.map { ($0, .startOver) })
   }
 
-  /// - Parameter failures: why the records for some files could not be created.
+  /// Concludes an attempt. `failures` states why the records for some files could not be created.
   private func conclude(
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
-    withoutRecord failures: [ItemID: Failure] = [:]
+    withoutRecord failures: [ItemID: Failure]
   ) {
     let batch = BatchEnd(end, files: files, target: target, attempt: attempt, now: time.date())
     for members in batch.groups { scheduler.group(members) }
@@ -848,8 +824,7 @@ extension UploadEngine {
   }
 
   private func mayExpect(at url: URL) -> Bool {
-    if deafToExpect.isEmpty { return true }
-    return Origin(url).map { !deafToExpect.contains($0) } ?? false
+    deafToExpect.isEmpty || Origin(url).map(deafToExpect.contains) == false
   }
 }
 
@@ -886,7 +861,7 @@ extension UploadEngine {
 
   /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
   private func recordBegun(_ id: ItemID) {
-    guard scheduler.isAhead(id), case .running(let run)? = jobs[id]?.machine.state else { return }
+    guard scheduler.isAhead(id), let run = jobs[id]?.run else { return }
     scheduler.recordBegun(id)
     tell([(id, .preparing(attempt: run.attempt))])
   }
@@ -943,12 +918,9 @@ extension UploadEngine {
       if !upload.target.digests.isEmpty, upload.item.digests == nil {
         return digest(upload, of: file, at: how.url) { $0.converse(about: $1, how) }
       }
-      let begin: @Sendable (isolated UploadEngine, ResumePoint.Loss?) -> Void = { engine, loss in
-        engine.converse(about: upload, of: file, without: loss, how)
-      }
       switch try proof(of: file, job) {
-      case .same: begin(self, nil)
-      case .none: begin(self, .fileUncertain)
+      case .same: converse(about: upload, of: file, without: nil, how)
+      case .none: converse(about: upload, of: file, without: .fileUncertain, how)
       case .inContent:
         step(for: [upload.item.id]) {
           (try? file.compare()) ?? false
@@ -956,7 +928,7 @@ extension UploadEngine {
           guard !engine.isTakenBack(upload.item.id) else {
             return engine.leaveOut([upload.item.id], .cancelled, how.url)
           }
-          begin(engine, isSame ? nil : .fileChanged)
+          engine.converse(about: upload, of: file, without: isSame ? nil : .fileChanged, how)
         }
       }
     } catch {
@@ -986,7 +958,12 @@ extension UploadEngine {
     _ upload: UploadJob, _ job: Job
   ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
     let point = job.resumePoint.flatMap { $0.target == upload.target.name ? $0 : nil }
-    let file = try heldFile(of: upload.item, point, job)
+    // The file held open since the last attempt, or opened now.
+    let file =
+      if let file = job.file, file.location == upload.item.location, file.isCurrent { file } else {
+        try upload.item.opened(after: point)
+      }
+    job.file = file
     guard point != nil else { return (upload, file) }
     var upload = upload
     if upload.item.identity != file.identity { upload.item.digests = nil }
@@ -1012,16 +989,6 @@ extension UploadEngine {
       engine.jobs[id]?.keep(digests)
       goOn(engine, upload)
     }
-  }
-
-  /// The file held open since the last attempt, or opened now.
-  private func heldFile(
-    of item: UploadItem, _ point: ResumePoint?, _ job: Job
-  ) throws(Failure.Cause) -> HeldFile {
-    if let file = job.file, file.location == item.location, file.isCurrent { return file }
-    let file = try item.opened(after: point)
-    job.file = file
-    return file
   }
 
   /// How to tell that the part of the file that was already sent is unchanged.
@@ -1092,7 +1059,7 @@ extension UploadEngine {
         digest(range, wanted, number, of: id, conversation)
       case .readAnew:
         // If the file has changed, the next request reports that.
-        try? conversation.file.beginAnew()
+        try? conversation.file.begin(anew: true)
         job.conversation?.told = 0
       case .verify: verify(id, conversation)
       case .keep(var point):
@@ -1126,8 +1093,7 @@ extension UploadEngine {
   }
 
   private func learn(_ server: ResumeServer?, of job: Job) {
-    let isElsewhere =
-      if case .running(let run) = job.machine.state { run.redirects > 0 } else { false }
+    let isElsewhere = job.run.map { $0.redirects > 0 } == true
     knownServers.learn(server, on: job.route, of: job.upload.target, isElsewhere: isElsewhere)
   }
 
@@ -1218,12 +1184,10 @@ extension UploadEngine {
       let sent = course.fileOffset(content.lowerBound)
       tell([(id, .sending(attempt: attempt, sent: sent, total: course.size))])
     }
-    // The user may have cancelled or paused the upload between two requests.
-    if job.isStopped { return broken(.cancelled, id, conversation, request.url, request.number) }
     // A form also contains bytes that are not the file's, and is not signed.
     let isSigned = job.upload.target.signsContent && conversation.machine.course.form == nil
     let wanted = Set([request.checksum, isSigned ? .sha256 : nil].compactMap(\.self))
-    guard let content = request.content, !wanted.isEmpty else {
+    guard let content = request.content, !wanted.isEmpty, !job.isStopped else {
       return send(request, nil, of: id, conversation)
     }
     step(for: [id]) {
@@ -1238,6 +1202,7 @@ extension UploadEngine {
     _ conversation: Conversation
   ) {
     guard let job = jobs[id] else { return }
+    // The user may have cancelled or paused the upload between two requests.
     if job.isStopped { return broken(.cancelled, id, conversation, request.url, request.number) }
     var asked = request
     if !conversation.how.keepsCredentials { asked.staysAway = true }
@@ -1307,7 +1272,7 @@ extension UploadEngine {
     }
     var end = end
     end.seconds = time.now() - conversation.start
-    end.pieces = conversation.machine.course.pieceCount
+    end.pieces = conversation.machine.course.point?.pieceCount
     // The file's description in the last request is recorded with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
@@ -1334,8 +1299,8 @@ extension UploadEngine {
 
   private func terminate(_ point: ResumePoint, of upload: UploadJob) {
     let target = upload.target
-    let isHome = Origin(point.url) == target.origin
-    guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
+    guard let origin = Origin(point.url),
+      origin == target.origin || target.redirectOrigins.contains(origin),
       case let values = Preparation.values(for: upload, now: time.date()),
       let termination = point.termination(at: target, values),
       let request = try? UploadRequest(
@@ -1376,11 +1341,11 @@ extension UploadEngine {
       needs(of: destination).preparation,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
-    let target = destination.value
     let uploads = ids.compactMap { jobs[$0]?.upload }
     let preparation = Preparation(
       attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests)
-    guard let authorization = authorization(of: ids, to: target.origin) else { return false }
+    guard let authorization = authorization(of: ids, to: destination.value.origin)
+    else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
     // Files that the server does not have go back into the line, since fewer may fit into a request than into a
@@ -1421,15 +1386,15 @@ extension UploadEngine {
       let (made, known, ticket) = found
       let sent = engine.recordReady(made, url).filter { id in
         if let end = known.there[id] {
-          engine.recordThere(id, end, authorization, target)
+          engine.recordThere(id, end, authorization)
         } else if let failure = known.failures[id] {
-          _ = engine.recordTicket(.failure(failure), for: [id], authorization, target, url)
+          _ = engine.recordTicket(.failure(failure), for: [id], authorization, url)
         }
         return known.leavesOpen(id)
       }
       if onlyAsks, known.trouble == nil {
-        engine.recordMissing(sent, authorization, target, url)
-      } else if engine.recordTicket(ticket, for: sent, authorization, target, url) {
+        engine.recordMissing(sent, authorization, url)
+      } else if engine.recordTicket(ticket, for: sent, authorization, url) {
         engine.send(sent, how)
       }
     }
@@ -1465,13 +1430,10 @@ extension UploadEngine {
   }
 
   /// Puts files that their server does not have back in line. They are then sent without another question.
-  private func recordMissing(
-    _ ids: [ItemID], _ authorization: Authorization, _ target: Target, _ url: URL
-  ) {
+  private func recordMissing(_ ids: [ItemID], _ authorization: Authorization, _ url: URL) {
     guard let first = ids.first else { return }
-    let end = TransferEnd(url: url, status: 200)
-    _ = learn(from: end, at: authorization.origin, of: first)
-    _ = judgeCredentials(of: authorization, end, to: target)
+    var end = TransferEnd(url: url, status: 200)
+    _ = judge(&end, authorization, of: first)
     for id in ids {
       scheduler.setKnownMissing(true, of: id)
       jobs[id]?.begin = nil
@@ -1480,25 +1442,23 @@ extension UploadEngine {
   }
 
   /// Concludes an upload of a file that the server already has.
-  private func recordThere(
-    _ id: ItemID, _ end: TransferEnd, _ authorization: Authorization, _ target: Target
-  ) {
+  private func recordThere(_ id: ItemID, _ end: TransferEnd, _ authorization: Authorization) {
     _ = learn(from: end, at: authorization.origin, of: id)
-    _ = judgeCredentials(of: authorization, end, to: target)
+    _ = judgeCredentials(of: authorization, end)
     handle(ended(end), for: id)
   }
 
   /// Records the ticket that uploads share. Returns whether they can be sent.
   private func recordTicket(
     _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
-    _ target: Target, _ url: URL
+    _ url: URL
   ) -> Bool {
     guard let first = ids.first else { return false }
     switch ticket {
     case .success(nil): return true
     case .success(let grant?):
       // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
-      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
+      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200))
       for id in ids {
         ready[id]?.upload.target.fields.insert(contentsOf: grant.fields, at: 0)
         ready[id]?.upload.target.publicHeaders += grant.headers
@@ -1515,16 +1475,9 @@ extension UploadEngine {
       end.retryAfter = failure.retryAfter
       end.earlierStatus = failure.status
       end.step = failure.step ?? .ticket
-      guard learn(from: end, at: authorization.origin, of: first) else {
-        startOver(.wait, ids)
-        return false
-      }
-      switch judgeCredentials(of: authorization, end, to: target) {
-      case .again, .renew: startOver(.authorize, ids)
-      case .stands, .close:
-        if end.status == 401 || end.status == 403 {
-          end.trouble = deniedCause(for: target, on: authorization.route)
-        }
+      if let restart = judge(&end, authorization, of: first) {
+        startOver(restart, ids)
+      } else {
         let event = ended(end)
         handle(ids.map { ($0, event) })
       }
@@ -1648,7 +1601,7 @@ extension UploadEngine {
       Task.detached { [weak self, call] in
         let result: Result<TransferEnd, Failure>
         do throws(Failure) {
-          result = .success(try await client.reply(to: call, ServerClient.values()).end)
+          result = .success(try await client.reply(to: call, ServerClient.values()))
         } catch {
           result = .failure(error)
         }
@@ -1664,9 +1617,8 @@ extension UploadEngine {
 
   // MARK: Steps
 
-  /// Works outside the queue, then goes on in it.
-  ///
-  /// - Parameter isFinal: whether the step runs to its end even if all of its uploads are taken back.
+  /// Works outside the queue, then goes on in it. A final step runs to its end even if all of its uploads are taken
+  /// back.
   private func step<Found: Sendable>(
     for ids: [ItemID], isFinal: Bool = false, _ work: @escaping @Sendable () async -> Found,
     then goOn: @escaping @Sendable (isolated UploadEngine, Found) -> Void
@@ -1684,13 +1636,6 @@ extension UploadEngine {
     steps[number] = Step(items: ids, isFinal: isFinal, task: task)
     for id in ids { jobs[id]?.tasks.insert(number) }
   }
-
-  /// Cancels a step once all of its uploads have been taken back.
-  private func stopStep(_ number: Int) {
-    guard let step = steps[number], !step.isFinal, step.items.allSatisfy(isTakenBack)
-    else { return }
-    step.task.cancel()
-  }
 }
 
 /// Runs: the requests before a target's first file and after its last. `RunMachine` decides when they are sent.
@@ -1699,23 +1644,20 @@ extension UploadEngine {
   package nonisolated func setAwaitsMore(_ awaitsMore: Bool) {
     onQueue { engine in
       engine.awaitsMore = awaitsMore
-      engine.tellOfEarlierRuns()
       engine.fillSoon()
     }
   }
 
-  /// Takes over a run that an earlier process has begun.
-  ///
-  /// - Parameters:
-  ///   - failed: files of the run that have failed.
-  ///   - target: the run's target; nil if it cannot be used now.
+  /// Takes over a run that an earlier process has begun. The target is nil if it cannot be used now.
   package nonisolated func adopt(
     _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?
   ) {
     onQueue { engine in
-      engine.runs.adopt(point, failed: failed, of: name)
-      if let target, target.value.run.isOn { engine.runs.use(target) }
-      engine.tellOfEarlierRuns()
+      let (machine, actions) = RunMachine.resuming(point, failed: failed)
+      // If the target is in use already, its own run goes on.
+      if engine.runs[name]?.target == nil { engine.runs[name] = Run(machine: machine) }
+      if let target, target.value.run.isOn { engine.runs[name]?.use(target) }
+      engine.perform(actions, of: name)
     }
   }
 
@@ -1727,30 +1669,29 @@ extension UploadEngine {
     }
   }
 
-  /// Ends a target's run now that all its files are finished, and reports the result, or that there was no run.
-  ///
-  /// - Parameters:
-  ///   - hasFailed: whether a file of the run has failed.
-  ///   - wasStopped: whether the user has stopped sending, so that the run stays open.
+  /// Ends a target's run now that all its files are finished, and reports the result, or that there was no run. If the
+  /// user has stopped sending, the run stays open.
   package nonisolated func endRun(of target: String, hasFailed: Bool, wasStopped: Bool) {
     onQueue { engine in
-      switch engine.runs.state(of: target) {
+      switch engine.runs[target]?.state {
       case .open, .kept:
         if wasStopped {
-          if let point = engine.runs.point(of: target) {
+          if let point = engine.runs[target]?.point {
             engine.hooks.runReport(target, RunNews(.stopped, point))
           }
         } else {
           engine.handle(.idle(hasFailed: hasFailed), of: target)
         }
-      case .closed, .opening: engine.hooks.runReport(target, RunNews(.none))
+      case nil, .closed, .opening: engine.hooks.runReport(target, RunNews(.none))
       case .ending: break
       }
     }
   }
 
+  private var runNames: [String] { runs.keys.sorted() }
+
   private func handle(_ event: RunMachine.Event, of name: String) {
-    perform(runs.handle(event, of: name), of: name)
+    perform(runs[name]?.handle(event) ?? [], of: name)
   }
 
   private func perform(_ actions: [RunMachine.Action], of name: String) {
@@ -1771,28 +1712,23 @@ extension UploadEngine {
   }
 
   private func shut(_ name: String) {
-    scheduler.setShut(runs.isShut(name), of: name, except: runs.key(of: name))
-  }
-
-  /// Reports runs that an earlier process was about to end.
-  private func tellOfEarlierRuns() {
-    for (name, actions) in runs.takeEarlierActions() { perform(actions, of: name) }
+    let run = runs[name]
+    scheduler.setShut(run?.isShut == true, of: name, except: run?.openers.first)
   }
 
   /// Begins the run of files that are about to start, and gives the files the run's values.
   private func beginRun(with files: [ItemID]) {
     guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn
     else { return }
-    tellOfEarlierRuns()
     let name = first.upload.target.name
-    runs.use(first.upload.destination)
+    runs[name, default: Run()].use(first.upload.destination)
     handle(.turn, of: name)
-    if runs.state(of: name) == .opening { runs.setOpeners(files, of: name) }
+    if runs[name]?.state == .opening { runs[name]?.openers = files }
     fillIn(files, name)
   }
 
   private func fillIn(_ files: [ItemID], _ name: String) {
-    guard let filled = runs.filled(name) else { return }
+    guard let filled = runs[name]?.filled() else { return }
     for id in files {
       guard let job = jobs[id], !job.upload.destination.isSame(as: filled) else { continue }
       job.belong(to: filled)
@@ -1802,9 +1738,9 @@ extension UploadEngine {
   /// Records that the files that should open a run do not start.
   private func leaveUnopened(_ files: [ItemID]) {
     guard let name = files.first.flatMap({ jobs[$0]?.upload.target.name }),
-      files.contains(where: { runs.isOpener($0, of: name) }), !runs.isAsked(name)
+      let run = runs[name], !run.isAsked, files.contains(where: run.openers.contains)
     else { return }
-    runs.setOpeners([], of: name)
+    runs[name]?.openers = []
     handle(.notOpened, of: name)
   }
 
@@ -1813,62 +1749,55 @@ extension UploadEngine {
   private func opensRun(_ ids: [ItemID], _ how: Sending) -> Bool {
     guard let first = ids.first, let destination = jobs[first]?.upload.destination,
       destination.value.run.isOn, case let target = destination.value,
-      runs.state(of: target.name) == .opening, let call = target.run.open,
+      runs[target.name]?.state == .opening, let call = target.run.open,
       let authorization = authorization(of: ids, to: target.origin)
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let client = ServerClient(target: target, token: authorization.token, from: nil, time: time)
-    runs.setAsked(true, of: target.name)
+    runs[target.name]?.isAsked = true
     step(for: ids, isFinal: true) {
       await client.opening(by: call)
     } then: { engine, result in
-      engine.recordOpening(result, for: ids, authorization, target, how)
+      engine.recordOpening(result, for: ids, authorization, of: target.name, how)
     }
     return true
   }
 
   private func recordOpening(
     _ result: Result<(values: [String: String], isFromAway: Bool), Failure>, for ids: [ItemID],
-    _ authorization: Authorization, _ target: Target, _ how: Sending
+    _ authorization: Authorization, of name: String, _ how: Sending
   ) {
-    let (name, url) = (target.name, how.url)
-    runs.setAsked(false, of: name)
+    let url = how.url
+    runs[name]?.isAsked = false
     switch result {
     case .success(let (values, isFromAway)):
-      _ = learn(from: TransferEnd(url: url, status: 200), at: authorization.origin, of: ids[0])
-      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
-      runs.setOpeners([], of: name)
+      var end = TransferEnd(url: url, status: 200)
+      _ = judge(&end, authorization, of: ids[0])
+      runs[name]?.openers = []
       handle(.opened(values, isFromAway: isFromAway), of: name)
       fillIn(ids, name)
       let isBack = ids.filter(isTakenBack)
       if !isBack.isEmpty { leaveOut(isBack, .cancelled, url) }
       send(ids.filter { !isBack.contains($0) }, how)
     case .failure(let failure):
-      _ = recordTicket(.failure(failure), for: ids, authorization, target, url)
+      _ = recordTicket(.failure(failure), for: ids, authorization, url)
       let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
       hooks.runReport(name, RunNews(.notOpened, because: shown))
-      guard waitsForPerson else { return perform([.giveUp(scheduler.waiting(for: name), shown)]) }
+      guard scheduler.waitsForPerson else {
+        return perform([.giveUp(scheduler.waiting(for: name), shown)])
+      }
       // One file shows the failure; the others wait until the user tries again.
-      runs.setRefused(true, of: name)
+      runs[name]?.isRefused = true
       shut(name)
     }
   }
 
   /// Lets a run be opened again after a refusal.
   private func openAgain(_ name: String) {
-    runs.setRefused(false, of: name)
+    runs[name]?.isRefused = false
     shut(name)
-  }
-
-  /// Retries the requests of runs that were refused.
-  private func tryRuns() {
-    for name in runs.names {
-      openAgain(name)
-      handle(.again, of: name)
-    }
-    fillSoon()
   }
 
   /// Records the end of a file in its run.
@@ -1881,7 +1810,7 @@ extension UploadEngine {
       leaveUnopened([id])
       if !job.isRemoved || isDelivered { handle(.ended(id, isThere: isDelivered), of: name) }
     // The file will start again, and the others wait for it.
-    case .waiting, .retrying: if runs.isOpener(id, of: name) { shut(name) }
+    case .waiting, .retrying: if runs[name]?.openers.contains(id) == true { shut(name) }
     case .processing: handle(.accepted, of: name)
     case .running: break
     }
@@ -1890,9 +1819,9 @@ extension UploadEngine {
   /// Ends the runs that have no file left.
   private func endRuns() {
     guard !runs.isEmpty, !awaitsMore else { return }
-    for name in runs.names where runs.state(of: name) == .open && scheduler.isIdle(name) {
+    for name in runNames where runs[name]?.state == .open && scheduler.isIdle(name) {
       let isProcessed =
-        runs.target(name)?.wait != nil
+        runs[name]?.target?.value.wait != nil
         && jobs.values.contains { $0.isProcessed && $0.upload.target.name == name }
       if !isProcessed { handle(.idle(hasFailed: hooks.hasUnsent(name)), of: name) }
     }
@@ -1900,13 +1829,14 @@ extension UploadEngine {
 
   /// Sends the request that ends a run.
   private func end(_ name: String, by ending: RunMachine.Ending) {
-    guard var target = runs.target(name), let close = target.run.close,
+    guard var target = runs[name]?.target?.value, let close = target.run.close,
       let call = ending == .close ? close.call : close.abort
     else { return }
-    target.opened = runs.point(of: name)
+    target.opened = runs[name]?.point
     let client = ServerClient(
       target: target, token: tokens[Route(to: target)], from: tokenSource, time: time)
-    let attempt = runs.countAttempt(of: name)
+    let attempt = (runs[name]?.attempts ?? 0) + 1
+    runs[name]?.attempts = attempt
     step(for: []) {
       await client.ending(by: call, attempt: attempt)
     } then: { [target] engine, outcome in
@@ -1922,16 +1852,16 @@ extension UploadEngine {
       let delay = target.delay(after: failure, at: target.url, random: time.random())
     {
       // Nothing is under way in the meantime, so another process may also try.
-      if var point = runs.point(of: name) {
+      if var point = runs[name]?.point {
         point.phase = .open
         _ = hooks.keepingRun(name, point)
       }
       _ = after(delay) { engine in
-        engine.perform([.keep(engine.runs.point(of: name)), .send(ending)], of: name)
+        engine.perform([.keep(engine.runs[name]?.point), .send(ending)], of: name)
       }
       return
     }
-    runs.endAttempts(of: name)
+    runs[name]?.attempts = 0
     handle(outcome, of: name)
   }
 }
@@ -1948,26 +1878,44 @@ extension UploadEngine {
     let origin: Origin?
     /// Whether the request carried the target's own credentials.
     let showsCredentials: Bool
+    /// Gives new tokens, if the target has such a command.
+    let command: TokenCommand?
     let items: [ItemID]
   }
 
-  /// The current credentials of the uploads' route, for a request to an origin.
-  ///
-  /// - Parameters:
-  ///   - keepsCredentials: false if another origin has chosen the request's destination.
-  ///   - isNamed: whether the target names the request's host as one that also gets credentials.
+  /// The current credentials of the uploads' route, for a request to an origin. `keepsCredentials` is false if another
+  /// origin has chosen the destination. `isNamed` is true if the target names that host as one that also gets
+  /// credentials.
   private func authorization(
     of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true, isNamed: Bool = false
   ) -> Authorization? {
-    guard let first = items.first, let route = jobs[first]?.route else { return nil }
+    guard let job = items.first.flatMap({ jobs[$0] }) else { return nil }
+    let route = job.route
     return Authorization(
       route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
-      showsCredentials: keepsCredentials && (origin == route.origin || isNamed), items: items)
+      showsCredentials: keepsCredentials && (origin == route.origin || isNamed),
+      command: job.upload.target.tokenCommand, items: items)
   }
 
-  /// Judges a request's credentials by its result.
+  /// Judges the server and the credentials by the end of a request, which then states why a new token was refused.
+  /// Returns how the uploads start over if their attempt does not count. `isProof` is false if the end proves nothing
+  /// about the credentials.
+  private func judge(
+    _ end: inout TransferEnd, _ authorization: Authorization, of id: ItemID, isProof: Bool = true
+  ) -> Restart? {
+    guard learn(from: end, at: authorization.origin, of: id) else { return .wait }
+    switch isProof ? judgeCredentials(of: authorization, end) : .stands {
+    case .again, .renew: return .authorize
+    case .stands, .close:
+      if end.status == 401 || end.status == 403 {
+        end.trouble = deniedCause(after: authorization) ?? end.trouble
+      }
+      return nil
+    }
+  }
+
   private func judgeCredentials(
-    of authorization: Authorization, _ end: TransferEnd, to target: Target
+    of authorization: Authorization, _ end: TransferEnd
   ) -> Credentials.Consequence {
     let route = authorization.route
     // A reply to a request without credentials says nothing about them.
@@ -1975,29 +1923,30 @@ extension UploadEngine {
     if (200..<300).contains(status) {
       perform(
         scheduler.recordAccepted(
-          on: route, with: authorization.number, hasCommand: target.tokenCommand != nil))
+          on: route, with: authorization.number, hasCommand: authorization.command != nil))
     }
     guard status == 401 || status == 403 else { return .stands }
     let failure = Failure(
-      deniedCause(for: target, on: route) ?? .refused, status: status, reply: end.reply)
+      deniedCause(after: authorization) ?? .refused, status: status, reply: end.reply)
     let (consequence, actions) = scheduler.recordRefused(
       on: route, with: authorization.number, status: status,
       isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
-      command: target.tokenCommand, authorization.token?.secrets.hidden(in: failure) ?? failure)
+      command: authorization.command, authorization.token?.secrets.hidden(in: failure) ?? failure)
     perform(actions)
     return consequence
   }
 
   /// The cause of a refusal that persists after the token was renewed.
-  private func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
-    guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
+  private func deniedCause(after authorization: Authorization) -> Failure.Cause? {
+    guard let command = authorization.command, tokens[authorization.route] != nil
+    else { return nil }
     return .denied("even with a new token from \(command.name)")
   }
 
   private func renew(_ route: Route, with command: TokenCommand) {
     let refused = tokens[route]
     Thread.detachNewThread { [weak self, tokenSource] in
-      let result = Result { () throws(BearerToken.Missing) in
+      let result = Result { () throws(Failure.Cause) in
         try tokenSource.token(of: command, insteadOf: refused)
       }
       self?.onQueue { $0.handle(result, for: route) }
@@ -2005,7 +1954,7 @@ extension UploadEngine {
   }
 
   private func handle(
-    _ result: Result<(token: BearerToken, isNew: Bool), BearerToken.Missing>, for route: Route
+    _ result: Result<(token: BearerToken, isNew: Bool), Failure.Cause>, for route: Route
   ) {
     switch result {
     case .success(let (token, isNew)):
@@ -2016,9 +1965,9 @@ extension UploadEngine {
         for job in jobs.values where job.route == route { job.wasAuthorizedAgain = false }
       }
       perform(scheduler.recordRenewed(route, isNew: isNew))
-    case .failure(let missing):
+    case .failure(let cause):
       tokens[route] = nil
-      perform(scheduler.recordRenewalFailure(route, Failure(.denied(missing.reason))))
+      perform(scheduler.recordRenewalFailure(route, Failure(cause)))
     }
     fillSoon()
   }
@@ -2038,16 +1987,15 @@ extension UploadEngine {
     startWatching()
     let now = time.now()
     for transfer in transfers.values where transfer.trouble == nil && !isAhead(transfer) {
-      let deadline = transfer.request.target.deadline
+      let deadline = transfer.request.target.deadline ?? .infinity
       let late = transfer.items.filter { id in
-        guard let deadline, let begin = jobs[id]?.begin else { return false }
-        return now - begin > deadline
+        jobs[id]?.begin.map { now - $0 > deadline } == true
       }
       if let stall = transfer.stall(at: now) {
         transfer.trouble = stall
-      } else if !late.isEmpty, let deadline {
+      } else if !late.isEmpty {
         let cause = Failure.Cause.outOfTime(seconds: deadline)
-        for id in late { transfer.record(cause, of: id) }
+        for id in late { transfer.record(of: id) { $0.cause = cause } }
         transfer.trouble = cause
       } else {
         continue
@@ -2098,9 +2046,9 @@ extension UploadItem {
   func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
     do throws(FileError) {
       return try HeldFile(
-        self.location, expecting: point == nil ? self.identity : nil, resuming: point?.moment)
+        location, expecting: point == nil ? identity : nil, resuming: point?.moment)
     } catch {
-      throw Failure.Cause(error, wasSeen: self.identity != nil)
+      throw Failure.Cause(error, wasSeen: identity != nil)
     }
   }
 }

@@ -15,34 +15,24 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
   var description: String { "(token)" }
   var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Why there is no token.
-  struct Missing: Error {
-    let reason: String
-  }
-
-  init(text: String) {
-    self.text = text
-    secrets = Secrets([text])
-  }
-
   /// Runs the command and takes the first line of its output. Blocks.
-  init(_ command: TokenCommand) throws(Missing) {
+  init(_ command: TokenCommand) throws(Failure.Cause) {
     let output: Data
     do throws(Command.Failure) {
       output = try Command(command.words, timeout: command.timeout).run()
     } catch {
-      throw Missing(reason: SafeText.line(error.description))
+      throw .denied(SafeText.line(error.description))
     }
     let line = output.prefix { $0 != 0x0A }
     let token = String(decoding: line, as: UTF8.self).trimming(\.isWhiteSpace)
-    guard !token.isEmpty else { throw Missing(reason: "\(command.name) printed no token") }
+    guard !token.isEmpty else { throw .denied("\(command.name) printed no token") }
     // RFC 6750 §2.1 allows even fewer characters; servers are more generous.
     guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
-      throw Missing(
-        reason:
-          "the first line that \(command.name) printed is not a token: it contains characters that tokens cannot contain"
+      throw .denied(
+        "the first line that \(command.name) printed is not a token: it contains characters that tokens cannot contain"
       )
     }
-    self.init(text: token)
+    text = token
+    secrets = Secrets([token])
   }
 }

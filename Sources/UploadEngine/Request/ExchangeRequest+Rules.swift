@@ -8,10 +8,7 @@ extension ExchangeRequest {
   ///
   /// - Parameters:
   ///   - showsCredentials: false if another origin has chosen the request's destination.
-  ///   - sha256: the hexadecimal digits of the SHA-256 of a body that contains a file; nil if unknown.
-  ///   - now: the time of a signature.
-  /// - Throws: a cause if the request would be sent without the TLS that the target's rules require, or cannot be
-  ///   signed.
+  ///   - sha256: the hexadecimal digits for a body that contains a file; nil if unknown.
   mutating func obey(
     _ target: Target, showsCredentials: Bool = true, sha256: String? = nil, at now: Date
   ) throws(Failure.Cause) {

@@ -21,9 +21,7 @@ struct Preparation: Sendable {
     now = time.date()
   }
 
-  /// Runs the target's command, if it has one.
-  ///
-  /// - Parameter position: the file's place in its request, from 0.
+  /// Runs the target's command, if it has one. `position` is the file's place in its request, from 0.
   func ready(_ upload: UploadJob, at position: Int) async throws(Failure.Cause) -> PreparedUpload {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
     guard let command = upload.target.prepare else { return try digested(ready) }
@@ -146,9 +144,7 @@ struct Preparation: Sendable {
     return existing
   }
 
-  /// Asks about files in one request.
-  ///
-  /// - Returns: the request's end for each file that the server has, nil for the others.
+  /// Asks about files in one request. Returns its end for each file that the server has, nil for the others.
   private func ask(
     _ check: ExistenceCheck, about uploads: ArraySlice<UploadJob>, token: BearerToken?
   ) async throws(Failure) -> [TransferEnd?] {
@@ -157,7 +153,7 @@ struct Preparation: Sendable {
     else { return [] }
     let client = ServerClient(target: target, token: token, from: nil, time: time)
     do throws(Failure) {
-      var answer = try await client.reply(to: check.call, values).end
+      var answer = try await client.reply(to: check.call, values)
       // Read once for all files, and not on the engine's queue.
       let content = check.content(of: answer.reply)
       answer.content = check.call.rules.read(answer.reply)
@@ -169,7 +165,7 @@ struct Preparation: Sendable {
         do throws(Failure.Cause) {
           end.isThereAlready = try check.isThere(end, in: content)
         } catch {
-          throw client.hidden(in: Failure(error, status: end.status, reply: end.reply))
+          throw client.failure(error, after: end, attempts: 0)
         }
         ends.append(end.isThereAlready ? end : nil)
       }
@@ -196,23 +192,20 @@ struct Preparation: Sendable {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(target: upload.target, token: token, from: nil, time: time)
     let values = Self.values(for: upload, now: now)
-    let receipt = try await client.reply(to: ticket.call, values)
-    func failure(_ cause: Failure.Cause) -> Failure {
-      client.hidden(
-        in: Failure(cause, status: receipt.status, reply: receipt.reply, attempts: attempt))
-    }
-    var end = receipt.end
+    var end = try await client.reply(to: ticket.call, values)
     (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)
     do throws(Failure.Cause) {
       if try ticket.isThere(end) {
         end.isThereAlready = true
         return .there(end)
       }
-    } catch { throw failure(error) }
+    } catch { throw client.failure(error, after: end, attempts: attempt) }
     do throws(InvalidInput) {
       let redirects = upload.target.redirectOrigins
       return .granted(try ticket.grant(in: end, redirects: redirects, values: values))
-    } catch { throw failure(.unusable(error.description)) }
+    } catch {
+      throw client.failure(.unusable(error.description), after: end, attempts: attempt)
+    }
   }
 
   static func values(for upload: UploadJob, now: Date) -> Template.Values {

@@ -5,7 +5,6 @@ import UploadModel
 package struct RequestOutline: Hashable, Sendable {
   /// Method, address and header fields, without secrets.
   package struct Head: Hashable, Sendable {
-    /// The HTTP method.
     package var method: String
     /// The URL; nil if only a ticket determines it.
     package var url: String?
@@ -17,19 +16,24 @@ package struct RequestOutline: Hashable, Sendable {
     init(_ head: RequestHead, of target: Target, more: [Header] = []) {
       method = head.method
       url = head.address?.shown
-      headers = head.headers.map { Header(name: $0.name, value: $0.value.shown) } + more
+      var own = head.headers
       if let keys = target.sigV4, let address = head.address?.written,
         Origin(text: address) == target.origin
       {
-        headers += keys.shownHeaders.map { Header(name: $0.name, value: $0.value.shown) }
+        own += keys.shownHeaders
       }
+      headers = own.map { Header(name: $0.name, value: $0.value.shown) } + more
       headers.sort { $0.name < $1.name }
     }
 
-    /// A request that the configuration describes.
-    init(
-      _ request: ResumeRequest, of target: Target, _ values: Template.Values
+    /// A request that the configuration describes, with the values for the call and for the target's header fields; nil
+    /// if there is no such call.
+    init?(
+      _ call: PieceCall?, of target: Target, call own: Template.Values,
+      target values: Template.Values
     ) throws(Failure.Cause) {
+      guard let call else { return nil }
+      let request = try ResumeRequest(call, of: target, own)
       self.init(try request.shownHead(of: target, values), of: target)
       body = request.described?.text?.shown
     }
@@ -103,10 +107,23 @@ package struct RequestOutline: Hashable, Sendable {
       upload.target.isOnlyShown = true
       return upload
     }
-    var (outline, faults) = request(of: uploads, now: now)
-    guard let first = uploads.first, outline != nil else { return (outline, faults) }
+    guard let first = uploads.first else { return (nil, []) }
     let target = first.target
+    var outline: RequestOutline?
+    var faults: [(item: ItemID, cause: Failure.Cause)] = []
     do throws(Failure.Cause) {
+      if target.resume.createsFirst {
+        outline = try RequestOutline(beginning: first, now: now)
+      } else if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
+        outline = try RequestOutline(rules, first, now: now)
+      } else {
+        let (made, found) = UploadRequest.makeFirst(of: uploads) {
+          jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, now: now)
+        }
+        faults = found.flatMap { fault in fault.items.map { ($0, fault.cause) } }
+        guard made != nil else { return (nil, faults) }
+        outline = made
+      }
       var values = Preparation.values(for: first, now: now)
       outline?.existence = try target.exists.map { (check) throws(Failure.Cause) in
         try Head(check.call, of: target, values)
@@ -130,39 +147,13 @@ package struct RequestOutline: Hashable, Sendable {
     /// The request after the last file, if the target has one.
     package let close: Head?
 
-    /// The requests that the rules describe.
     package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
       var target = target
       target.isOnlyShown = true
       let values = target.runValues(now: now)
-      func head(_ call: PieceCall?) throws(Failure.Cause) -> Head? {
-        guard let call else { return nil }
-        return try Head(ResumeRequest(call, of: target, values), of: target, values)
-      }
-      open = try head(rules.open)
-      close = try head(rules.close?.call)
+      open = try Head(rules.open, of: target, call: values, target: values)
+      close = try Head(rules.close?.call, of: target, call: values, target: values)
     }
-  }
-
-  private static func request(
-    of uploads: [UploadJob], now: Date
-  ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    if let first = uploads.first {
-      do throws(Failure.Cause) {
-        if first.target.resume.createsFirst {
-          return (try RequestOutline(beginning: first, now: now), [])
-        }
-        if let rules = first.target.resume.pieces, rules.holds(for: first.item.size) {
-          return (try RequestOutline(rules, first, now: now), [])
-        }
-      } catch {
-        return (nil, [(first.item.id, error)])
-      }
-    }
-    let (outline, faults) = UploadRequest.makeFirst(of: uploads) {
-      jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, now: now)
-    }
-    return (outline, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
   }
 
   /// The request that begins a resumable upload. The reply determines where the file is sent.
@@ -190,13 +181,11 @@ package struct RequestOutline: Hashable, Sendable {
     let (call, shown) = rules.preview(
       of: whole, in: size,
       digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range), values)
-    func head(_ call: PieceCall?) throws(Failure.Cause) -> Head? {
-      guard let call else { return nil }
-      return try Head(ResumeRequest(call, of: target, shown), of: target, values)
-    }
     pieces = Pieces(
       size: size, count: count, parallel: min(rules.parallel, count),
-      begin: try head(rules.begin), ticket: try head(rules.ticket), finish: try head(rules.finish))
+      begin: try Head(rules.begin, of: target, call: shown, target: values),
+      ticket: try Head(rules.ticket, of: target, call: shown, target: values),
+      finish: try Head(rules.finish, of: target, call: shown, target: values))
     var piece = try ResumeRequest(call, of: target, shown)
     piece.content = range
     piece.described?.isForm = call.body == .multipart
@@ -206,11 +195,11 @@ package struct RequestOutline: Hashable, Sendable {
     let made = try UploadRequest(unsigned, of: upload, file, values, credentials: .none, now: now)
     length = made.body.contentLength
     let first = try piece.shownHead(of: target, values)
-    self.head = Head(
-      first, of: target,
-      more: [Header(name: "Content-Length", value: "\(length)")]
-        + (first.has("Content-Type")
-          ? [] : [Header(name: "Content-Type", value: made.contentType)]))
+    var more = [Header(name: "Content-Length", value: "\(length)")]
+    if !first.has("Content-Type") {
+      more += made.exchange.headers.filter { $0.name == "Content-Type" }.map(Header.init)
+    }
+    head = Head(first, of: target, more: more)
     parts = []
   }
 

@@ -6,9 +6,7 @@ extension BodyReader: ExchangeBodyReader {}
 
 /// Adapts a form's body to the transport.
 struct UploadBody: ExchangeBody {
-  private let form: FormBody
-
-  init(_ form: FormBody) { self.form = form }
+  let form: FormBody
 
   /// A body of this many bytes or more is not read ahead, since each one that waits is kept in memory.
   private static let large: Int64 = 64 << 10

@@ -15,18 +15,13 @@ struct UploadRequest {
   /// The files as the request describes them to the server; empty if it does not describe them.
   let sent: [SentFile]
   /// The companions that are sent with the files.
-  var companions: [RequestPlan.Accompaniment] = []
+  var companions: [(file: Companion, item: ItemID)] = []
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
   /// The position of the body in its file, if the body is a piece of a file.
   var piece: Piece?
   /// The request's number, which distinguishes it from its upload's other requests under way.
   var number = 0
-
-  /// The media type of the body in the request's header; empty if there is no such field.
-  var contentType: String {
-    exchange.headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-  }
 
   /// A part of a file that is sent on its own.
   struct Piece {
@@ -45,9 +40,8 @@ struct UploadRequest {
     let items: [ItemID]
   }
 
-  /// The request for the uploads that can be sent, and why the others cannot. All have the same target.
-  ///
-  /// - Parameter url: the target's own, or where a ticket or a redirect leads.
+  /// The request for the uploads that can be sent, and why the others cannot. All have the same target. The URL is the
+  /// target's own, or where a ticket or a redirect leads.
   static func make(
     _ jobs: [UploadJob], to url: URL, token: BearerToken?, hidesCredentials: Bool, mayExpect: Bool,
     now: Date
@@ -97,10 +91,13 @@ struct UploadRequest {
   }
 
   /// The current companions of each upload, which are sent with it.
-  private static func companions(of jobs: [UploadJob]) throws(Fault) -> [ItemID: [Companion]] {
+  static func companions(of jobs: [UploadJob]) throws(Fault) -> [ItemID: [Companion]] {
     var companions: [ItemID: [Companion]] = [:]
     for job in jobs where !job.target.companions.isEmpty {
-      do throws(FileError) { companions[job.item.id] = try job.companions() } catch {
+      do throws(FileError) {
+        companions[job.item.id] = try job.target.companions.companions(
+          of: job.item.location, CompanionSight.init(at:))
+      } catch {
         throw Fault(cause: Companion.cause(of: error), items: [job.item.id])
       }
     }
@@ -110,7 +107,7 @@ struct UploadRequest {
   /// The request that a plan for these uploads describes.
   init(
     _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool,
-    hidesCredentials: Bool = false, now: Date
+    hidesCredentials: Bool, now: Date
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
@@ -121,17 +118,20 @@ struct UploadRequest {
     sent = plan.files
     companions = plan.companions
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
-    if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
+    var sha256: String?
+    switch plan.content {
+    case .form: headers.append(("Content-Type", body.contentType))
+    case .file(let item): sha256 = item.digests?[.sha256]
+    }
     expectsContinue = mayExpect && Self.isWorthAsking(body, of: destination.value)
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
         url: try Self.url(plan.head.address?.written, at: url, of: destination.value),
-        method: plan.head.method, headers: headers, body: UploadBody(body))
+        method: plan.head.method, headers: headers, body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
       try exchange.obey(
-        destination.value, showsCredentials: !hidesCredentials, sha256: plan.content.sha256,
-        at: now)
+        destination.value, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
@@ -162,9 +162,8 @@ struct UploadRequest {
       items: culprits.map(\.item.id))
   }
 
-  /// The complete URL of a request to `url`: the target's own address can have placeholders and a query.
-  ///
-  /// - Parameter written: that address with its placeholders filled in.
+  /// The complete URL of a request to `url`: the target's own address can have placeholders and a query. `written` is
+  /// that address with its placeholders filled in.
   static func url(_ written: String?, at url: URL, of target: Target) throws(Failure.Cause) -> URL {
     guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
@@ -176,13 +175,6 @@ struct UploadRequest {
       throw .unsendable("with its placeholders filled in, the URL is invalid or leads elsewhere")
     }
     return whole
-  }
-}
-
-extension RequestPlan.Content {
-  /// The SHA-256 of a bare file, if it was computed.
-  fileprivate var sha256: String? {
-    if case .file(let item) = self { item.digests?[.sha256] } else { nil }
   }
 }
 

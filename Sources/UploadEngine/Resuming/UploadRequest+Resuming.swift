@@ -18,9 +18,8 @@ extension UploadRequest {
       asked, of: upload, head, nothing, piece: Piece(start: 0, size: nil), sent: [], now: now)
   }
 
-  /// A request of an upload whose file is sent without a form around all of it.
-  ///
-  /// - Parameter file: the open file that earlier requests of the upload also sent from.
+  /// A request of an upload whose file is sent without a form around all of it. Earlier requests of the upload sent
+  /// from the same open file.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
     credentials: RequestHead.Credentials, sha256: String? = nil, now: Date
@@ -59,8 +58,6 @@ extension UploadRequest {
   }
 
   /// A request that carries part of a representation, or asks about it.
-  ///
-  /// - Parameter mayExpect: whether the server may be asked before a long body is sent.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ whole: Representation,
     _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool,
@@ -102,9 +99,10 @@ extension UploadRequest {
     (self.sent, number) = (sent, asked.number)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
-    let text = asked.described?.text?.written
     let content: (any ExchangeBody)? =
-      if asked.content != nil { UploadBody(body) } else if let text {
+      if asked.content != nil {
+        UploadBody(form: body)
+      } else if let text = asked.described?.text?.written {
         MemoryBody(Data(text.utf8))
       } else if asked.method == "POST" || asked.described != nil && asked.method == "PUT" {
         // A request that changes something must state that it has no content (RFC 9110 §8.6).

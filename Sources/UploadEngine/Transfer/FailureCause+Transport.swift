@@ -7,10 +7,8 @@ extension Failure.Cause {
   /// What a transport error means to the user. No other code decides that.
   init(_ error: TransportError, host: String, proxy: String? = nil) {
     let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
-    if let proxy, error.isOfTheFirstHop {
-      self = .proxyUnreachable("\(proxy): \(words)")
-      return
-    }
+    // A connection that could not be made was one to the proxy, if there is one.
+    let atProxy = proxy.map { Failure.Cause.proxyUnreachable("\($0): \(words)") }
     self =
       switch error.kind {
       case .cancelled: .cancelled
@@ -20,9 +18,9 @@ extension Failure.Cause {
         .insecure("libcurl rejects one of the request's settings or TLS rules; nothing was sent")
       case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
-      case .unreachable: .unreachable(words, error.absence)
+      case .unreachable: atProxy ?? .unreachable(words, error.absence)
       case .shortage: .shortage(String(cString: strerror(error.systemError)))
-      case .connectionRefused: .connectionRefused(words)
+      case .connectionRefused: atProxy ?? .connectionRefused(words)
       case .connectionLost: .connectionLost(words)
       case .insecure: .insecure(words)
       case .notTLS:
@@ -46,14 +44,6 @@ extension TransportError {
     case ENETUNREACH, ENETDOWN: .network
     case ETIMEDOUT: .answer
     default: isTimeout ? .answer : nil
-    }
-  }
-
-  /// Whether the connection to the first hop, a server or a proxy, could not be made.
-  fileprivate var isOfTheFirstHop: Bool {
-    switch kind {
-    case .connectionRefused, .unreachable: true
-    default: false
     }
   }
 }

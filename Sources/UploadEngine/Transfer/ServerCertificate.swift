@@ -5,12 +5,6 @@ import UploadModel
 
 /// A server's identity in a TLS handshake, for a person to judge.
 package struct ServerCertificate: Sendable {
-  /// Why a server's certificate could not be read.
-  package struct Unreachable: Error, CustomStringConvertible {
-    /// The reason, as a sentence without its full stop.
-    package let description: String
-  }
-
   /// Why the system's own rules refuse the server, in libcurl's words; nil if they accept it.
   package let refusal: String?
   /// The certificate (RFC 5280).
@@ -22,18 +16,17 @@ package struct ServerCertificate: Sendable {
 
   /// Performs a TLS handshake with the server of an `https` URL and disconnects, without sending a request. The usual
   /// proxies apply. Blocks for up to a minute.
-  package static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
+  package static func of(_ url: URL) throws(InvalidInput) -> ServerCertificate {
     let trusted = CertificateProbe(url: url.absoluteString, verifying: true)
     let seen = CertificateProbe(url: url.absoluteString, verifying: false)
     if let trouble = seen.trouble {
-      guard case .insecure(let why) = Failure.Cause(trouble, host: url.host ?? "it") else {
-        throw Unreachable(description: trouble.words)
-      }
-      throw Unreachable(description: why)
+      let cause = Failure.Cause(trouble, host: url.host ?? "it")
+      let why = if case .insecure(let why) = cause { why } else { trouble.words }
+      throw InvalidInput(why)
     }
     guard let certificate = seen.certificate.flatMap(X509Certificate.init(pem:)),
       let pin = PublicKeyPin(digest: SHA256.hash(certificate.publicKeyInfo))
-    else { throw Unreachable(description: "it presented no readable certificate") }
+    else { throw InvalidInput("it presented no readable certificate") }
     return ServerCertificate(
       refusal: trusted.trouble?.words, certificate: certificate,
       fingerprint: SHA256.hash(certificate.der).map { String(format: "%02X", $0) }

@@ -17,11 +17,8 @@ extension ServerClient {
     package var hasMore = false
   }
 
-  /// The entries that the target lists, in the server's order.
-  ///
-  /// - Parameters:
-  ///   - query: parameters to add to the URL, such as a filter.
-  ///   - pages: the maximum number of pages to request.
+  /// The entries that the target lists on its first `pages` pages, in the server's order. The query, such as a filter,
+  /// is added to the URL.
   package func entries(
     query: [(name: String, value: String)] = [], pages: Int = 1
   ) async throws(Failure) -> Entries {
@@ -33,16 +30,14 @@ extension ServerClient {
     var step = next?.first
     var seen: Set<NextPage.Step> = []
     for page in 1...min(max(pages, 1), Self.mostPages) {
-      let (document, answer) = try await document(at: step, of: list.call, query)
+      let (document, end) = try await document(at: step, of: list.call, query)
       let entries: [ServerEntry]
       do throws(InvalidInput) { entries = try list.entries(in: document) } catch {
-        throw hidden(
-          in: Failure(
-            .unusable(error.description), status: answer.status, reply: answer.reply, attempts: 1))
+        throw failure(.unusable(error.description), after: end)
       }
       found.entries += entries
-      found.total = list.total?.text(in: answer.end).flatMap { Int($0) } ?? found.total
-      step = next?.step(after: answer.end, count: entries.count, pages: page)
+      found.total = list.total?.text(in: end).flatMap { Int($0) } ?? found.total
+      step = next?.step(after: end, count: entries.count, pages: page)
       // Stop at a page that was already requested, or the loop might not end.
       guard let more = step, seen.insert(more).inserted,
         found.total.map({ found.entries.count < $0 }) ?? true
@@ -56,7 +51,7 @@ extension ServerClient {
   /// credentials.
   private func document(
     at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
-  ) async throws(Failure) -> (JSONValue, Answer) {
+  ) async throws(Failure) -> (JSONValue, TransferEnd) {
     switch step {
     case nil: return try await document(of: call, Self.values(), query: query)
     case .query(let name, let value):

@@ -7,9 +7,7 @@ import UploadModel
 extension ServerClient {
   /// Why the target's URL does not seem to accept uploads; nil if it may accept them. A resource that accepts uploads
   /// may well refuse a HEAD request, but it exists, and the `Allow` of a 405 lists the methods that it supports (RFC
-  /// 9110 §15.5.6).
-  ///
-  /// - Parameter namesHost: whether the text names the server, which is redundant next to its address.
+  /// 9110 §15.5.6). The text names the server unless `namesHost` is false, as next to its address.
   package func obstacle(namesHost: Bool = true) async -> String? {
     let host = target.url.host ?? "there"
     let subject = namesHost ? "\(host) " : ""
@@ -68,7 +66,7 @@ extension ServerClient {
       return [401, 403, 407].contains(status)
         ? "refuses the credentials: \(Failure.statusLine(status))" : nil
     } catch {
-      return hidden(in: error).headline
+      return token.hidden(in: error).headline
     }
   }
 

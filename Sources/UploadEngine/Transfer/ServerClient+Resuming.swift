@@ -2,11 +2,8 @@ import Foundation
 import UploadModel
 
 extension ServerClient {
-  /// Makes the server discard its part of an unwanted upload.
-  ///
-  /// - Returns: false if the target has no request for that (`pieces.abort`).
-  /// - Throws: `Failure` if the server cannot be asked or refuses. If the server has already discarded its part, that
-  ///   is a success.
+  /// Makes the server discard its part of an unwanted upload; it may have done so already. Returns false if the target
+  /// has no request for that (`pieces.abort`).
   package func forget(_ point: ResumePoint, of item: UploadItem) async throws(Failure) -> Bool {
     let values = target.values(of: item, now: time.date(), uuid: item.uuid)
     guard let request = point.termination(at: target, values) else { return false }
@@ -17,12 +14,11 @@ extension ServerClient {
     return true
   }
 
-  /// Sends a request that carries no part of a file. It gets credentials only at the target's own origin.
-  ///
-  /// - Parameter rules: how to judge the reply; nil for the usual rules.
+  /// Sends a request that carries no part of a file. It gets credentials only at the target's own origin. If there are
+  /// no rules, the usual ones judge the reply.
   func reply(
     to request: ResumeRequest, _ rules: ReplyRules?, _ values: Template.Values
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> TransferEnd {
     let own = request.headers.map {
       Target.Field(name: $0.name, value: Template(literal: $0.value.written))
     }

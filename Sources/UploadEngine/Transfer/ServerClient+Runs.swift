@@ -2,19 +2,17 @@ import UploadModel
 
 /// The requests before the first file of a run and after its last.
 extension ServerClient {
-  /// Sends the request before the first file.
-  ///
-  /// - Returns: the values in the reply, and whether a server other than the target's own sent it.
+  /// Sends the request before the first file. Returns the values in the reply, and whether a server other than the
+  /// target's own sent it.
   func opening(
     by call: PieceCall
   ) async -> Result<(values: [String: String], isFromAway: Bool), Failure> {
     do throws(Failure) {
-      let end = try await answer(to: call).end
+      let end = try await reply(to: call)
       switch call.values.found(in: end) {
       case .success(let values): return .success((values, Origin(end.url) != target.origin))
       case .failure(let missing):
-        throw hidden(
-          in: Failure(.unusable(missing.description), status: end.status, reply: end.reply))
+        throw failure(.unusable(missing.description), after: end, attempts: 0)
       }
     } catch {
       var failure = error
@@ -27,12 +25,10 @@ extension ServerClient {
     }
   }
 
-  /// Sends the request after the last file. The outcome is done, refused or unknown.
-  ///
-  /// - Parameter attempt: the number of times it has been sent, including this one.
+  /// Sends the request after the last file; `attempt` counts from 1. The outcome is done, refused or unknown.
   func ending(by call: PieceCall, attempt: Int) async -> RunMachine.Event {
     do throws(Failure) {
-      _ = try await answer(to: call)
+      _ = try await reply(to: call)
       return .done
     } catch {
       var failure = error
@@ -41,7 +37,7 @@ extension ServerClient {
     }
   }
 
-  private func answer(to call: PieceCall) async throws(Failure) -> Answer {
+  private func reply(to call: PieceCall) async throws(Failure) -> TransferEnd {
     let values = target.runValues(now: time.date())
     let request: ResumeRequest
     do throws(Failure.Cause) { request = try ResumeRequest(call, of: target, values) } catch {

@@ -17,9 +17,7 @@ package struct ServerClient: Sendable {
     self.init(target: target, token: nil, from: tokens, time: time)
   }
 
-  /// - Parameters:
-  ///   - token: the token that the upload has.
-  ///   - tokens: where another token comes from if that one is refused; nil to try no other.
+  /// A client with the token that an upload has; `tokens` gives another one if that one is refused, unless it is nil.
   init(target: Target, token: BearerToken?, from tokens: TokenSource?, time: TimeSource) {
     self.target = target
     self.time = time
@@ -33,50 +31,43 @@ package struct ServerClient: Sendable {
 
   static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
 
-  // MARK: Any request
-
-  /// A reply that counts as a success by the rules.
-  struct Answer {
-    let end: TransferEnd
-    var status: Int? { end.status }
-    var reply: Reply { end.reply }
-  }
-
   func document(
     of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> (JSONValue, Answer) {
-    let receipt = try await reply(to: call, values, query: query)
-    guard let document = JSONValue(text: receipt.reply.text) else {
-      let why = receipt.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
-      throw token.hidden(
-        in: Failure(.unusable(why), status: receipt.status, reply: receipt.reply, attempts: 1))
+  ) async throws(Failure) -> (JSONValue, TransferEnd) {
+    let end = try await reply(to: call, values, query: query)
+    guard let document = JSONValue(text: end.reply.text) else {
+      let why = end.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
+      throw failure(.unusable(why), after: end)
     }
-    return (document, receipt)
+    return (document, end)
   }
 
-  /// The failure without the target's secrets and the tokens that were sent.
-  func hidden(in failure: Failure) -> Failure { token.hidden(in: failure) }
+  /// A failure because of a reply, without the target's secrets and the tokens that were sent.
+  func failure(_ cause: Failure.Cause, after end: TransferEnd, attempts: Int = 1) -> Failure {
+    token.hidden(in: Failure(cause, status: end.status, reply: end.reply, attempts: attempts))
+  }
 
+  /// The end of a request whose reply counts as a success by the call's rules.
   func reply(
     to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> TransferEnd {
     for template in call.templates {
       if let obstacle = template.obstacle(with: values) { throw Failure(.unsendable(obstacle)) }
     }
     let url = try address(call, values, query)
-    do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
-      guard error.cause == .refused, error.status == 401 || error.status == 403,
-        Origin(url) == target.origin, token.forget(of: target)
-      else { throw token.hidden(in: error) }
-    }
-    do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
-      throw token.hidden(in: error)
+    while true {
+      do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
+        // A token is forgotten only once, so there are at most two rounds.
+        guard error.cause == .refused, error.status == 401 || error.status == 403,
+          Origin(url) == target.origin, token.forget(of: target)
+        else { throw token.hidden(in: error) }
+      }
     }
   }
 
   private func reply(
     to call: ServerCall, _ values: Template.Values, at address: URL
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> TransferEnd {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
@@ -85,7 +76,7 @@ package struct ServerClient: Sendable {
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
-      case .delivered: return Answer(end: end)
+      case .delivered: return end
       case .failed(var failure):
         // A request that changes something may have done so. A GET changes nothing; its reply is just unusable.
         if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
@@ -118,19 +109,19 @@ package struct ServerClient: Sendable {
   func send(
     _ call: ServerCall, _ values: Template.Values, to url: URL, stallTimeout: Double? = nil
   ) async throws(Failure) -> TransferEnd {
-    let content = call.content(values)
+    // A request that changes something must state that it has no content (RFC 9110 §8.6).
+    let content =
+      call.content(values) ?? (["POST", "PUT", "PATCH"].contains(call.method) ? Data() : nil)
     do throws(Failure.Cause) {
       // Another origin gets no credentials.
       let isOwn = Origin(url) == target.origin
       let token = isOwn ? try await token.value(for: target) : nil
       let head = try RequestHead(
         call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
-      let headers = head.headers.map { (name: $0.name, value: $0.value.written) }
-      // A request that changes something must state that it has no content (RFC 9110 §8.6).
-      let hasContent = content != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
-        url: url, method: call.method, headers: headers,
-        body: hasContent ? MemoryBody(content ?? Data()) : nil)
+        url: url, method: call.method,
+        headers: head.headers.map { (name: $0.name, value: $0.value.written) },
+        body: content.map { MemoryBody($0) })
       if call.method == "GET" || call.templates.contains(where: { $0.asks(for: .files) }) {
         request.mostReply = Self.mostContent
       }

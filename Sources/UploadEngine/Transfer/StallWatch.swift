@@ -7,7 +7,7 @@ import UploadModel
 /// requests beside them.
 struct StallWatch {
   /// When a byte last moved in either direction.
-  private(set) var lastActivity: Instant
+  var lastActivity: Instant
   /// When the final reply began.
   private(set) var replyStart: Instant?
   /// The progress at the last check, and the time of that check.
@@ -26,20 +26,16 @@ struct StallWatch {
 
   /// The longest time that a whole reply may take, as a multiple of the time-out, since a reply that trickles in is
   /// never silent for long.
-  static let mostReplyTimeouts = 4.0
+  private static let mostReplyTimeouts = 4.0
 
   /// Whether nothing has moved for this many seconds, or a reply takes too long.
   func isOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     now - lastActivity >= stallTimeout || isReplyOverdue(at: now, stallTimeout)
   }
 
-  /// Whether a reply takes too long.
   func isReplyOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
   }
-
-  /// Records progress.
-  mutating func recordActivity(at now: Instant) { lastActivity = now }
 
   /// Checks whether there was any progress since the last check.
   mutating func look(_ progress: UploadTask.Progress, at now: Instant) {

@@ -35,29 +35,24 @@ final class TokenBox: Sendable {
 
   func hidden(in failure: Failure) -> Failure {
     let content = content.withLock { $0 }
-    return [content.token, content.old].reduce(secrets.hidden(in: failure)) {
-      $1?.secrets.hidden(in: $0) ?? $0
-    }
+    let tokens = [content.token, content.old].compactMap(\.self)
+    return tokens.reduce(secrets.hidden(in: failure)) { $1.secrets.hidden(in: $0) }
   }
 
   func value(for target: Target) async throws(Failure.Cause) -> BearerToken? {
     let (known, old) = content.withLock { ($0.token, $0.old) }
     if let known { return known }
     guard let source, let command = target.tokenCommand else { return nil }
-    let result: Result<BearerToken, BearerToken.Missing> = await withCheckedContinuation { reply in
+    let result: Result<BearerToken, Failure.Cause> = await withCheckedContinuation { reply in
       Thread.detachNewThread {
         reply.resume(
-          returning: Result { () throws(BearerToken.Missing) in
+          returning: Result { () throws(Failure.Cause) in
             try source.token(of: command, insteadOf: old).token
           })
       }
     }
-    do throws(BearerToken.Missing) {
-      let token = try result.get()
-      content.withLock { $0.token = token }
-      return token
-    } catch {
-      throw .denied(error.reason)
-    }
+    let token = try result.get()
+    content.withLock { $0.token = token }
+    return token
   }
 }

@@ -11,20 +11,19 @@ package final class TokenSource: Sendable {
 
   private let known = Mutex<[TokenCommand: Last]>([:])
 
-  /// A source that knows no token yet.
   package init() {}
 
   /// The last token that a command printed. If it has printed no token yet, or that token is `refused`, the command
   /// runs and prints a new one. Blocks while the command runs.
   func token(
     of command: TokenCommand, insteadOf refused: BearerToken?
-  ) throws(BearerToken.Missing) -> (token: BearerToken, isNew: Bool) {
+  ) throws(Failure.Cause) -> (token: BearerToken, isNew: Bool) {
     let last = known.withLock { known in
       let last = known[command] ?? Last()
       known[command] = last
       return last
     }
-    return try last.token.withLock { last throws(BearerToken.Missing) -> (BearerToken, Bool) in
+    return try last.token.withLock { last throws(Failure.Cause) -> (BearerToken, Bool) in
       if let last, last.text != refused?.text { return (last, false) }
       last = nil
       let token = try BearerToken(command)

@@ -19,8 +19,7 @@ final class Transfer {
   /// How many bytes of the body the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
 
-  private var head: ReplyHead?
-
+  var head: ReplyHead?
   /// Why the request failed, or why the engine itself broke it off.
   var trouble: Failure.Cause?
   /// What was wrong with the body, if anything.
@@ -55,7 +54,7 @@ final class Transfer {
   /// Records that the request has begun after waiting for a lane.
   func recordBegun(at now: Instant) { (start, watch) = (now, StallWatch(from: now)) }
 
-  func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
+  func recordActivity(at now: Instant) { watch.lastActivity = now }
 
   /// Checks the progress. Returns a cause if nothing has moved for too long, or if the reply takes too long.
   func stall(at now: Instant) -> Failure.Cause? {
@@ -87,19 +86,9 @@ final class Transfer {
 
   func recordAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 
-  func recordHead(_ head: ReplyHead) { self.head = head }
-
-  func recordStopped(_ id: ItemID) {
-    for index in shares.indices where shares[index].item.id == id {
-      shares[index].end.isStopped = true
-    }
-  }
-
-  /// Records the problem with this one file.
-  func record(_ cause: Failure.Cause, of id: ItemID) {
-    for index in shares.indices where shares[index].item.id == id {
-      shares[index].end.cause = cause
-    }
+  /// Records something about this one file.
+  func record(of id: ItemID, _ change: (inout BatchEnd.File) -> Void) {
+    for index in shares.indices where shares[index].item.id == id { change(&shares[index].end) }
   }
 
   /// The new states of the files whose states have changed since the last call.
@@ -113,9 +102,8 @@ final class Transfer {
     return news
   }
 
-  /// Records how the task ended. Returns the end of the request as a whole.
-  ///
-  /// - Parameter content: what the target's rules found in the reply, if they need it.
+  /// Records how the task ended, and what the target's rules found in the reply if they need it. Returns the end of the
+  /// request as a whole.
   func end(_ exchange: ExchangeEnd, _ content: ReplyContent?, at now: Instant) -> TransferEnd {
     head = exchange.head ?? head
     if case .body(let error as BodyError)? = exchange.trouble?.kind { bodyError = error }
@@ -150,9 +138,7 @@ final class Transfer {
       return file
     }
   }
-}
 
-extension Transfer {
   /// One of the files in a request.
   struct FilePart {
     let item: UploadItem

@@ -4,12 +4,7 @@ import ScalarText
 import UploadModel
 
 extension TransferEnd {
-  /// The end of a request to `url` as the transport reports it.
-  ///
-  /// - Parameters:
-  ///   - head: the reply's head, if one arrived.
-  ///   - most: how many bytes of the reply are kept.
-  ///   - proxy: the proxy in between, if any.
+  /// The end of a request to `url` as the transport reports it. `most` is how many bytes of the reply are kept.
   init(
     _ end: ExchangeEnd, _ head: ReplyHead?, of url: URL, keeping most: Int = .max,
     proxy: @autoclosure () -> String?

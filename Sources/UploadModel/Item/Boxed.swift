@@ -12,7 +12,6 @@
   }
   @usableFromInline var content: Content
 
-  /// Boxes `value`; copies share it.
   package init(_ value: Value) { content = Content(value) }
 
   package init(wrappedValue: Value) { content = Content(wrappedValue) }
@@ -36,13 +35,11 @@
 }
 
 extension Boxed: Equatable where Value: Equatable {
-  /// Whether both are copies of the same box, or contain equal values.
   package static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-  /// Equal values have the same hash, whatever box they are in.
   package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }

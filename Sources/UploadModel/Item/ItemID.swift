@@ -6,8 +6,6 @@ package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConv
   package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   // Written out so that other modules can inline the comparison when they look up items.
-
-  /// Whether both name the same item.
   @inlinable package static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }
 
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
@@ -15,6 +13,5 @@ package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConv
   /// Items are numbered in the order in which they were added.
   package static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
 
-  /// The number with a number sign.
   package var description: String { "#\(rawValue)" }
 }

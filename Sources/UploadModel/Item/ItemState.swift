@@ -27,29 +27,18 @@ package enum ItemState: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether the server has taken the file.
   package var isDone: Bool { if case .done = self { true } else { false } }
+  package var isFailed: Bool { if case .failed = self { true } else { false } }
+  package var isRetrying: Bool { if case .retrying = self { true } else { false } }
+  package var isPreparing: Bool { if case .preparing = self { true } else { false } }
+  package var isMoving: Bool { if case .sending = self { true } else { false } }
+  package var isProcessed: Bool { if case .processing = self { true } else { false } }
 
   /// What the server said when it took the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
   /// Whether the server has the whole file, but has not said yet what became of it.
   package var isHandedOver: Bool { if case .awaitingReply = self { true } else { isProcessed } }
-
-  /// Whether the server has accepted the file, but has not finished with it.
-  package var isProcessed: Bool { if case .processing = self { true } else { false } }
-
-  /// Whether its bytes are being sent.
-  package var isMoving: Bool { if case .sending = self { true } else { false } }
-
-  /// Whether it is about to be sent.
-  package var isPreparing: Bool { if case .preparing = self { true } else { false } }
-
-  /// Whether it waits for its next attempt.
-  package var isRetrying: Bool { if case .retrying = self { true } else { false } }
-
-  /// Whether it has failed: it did not arrive, or nobody knows whether it did.
-  package var isFailed: Bool { if case .failed = self { true } else { false } }
 
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   package var takesLane: Bool { isActive && !isProcessed }

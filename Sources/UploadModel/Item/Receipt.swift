@@ -1,6 +1,5 @@
 /// What the server said when it took a file.
 package struct Receipt: Hashable, Sendable, Codable {
-  /// The HTTP status code.
   package var status: Int
   /// Where the file can be found now, if the reply said so.
   package var url: String?
@@ -43,7 +42,6 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// How fast the last attempt was, in bytes per second; nil if nothing moved.
   package var meanSpeed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
 
-  /// A receipt for `bytes` bytes that the server accepted with `status`.
   package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
     attempts: Int = 1, seconds: Double = 0, bytes: Int64 = 0, sent: SentFile? = nil
@@ -68,7 +66,6 @@ package struct SentFile: Hashable, Sendable, Codable {
   /// The size of the whole content in bytes.
   package var size: Int64
 
-  /// A file of `size` bytes that was called `name`.
   package init(name: String, mediaType: String, size: Int64) {
     (self.name, self.mediaType, self.size) = (name, mediaType, size)
   }

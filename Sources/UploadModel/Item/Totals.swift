@@ -44,10 +44,8 @@ package struct Totals: Hashable, Sendable {
   /// The done bytes of files that were taken out of the queue.
   package private(set) var goneBytes: Int64 = 0
 
-  /// Totals of no files.
   package init() {}
 
-  /// The totals of these items.
   package init(of items: some Sequence<UploadItem>) {
     for item in items { add(item) }
   }
@@ -82,9 +80,7 @@ package struct Totals: Hashable, Sendable {
   /// Whether only replies are left to wait for.
   package var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
-  /// Adds a file.
-  ///
-  /// - Parameter reached: how many of the file's bytes have been handed over, if its state does not tell.
+  /// Adds a file, `reached` bytes of which have been handed over if its state does not tell.
   package mutating func add(_ item: UploadItem, reached: Int64 = 0) { count(item, reached, 1) }
   /// Takes a file out, in the state in which it was added.
   package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {

@@ -4,9 +4,7 @@ import MultipartForm
 /// A file to upload, and how to send it. Copies share the details until one of them changes: an item passes through
 /// many places, and there can be a hundred thousand items.
 package struct UploadItem: Hashable, Sendable, Identifiable {
-  /// Identifies the item in the queue.
   package var id: ItemID
-  /// The state of the upload.
   package var state: ItemState { didSet { noteSize() } }
   /// The size in bytes of the content that the target's command made of the file, if known and different from the
   /// file's own.
@@ -29,12 +27,8 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     var size: Int64
     var identity: FileIdentity?
     var wasInterrupted = false
-    var resumePoint: ResumePoint? {
-      get { boxedPoint?.value }
-      set { boxedPoint = newValue.map(Boxed.init(_:)) }
-    }
     // Boxed, since hardly any item has a resume point.
-    var boxedPoint: Boxed<ResumePoint>?
+    var resumePoint: Boxed<ResumePoint>?
     var sum: [UInt8]?
     var digests: ContentDigests?
     var note: String?
@@ -62,20 +56,17 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   package mutating func move(to path: String) { location = FileLocation(path) }
 
   private mutating func noteSize() {
-    switch state {
-    case .sending(_, _, let total): preparedSize = total == size ? nil : total
-    case .waiting, .preparing, .paused: preparedSize = nil
-    case .done(let receipt): noteSize(of: receipt)
-    case .processing(let processing): noteSize(of: processing.receipt)
-    case .awaitingReply, .retrying, .failed: break
-    }
+    let sentSize: Int64? =
+      switch state {
+      case .sending(_, _, let total): total
+      case .waiting, .preparing, .paused: size
+      case .done(let receipt): receipt.sent?.size
+      case .processing(let processing): processing.receipt.sent?.size
+      case .awaitingReply, .retrying, .failed: nil
+      }
+    if let sentSize { preparedSize = sentSize == size ? nil : sentSize }
   }
 
-  private mutating func noteSize(of receipt: Receipt) {
-    if let sent = receipt.sent { preparedSize = sent.size == size ? nil : sent.size }
-  }
-
-  /// An item of the queue, waiting unless `state` says otherwise.
   package init(
     id: ItemID, uuid: UUID = .random(), target: String = "", location: FileLocation,
     fileName: String? = nil, field: String? = nil,
@@ -168,8 +159,8 @@ extension UploadItem {
   }
   /// Where the upload can resume, if its target resumes uploads and the upload has begun.
   package var resumePoint: ResumePoint? {
-    _read { yield details.value.resumePoint }
-    _modify { yield &details.value.resumePoint }
+    get { details.value.resumePoint?.value }
+    set { details.value.resumePoint = newValue.map(Boxed.init(_:)) }
   }
   /// The SHA-256 of the content, if it was asked for.
   package var sum: [UInt8]? {

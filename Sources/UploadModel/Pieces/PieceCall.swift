@@ -2,7 +2,6 @@
 package struct PieceCall: Hashable, Sendable {
   /// The HTTP method, in upper case.
   package var method: String
-  /// Where it goes.
   package var address = Address.base(Template(literal: ""))
   /// Query items that are added to the address, in this order.
   package var query: [Target.Field] = []
@@ -85,23 +84,19 @@ package struct PieceCall: Hashable, Sendable {
 
     package init(_ place: ReplyPlace) { self.place = place }
 
-    /// How many bytes of the file the server has according to this reply, or why the reply does not say.
-    ///
-    /// - Parameter known: how many bytes hoist expects the server to have, for `Missing.known`.
-    func value(in end: TransferEnd, known: Int64) -> Result<Int64, ResumeFault> {
+    /// How many bytes of the file the server has according to this reply, if hoist expects it to have `known` of them.
+    func value(in end: TransferEnd, known: Int64) throws(ResumeFault) -> Int64 {
       var text = ReplyValue(place).text(in: end)
       if let pattern { text = text.flatMap { pattern.value(in: $0) } }
       guard let text else {
         switch missing {
-        case .failure: return .failure(.noOffset)
-        case .nothing: return .success(0)
-        case .known: return .success(known)
+        case .failure: throw .noOffset
+        case .nothing: return 0
+        case .known: return known
         }
       }
-      guard let number = Int64(text), number >= 0, number < .max - plus else {
-        return .failure(.noOffset)
-      }
-      return .success(number + plus)
+      guard let number = Int64(text), number >= 0, number < .max - plus else { throw .noOffset }
+      return number + plus
     }
   }
 
@@ -122,9 +117,7 @@ package struct PieceCall: Hashable, Sendable {
 }
 
 extension [PieceCall.Value] {
-  /// Finds the values in a reply.
-  ///
-  /// - Returns: the values by name, or the error that names the first one that is missing.
+  /// The values in a reply by name, or the error that names the first one that is missing.
   package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {
     var values: [String: String] = [:]
     for value in self {

@@ -3,13 +3,9 @@ package struct PieceCount: Hashable, Sendable, Codable {
   /// How many pieces the file has.
   package var count: Int
   /// How many of them the server had when the attempt began.
-  package var resumed: Int
+  package var resumed = 0
   /// How many the attempt has sent.
   package var sent: Int
-
-  package init(count: Int, resumed: Int = 0, sent: Int) {
-    (self.count, self.resumed, self.sent) = (count, resumed, sent)
-  }
 
   /// The count once the server has all pieces.
   var whole: PieceCount { PieceCount(count: count, resumed: resumed, sent: count - resumed) }

@@ -15,7 +15,12 @@ import MultipartForm
 /// If pieces may go in any order, several go at once, as many as the caller asks for. If one fails, its failure is
 /// handled once the others have ended.
 package struct PieceMachine: ResumeMachine {
-  private enum Phase { case aborting, beginning, asking, asksTicket, sending, verifying, finishing }
+  private enum Phase {
+    case aborting, beginning, asking, asksTicket, sending, verifying, finishing
+
+    /// Whether the request under way concerns one piece.
+    var isOfPiece: Bool { self == .asksTicket || self == .sending }
+  }
 
   /// A piece under way.
   private struct Flight: Sendable {
@@ -26,10 +31,6 @@ package struct PieceMachine: ResumeMachine {
     var redirects: Int
   }
 
-  /// False even for a piece that goes in the target's form, since that form is made anew for each request.
-  package static let sendsTargetsBody = false
-
-  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
   @Boxed private var rules: PieceRules
   /// The value of `{upload.id}` in an upload that this attempt begins.
@@ -67,7 +68,6 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: The beginning
 
-  /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     let known = course.point
     course.checkPoint(Self.self, loss: loss, now: now)
@@ -79,7 +79,7 @@ package struct PieceMachine: ResumeMachine {
         course.lose(.pieceUncertain)
       }
     }
-    guard let point = course.point else {
+    guard var point = course.point else {
       // The upload cannot resume, but the server may have finished it. A second copy must not be sent unless the user
       // asks for that.
       if known?.pieces?.isFinishing == true, let loss = course.loss, loss != .fileChanged {
@@ -90,7 +90,6 @@ package struct PieceMachine: ResumeMachine {
     }
     mayBeWhole = point.pieces?.isFinishing == true
     guard rules.status != nil else {
-      var point = point
       course.recordStart(into: &point)
       course.point = point
       return keep() + goOn()
@@ -141,7 +140,7 @@ package struct PieceMachine: ResumeMachine {
       // The upload cannot resume if it needs the lost reply, which is so for the reply to the first piece, if that
       // gives values, and for the reply to the last piece.
       guard rules.piece.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
-        course.record(min(point.offset + progress.size, course.length), into: &point) == nil
+        (try? course.record(min(point.offset + progress.size, course.length), into: &point)) != nil
       else { return false }
       course.point = point
       note { ($0.hasTaken, $0.isUnderWay) = (true, false) }
@@ -149,11 +148,12 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  /// Makes the server forget an upload that is given up, and begins a new one.
+  /// Makes the server forget an upload that is given up. Then begins a new one, unless the file changed while it was
+  /// being sent.
   private mutating func abort(_ point: ResumePoint?) -> [ResumeAction] {
     guard let point, point.pieces != nil, point.target == course.target.name,
       let request = point.termination(at: course.target, course.values)
-    else { return begin() }
+    else { return spoilt.map { [.forget] + cannot($0) } ?? begin() }
     phase = .aborting
     return [.forget] + course.send(request)
   }
@@ -184,7 +184,6 @@ package struct PieceMachine: ResumeMachine {
 
   private func keep() -> [ResumeAction] { course.point.map { [.keep($0)] } ?? [] }
 
-  /// Changes the progress of the upload.
   private mutating func note(_ change: (inout PieceProgress) -> Void) {
     guard var point = course.point, var progress = point.pieces else { return }
     change(&progress)
@@ -204,7 +203,6 @@ package struct PieceMachine: ResumeMachine {
     return filled
   }
 
-  /// Sends a request that carries no part of the file.
   private mutating func ask(
     _ call: PieceCall?, _ phase: Phase, _ values: Template.Values? = nil
   ) -> [ResumeAction] {
@@ -212,9 +210,14 @@ package struct PieceMachine: ResumeMachine {
     self.phase = phase
     do throws(Failure.Cause) {
       var request = try ResumeRequest(call, of: course.target, values ?? filled)
-      if phase == .asksTicket { request.number = piece.index }
+      if phase.isOfPiece { request.number = piece.index }
+      if phase == .sending {
+        request.content = piece.range
+        request.described?.isForm = call.body == .multipart
+        request.holdsEnd = isLastRequest || rules.piece.unanswered != .again
+      }
       let actions = course.send(request)
-      if phase == .asksTicket { save() }
+      if phase.isOfPiece { save() }
       return actions
     } catch {
       return cannot(error)
@@ -236,14 +239,11 @@ package struct PieceMachine: ResumeMachine {
       // While other pieces are under way, the caller asks for more when it can send them.
       guard flights.isEmpty, held == nil else { return [] }
       guard let next = missing else { return verify() }
-      return (done.isEmpty ? [.readAnew] : []) + send(next, progress)
+      let sending = sendPiece(from: Int64(next) * progress.size, progress.size)
+      return (done.isEmpty ? [.readAnew] : []) + sending
     }
     if point.offset >= course.length, progress.hasTaken || course.length > 0 { return finish() }
     return sendPiece(from: point.offset, progress.size)
-  }
-
-  private mutating func send(_ index: Int, _ progress: PieceProgress) -> [ResumeAction] {
-    sendPiece(from: Int64(index) * progress.size, progress.size)
   }
 
   /// Sends a piece, or first asks for the digests or the ticket that it needs.
@@ -255,7 +255,6 @@ package struct PieceMachine: ResumeMachine {
     return digests.isEmpty ? sendPiece() : [.digest(piece.range, digests, number: piece.index)]
   }
 
-  /// Sends the piece whose digests were asked for.
   package mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction] {
     guard let flight = flights[number] else { return [] }
     if held != nil { return drop(number) }
@@ -268,22 +267,15 @@ package struct PieceMachine: ResumeMachine {
   // MARK: Several pieces at once
 
   package var sendsInAnyOrder: Bool { course.point?.pieces?.done != nil }
-
-  /// How many pieces are under way.
   package var width: Int { max(1, flights.count) }
-
-  /// Whether a piece has failed, and others are still under way.
   package var isBreakingOff: Bool { held != nil }
-
-  /// Whether one more piece may go beside those under way.
   package var wantsMore: Bool {
     held == nil && !flights.isEmpty && flights.count < rules.parallel && missing != nil
   }
 
-  /// Sends one more piece beside those under way.
   package mutating func sendMore() -> [ResumeAction] {
     guard wantsMore, let index = missing, let progress = course.point?.pieces else { return [] }
-    return trying(nil) { $0.send(index, progress) }
+    return trying(nil) { $0.sendPiece(from: Int64(index) * progress.size, progress.size) }
   }
 
   /// The first piece that the server does not have and that is not under way; nil if there is none.
@@ -305,11 +297,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   /// Takes a step with one of the pieces. A step that would end the attempt is put off while other pieces are under
-  /// way.
-  ///
-  /// - Parameters:
-  ///   - flight: the piece; nil for one that is about to be sent.
-  ///   - end: how its request has ended; nil if it has not.
+  /// way. `flight` is nil for a piece that is about to be sent; `end` says how its request has ended, if it has.
   private mutating func trying(
     _ flight: Flight?, _ end: TransferEnd? = nil,
     _ step: (inout PieceMachine) -> [ResumeAction]
@@ -320,7 +308,7 @@ package struct PieceMachine: ResumeMachine {
     let actions = step(&trial)
     var stopped: TransferEnd?
     for case .end(let end) in actions { stopped = end }
-    let goesOn = stopped == nil && (trial.phase == .sending || trial.phase == .asksTicket)
+    let goesOn = stopped == nil && trial.phase.isOfPiece
     guard others > 0 || held != nil, !goesOn || actions.contains(.forget) else {
       self = trial
       if stopped != nil { flights = [:] }
@@ -363,29 +351,12 @@ package struct PieceMachine: ResumeMachine {
     guard case .changed = trouble, let point = course.point else { return cannot(trouble) }
     spoilt = trouble
     course.lose(.fileChanged)
-    guard let request = point.termination(at: course.target, course.values) else {
-      return [.forget] + cannot(trouble)
-    }
-    phase = .aborting
-    return [.forget] + course.send(request)
+    return abort(point)
   }
 
   private mutating func sendPiece() -> [ResumeAction] {
     if ticket == nil, rules.ticket != nil { return ask(rules.ticket, .asksTicket) }
-    phase = .sending
-    do throws(Failure.Cause) {
-      let call = rules.call(for: piece)
-      var request = try ResumeRequest(call, of: course.target, filled)
-      request.content = piece.range
-      request.described?.isForm = call.body == .multipart
-      request.number = piece.index
-      request.holdsEnd = isLastRequest || rules.piece.unanswered != .again
-      let actions = course.send(request)
-      save()
-      return actions
-    } catch {
-      return cannot(error)
-    }
+    return ask(rules.call(for: piece), .sending)
   }
 
   /// Notes whether the piece may finish the upload, and whether it must not be repeated. Until the end of the piece is
@@ -399,9 +370,8 @@ package struct PieceMachine: ResumeMachine {
   private mutating func finish() -> [ResumeAction] {
     guard let call = rules.finish else {
       // The server has the whole file, but its final reply was lost.
-      var end = TransferEnd(url: course.last?.url ?? course.creation)
-      end.isReplyLost = true
-      return course.arrived(end, 200)
+      let end = TransferEnd(url: course.last?.url ?? course.creation)
+      return course.arrived(end, 200, isReplyLost: true)
     }
     let isNews = course.point?.pieces?.isFinishing == false
     note { $0.isFinishing = true }
@@ -446,6 +416,7 @@ package struct PieceMachine: ResumeMachine {
 
   private mutating func judge(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
+    let (step, call) = request
     end.step = step
     if mayFinish { noteDoubt(end) }
     end.mayBeWhole = mayBeWhole
@@ -453,11 +424,10 @@ package struct PieceMachine: ResumeMachine {
       return interrupted(end)
     }
     let isWhole = mayFinish
-    let call = currentCall
     let isOK = call?.rules.isOK(status) == true
     if !isOK, !(isWhole && response.isOK(status)), status == 307 || status == 308 {
       let actions = course.follow(end)
-      if phase == .sending || phase == .asksTicket { save() }
+      if phase.isOfPiece { save() }
       return actions
     }
     course.redirects = 0
@@ -468,18 +438,22 @@ package struct PieceMachine: ResumeMachine {
     if let cause = call.rules.complaint(in: call.rules.read(end.reply), of: end) {
       return failed(cause, end)
     }
-    switch phase {
-    case .beginning: return finishBeginning(end, call)
-    case .asking: return finishAsking(end, call)
-    case .asksTicket:
-      guard let document = JSONValue(text: end.reply.text) else {
-        return failed(.unusable("its answer is not JSON"), end)
+    do throws(ResumeFault) {
+      switch phase {
+      case .beginning: return finishBeginning(end, call)
+      case .asking: return try finishAsking(end, call)
+      case .asksTicket:
+        guard let document = JSONValue(text: end.reply.text) else {
+          return failed(.unusable("its answer is not JSON"), end)
+        }
+        ticket = document
+        noteSource(end)
+        return sendPiece()
+      case .sending: return try finishPiece(end, call)
+      case .aborting, .verifying, .finishing: return course.over(end, status: status)
       }
-      ticket = document
-      noteSource(end)
-      return sendPiece()
-    case .sending: return finishPiece(end, call)
-    case .aborting, .verifying, .finishing: return course.over(end, status: status)
+    } catch {
+      return course.fail(error, end)
     }
   }
 
@@ -511,37 +485,25 @@ package struct PieceMachine: ResumeMachine {
   /// Whether the piece under way may complete the upload.
   private var isLastRequest: Bool { piece.isLast && rules.finish == nil }
 
-  private var step: Failure.Step? {
+  /// The request under way: which step of the upload it is, and how the configuration describes it.
+  private var request: (step: Failure.Step?, call: PieceCall?) {
     switch phase {
-    case .aborting, .verifying: nil
-    case .beginning: .begin
-    case .asking: .status
-    case .asksTicket: .pieceTicket
+    case .aborting, .verifying: return (nil, nil)
+    case .beginning: return (.begin, rules.begin)
+    case .asking: return (.status, rules.status)
+    case .asksTicket: return (.pieceTicket, rules.ticket)
     case .sending:
-      .piece(
-        piece.index + 1,
-        of: PieceRules.count(of: course.point?.pieces?.size ?? course.length, for: course.length))
-    case .finishing: .finish
-    }
-  }
-
-  private var currentCall: PieceCall? {
-    switch phase {
-    case .aborting: rules.abort
-    case .verifying: nil
-    case .beginning: rules.begin
-    case .asking: rules.status
-    case .asksTicket: rules.ticket
-    case .sending: rules.call(for: piece)
-    case .finishing: rules.finish
+      let size = course.point?.pieces?.size ?? course.length
+      let count = PieceRules.count(of: size, for: course.length)
+      return (.piece(piece.index + 1, of: count), rules.call(for: piece))
+    case .finishing: return (.finish, rules.finish)
     }
   }
 
   /// Whether the reply to the last piece says that the server does not have the whole file.
   private func tellsLess(_ end: TransferEnd, _ call: PieceCall?) -> Bool {
-    guard case .success(let count)? = call?.offset?.value(in: end, known: course.length)
-    else { return false }
-    return count < course.length
+    let count = try? call?.offset?.value(in: end, known: course.length)
+    return count.map { $0 < course.length } ?? false
   }
 
   private mutating func finishWhole(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
@@ -565,13 +527,12 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  private mutating func finishAsking(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+  private mutating func finishAsking(
+    _ end: TransferEnd, _ call: PieceCall
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
-    switch call.offset?.value(in: end, known: point.offset) {
-    case .failure(let fault): return course.fail(fault, end)
-    case .success(let count):
-      if let fault = course.record(count, into: &point) { return course.fail(fault, end) }
-    case nil: break
+    if let offset = call.offset {
+      try course.record(offset.value(in: end, known: point.offset), into: &point)
     }
     course.recordStart(into: &point)
     course.point = point
@@ -579,20 +540,18 @@ package struct PieceMachine: ResumeMachine {
     return keep() + goOn()
   }
 
-  private mutating func finishPiece(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+  private mutating func finishPiece(
+    _ end: TransferEnd, _ call: PieceCall
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
-    var reached = piece.range.upperBound
-    switch call.offset?.value(in: end, known: reached) {
-    case .failure(let fault): return course.fail(fault, end)
-    case .success(let count): reached = count
-    case nil: break
-    }
-    guard reached <= piece.range.upperBound else { return course.fail(.offsetBeyondEnd, end) }
+    let sent = piece.range.upperBound
+    var reached = try call.offset?.value(in: end, known: sent) ?? sent
+    guard reached <= sent else { throw .offsetBeyondEnd }
     let before = point.offset
     // If pieces go in any order, the offset counts the bytes that have arrived; these need not be the beginning of the
     // file.
     if sendsInAnyOrder { reached = before + Int64(piece.range.count) }
-    if let fault = course.record(reached, into: &point) { return course.fail(fault, end) }
+    try course.record(reached, into: &point)
     var begun: [String: String] = [:]
     let beginning = before == 0 ? rules.piece.beginning : []
     switch (call.values.found(in: end), beginning.found(in: end)) {
@@ -619,7 +578,6 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: Failures
 
-  /// Handles a reply that refuses a request.
   private mutating func refuse(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if rules.isForgotten(end), phase != .beginning {
       if mayBeWhole {
@@ -652,7 +610,7 @@ package struct PieceMachine: ResumeMachine {
   /// Ends the attempt because a request cannot be sent.
   private func cannot(_ cause: Failure.Cause) -> [ResumeAction] {
     var end = TransferEnd(url: course.last?.url ?? course.creation)
-    (end.trouble, end.step, end.mayBeWhole) = (cause, step, mayBeWhole)
+    (end.trouble, end.step, end.mayBeWhole) = (cause, request.step, mayBeWhole)
     return course.over(end, status: nil)
   }
 }
@@ -682,13 +640,12 @@ extension ResumeRequest {
       if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
     }
     for field in call.headers { _ = try field.headerValue(with: values) }
+    let isFromReply = if case .reply = call.address { true } else { false }
+    var whole = call.address.template
     var query = call.query
-    let whole: Template
-    switch call.address {
-    case .base(let suffix):
-      whole = (target.resume.pieces?.base(of: target) ?? Template(literal: "")) + suffix
+    if case .base = call.address {
+      whole = (target.resume.pieces?.base(of: target) ?? Template(literal: "")) + whole
       if target.resume.pieces?.url == nil { query = target.query + query }
-    case .own(let template), .reply(let template): whole = template
     }
     let address = whole.hidingQuery().address(with: values, query: query)
     // In a preview, an address from a reply is still a placeholder, not a URL.
@@ -702,7 +659,7 @@ extension ResumeRequest {
         + field.value.stretches(with: values).map(\.encoded)
     }
     self.init(call.method, url)
-    if case .reply = call.address, isSent {
+    if isFromReply, isSent {
       guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
       let isSafe = url.scheme?.lowercased() == "https" || target.origin?.scheme == "http"
       guard isSafe || Origin(url).map(target.redirectOrigins.contains) == true else {
@@ -715,9 +672,8 @@ extension ResumeRequest {
       RequestHead.Header(name: field.name, value: field.value.stretches(with: values))
     }
     described = Described(
-      address: address,
+      address: address, isAddressFromReply: isFromReply,
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
       type: call.contentType)
-    if case .reply = call.address { described?.isAddressFromReply = true }
   }
 }

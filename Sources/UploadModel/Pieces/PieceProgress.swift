@@ -42,10 +42,8 @@ package struct PieceProgress: Hashable, Sendable, Codable {
 }
 
 extension PieceRules {
-  /// A hash of everything that the requests are made from. Secrets enter it by name only.
-  ///
-  /// - Parameter opened: the values of the run. With those of another run, the hash differs, so that the upload starts
-  ///   over.
+  /// A hash of everything that the requests are made from, including the values of the run, so that an upload starts
+  /// over in another run. Secrets enter it by name only.
   func seal(_ opened: [String: String]) -> String {
     var hash = SHA256()
     func add(_ text: String) { hash.update("\(text.utf8.count) \(text)".utf8) }

@@ -92,15 +92,12 @@ package struct PieceRules: Hashable, Sendable {
       number: first + index, index: index, range: offset..<end, isLast: end == file)
   }
 
-  /// The request that carries a piece.
   func call(for piece: Template.Values.Piece) -> PieceCall {
     piece.isLast ? last ?? self.piece : self.piece
   }
 
-  /// The request for the first piece of a file as a preview shows it, and the values that fill its placeholders. Values
-  /// that only replies give stay placeholders.
-  ///
-  /// - Parameter digests: the digests of that piece.
+  /// The request for the first piece of a file as a preview shows it, and the values that fill its placeholders, such
+  /// as that piece's digests. Values that only replies give stay placeholders.
   package func preview(
     of file: Int64, in size: Int64, digests: ContentDigests?, _ values: Template.Values
   ) -> (call: PieceCall, values: Template.Values) {

@@ -8,7 +8,6 @@ import ScalarText
 ///
 /// It does not resume, and sends one piece after the other. It stops if a value in a reply contains control characters.
 struct PieceScript {
-  /// The whole script.
   private(set) var lines: [String] = []
   /// The variables that must be exported before it runs.
   var variables: [String] { options.variables }
@@ -58,8 +57,6 @@ struct PieceScript {
     "taken", "upload", "url", "work", "LC_ALL",
   ]
 
-  // MARK: The beginning
-
   /// The lines before the first request.
   private func opening() throws(InvalidInput) -> [String] {
     let functions = ShellFunction.allCases.filter(options.functions.contains)
@@ -86,7 +83,7 @@ struct PieceScript {
     try tls.addTLS(of: target)
     let setting = #"""
       export LC_ALL=C
-      file=\#(try options.word([CurlOptions.path(item)]))
+      file=\#(try options.word([CurlOptions.path(item.location)]))
       stop() { printf '%s\n' "$1" >&2; exit 1; }
       for program in \#((["curl"] + programs).joined(separator: " ")); do
         command -v "$program" > /dev/null || stop "$program is missing"
@@ -257,11 +254,8 @@ struct PieceScript {
     }
   }
 
-  // MARK: One request
-
-  /// The lines that send a request and judge its reply by the status.
-  ///
-  /// - Parameter statuses: the statuses that mean success; nil if they are in the variable `ok`.
+  /// The lines that send a request and judge its reply by the status. If `statuses` is nil, those that mean success are
+  /// in the variable `ok`.
   private mutating func request(
     _ call: PieceCall, _ statuses: String?, isPiece: Bool = false
   ) throws(InvalidInput) -> [String] {
@@ -313,7 +307,7 @@ struct PieceScript {
     }
     for header in bare.headers { try options.add(header) }
     if let parts {
-      for part in parts { try options.add(part) { _ in .expansion("$work/piece") } }
+      for part in parts { try options.add(part, content: .expansion("$work/piece")) }
     } else if isPiece || text != nil || ["POST", "PUT"].contains(request.method) {
       if !bare.has("Content-Type") {
         let type = isPiece ? " \(target.sentType(of: item))" : ""

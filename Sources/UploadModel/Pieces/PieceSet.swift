@@ -9,7 +9,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
 
   init(first count: Int) { indexes.insert(contentsOf: 0..<max(0, count)) }
 
-  /// Reads the bounds of the runs, in order. Impossible bounds make an empty set.
+  /// Reads the bounds of the runs, in order, as `encode(to:)` writes them. Impossible bounds make an empty set.
   package init(from decoder: any Decoder) throws {
     let bounds = try decoder.singleValueContainer().decode([Int].self)
     guard bounds.count.isMultiple(of: 2), bounds.first ?? 0 >= 0,
@@ -18,7 +18,6 @@ package struct PieceSet: Hashable, Sendable, Codable {
     indexes = RangeSet(stride(from: 0, to: bounds.count, by: 2).map { bounds[$0]..<bounds[$0 + 1] })
   }
 
-  /// Writes the bounds of the runs, in order.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(runs.flatMap { [$0.lowerBound, $0.upperBound] })

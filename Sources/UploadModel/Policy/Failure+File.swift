@@ -2,10 +2,8 @@ import Foundation
 import MultipartForm
 
 extension Failure.Cause {
-  /// The failure cause for an error in a body.
-  ///
-  /// - Parameter wasSeen: whether the file had been looked at before, so that its absence is a change and not
-  ///   a mistyped path.
+  /// The failure cause for an error in a body; `wasSeen` says whether the file had been looked at before, so that its
+  /// absence is a change and not a mistyped path.
   package init(_ error: BodyError, wasSeen: Bool) {
     switch error {
     case .form(let error): self = .unsendable(String(describing: error))

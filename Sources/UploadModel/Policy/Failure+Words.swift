@@ -61,9 +61,8 @@ extension Failure {
   /// The explanation for an upload that starts over on another try.
   package var explanation: String { explanation(goesOn: false) }
 
-  /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
-  ///
-  /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
+  /// A paragraph: what was being done, why it failed, whether another try helps, what to do; `goesOn` says whether
+  /// another try resumes the upload (``UploadItem/canGoOn``).
   package func explanation(goesOn: Bool) -> String { "\(story)\(rest(goesOn: goesOn))" }
 
   /// What the explanation says beyond the headline, for a line below it.

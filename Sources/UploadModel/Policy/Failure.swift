@@ -2,7 +2,6 @@
 ///
 /// The texts are in `Failure+Words.swift`. The retry policy and the exit status depend on the decisions here.
 package struct Failure: Error, Hashable, Sendable, Codable {
-  /// What went wrong.
   package var cause: Cause
   /// The HTTP status code, if there was a reply.
   package var status: Int?

@@ -42,13 +42,10 @@ package struct JobMachine: Sendable {
 
   /// How the user stopped a running upload.
   package enum Stop: Hashable, Sendable {
-    /// For good.
     case cancel
-    /// For now.
     case pause
   }
 
-  /// What can happen to an upload.
   package enum Event: Sendable {
     /// The upload's turn has come. If it shares a request with others, this event can cut short its delay before the
     /// next attempt.
@@ -63,9 +60,7 @@ package struct JobMachine: Sendable {
     case notBegun
     /// The delay before the next attempt is over.
     case timerFired
-    /// The user cancels the upload.
     case cancel
-    /// The user pauses the upload.
     case pause
     /// The user wants the file to be sent (again).
     case retry
@@ -86,14 +81,12 @@ package struct JobMachine: Sendable {
     case report(ItemState)
   }
 
-  /// Where the upload stands now.
   package private(set) var state: State = .waiting
   /// How many attempts have begun, not counting those that had to start over.
   package private(set) var attempts = 0
   /// Whether the last attempt left open whether the server has the whole file. Another attempt can find out.
   private var mayBeWhole = false
 
-  /// A machine for one file.
   package init() {}
 
   /// A machine for a file that the server has accepted already.
@@ -103,9 +96,7 @@ package struct JobMachine: Sendable {
   }
 
   /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
-  /// timer, a second cancel) are ignored.
-  ///
-  /// - Parameter target: where the file goes now. The next call may pass another target.
+  /// timer, a second cancel) are ignored. `target` is where the file goes now; the next call may pass another.
   package mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):

@@ -70,7 +70,6 @@ package struct TransferEnd: Hashable, Sendable {
     headers["location"].flatMap { URL(written: $0, relativeTo: url)?.absoluteURL }
   }
 
-  /// The end of a request to `url`.
   package init(
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
     trouble: Failure.Cause? = nil, sentAll: Bool = true, bytes: Int64 = 0, seconds: Double = 0

@@ -15,9 +15,8 @@ package struct CurlCommand: Hashable, Sendable {
   /// The variables that must be set for the command, each once.
   package let variables: [String]
 
-  /// Makes the command for a request with at least one file; `key` is the value of `{uuid}`.
-  ///
-  /// - Throws: `InvalidInput` if curl cannot send the same request.
+  /// Makes the command for a request with at least one file; `key` is the value of `{uuid}`. Throws if curl cannot send
+  /// the same request.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
     now: Date, key: UUID? = nil
@@ -35,15 +34,15 @@ package struct CurlCommand: Hashable, Sendable {
       throw InvalidInput(
         "a resumable upload takes several requests, and only the server says where they go")
     }
-    let key = key ?? items.first?.uuid ?? UUID()
-    if let item = items.first, let rules = target.resume.pieces, rules.holds(for: item.size) {
-      let script = try PieceScript(item, rules, to: target, key: key, now: now)
+    guard let first = items.first else { throw InvalidInput("there is no file") }
+    let key = key ?? first.uuid
+    if let rules = target.resume.pieces, rules.holds(for: first.size) {
+      let script = try PieceScript(first, rules, to: target, key: key, now: now)
       (lines, text, variables) = (script.lines, script.text, script.variables)
       return
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {
-      guard let first = items.first else { throw .unsendable("there is no file") }
       plan = try RequestPlan(
         items, with: companions, to: target, at: .target,
         credentials: .all(token: target.tokenPlaceholder),
@@ -57,10 +56,11 @@ package struct CurlCommand: Hashable, Sendable {
     try options.addTLS(of: target)
     for header in plan.head.headers { try options.add(header) }
     try options.addCredentials(
-      of: target, plan.head, sum: items.first?.digests?[.sha256].map { .text($0) })
+      of: target, plan.head, sum: first.digests?[.sha256].map { .text($0) })
     switch plan.content {
-    case .file(let item): try options.add("--data-binary", [.text("@"), CurlOptions.path(item)])
-    case .form(let parts): for part in parts { try options.add(part, file: CurlOptions.path) }
+    case .file(let item):
+      try options.add("--data-binary", [.text("@"), CurlOptions.path(item.location)])
+    case .form(let parts): for part in parts { try options.add(part) }
     }
     (lines, variables) = (options.lines, options.variables)
     text = lines.joined(separator: " \\\n  ")

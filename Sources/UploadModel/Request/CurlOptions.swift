@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// Options of curl as words of a POSIX shell (XCU §2.2). Secrets are shell variables.
 struct CurlOptions {
@@ -25,9 +26,6 @@ struct CurlOptions {
   /// The values of tickets that the options use, in the order of their variables.
   private(set) var ticketValues: [JSONPointer] = []
 
-  /// No options yet.
-  ///
-  /// - Parameter values: the placeholder values; a script computes the missing ones.
   init(_ values: Template.Values = SigV4Auth.values) { self.values = values }
 
   /// Removes and returns the options so far, so that the next command can begin.
@@ -52,9 +50,8 @@ struct CurlOptions {
     try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
   }
 
-  /// Adds the options that sign or authorize requests to the target's own origin.
-  ///
-  /// - Parameter sum: the SHA-256 of the content, for a service that wants it.
+  /// Adds the options that sign or authorize requests to the target's own origin. `sum` is the SHA-256 of the content,
+  /// for a service that wants it.
   mutating func addCredentials(
     of target: Target, _ head: RequestHead, sum: Piece?
   ) throws(InvalidInput) {
@@ -78,12 +75,8 @@ struct CurlOptions {
     try add("--user", pieces(name) + [.text(":")] + pieces(password))
   }
 
-  /// Adds a part of a form.
-  ///
-  /// - Parameter file: where the content of a file is.
-  mutating func add(
-    _ part: RequestPlan.Part, file: (UploadItem) -> Piece
-  ) throws(InvalidInput) {
+  /// Adds a part of a form. If it is an uploaded file, `content` is where its content is; nil for the file itself.
+  mutating func add(_ part: RequestPlan.Part, content: Piece? = nil) throws(InvalidInput) {
     guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
       throw InvalidInput(
         "curl cannot send the field \"\(part.name)\" because its name contains \"=\"")
@@ -91,7 +84,8 @@ struct CurlOptions {
     switch part.value {
     case .text(let text): try add(text, as: part.name, part.type)
     case .file(let item, let name):
-      try add(file(item), named: name, as: part.name, part.type ?? item.mediaType)
+      let content = content ?? Self.path(item.location)
+      try add(content, named: name, as: part.name, part.type ?? item.mediaType)
     case .companion(let companion, of: _):
       try add(
         Self.path(companion.location), named: companion.location.lastComponent, as: part.name,
@@ -113,9 +107,8 @@ struct CurlOptions {
   private mutating func add(
     _ text: RequestHead.Text, as name: String, _ type: String?
   ) throws(InvalidInput) {
-    let value = try pieces(text).map { piece -> Piece in
-      if case .bytes(let bytes) = piece { .bytes(Self.lineBreaks(bytes)) } else { piece }
-    }
+    let value = try pieces(
+      text.map { if case .text(let text) = $0 { .text(Self.lineBreaks(text)) } else { $0 } })
     guard let type else {
       try add("--form-string", [.text("\(name)=")] + value)
       return
@@ -177,9 +170,7 @@ struct CurlOptions {
   }
 
   /// The path of a file, as curl reads it.
-  static func path(_ item: UploadItem) -> Piece { path(item.location) }
-
-  private static func path(_ location: FileLocation) -> Piece {
+  static func path(_ location: FileLocation) -> Piece {
     // To curl, a dash alone means standard input.
     .bytes(location.bytes == Array("-".utf8) ? Array("./-".utf8) : location.bytes)
   }
@@ -187,25 +178,13 @@ struct CurlOptions {
   /// Escapes a value for the quotes of curl's own syntax for forms.
   private static func escaped(_ piece: Piece) -> Piece {
     guard case .bytes(let bytes) = piece else { return piece }
-    return .bytes(
-      bytes.flatMap { byte in
-        byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"")
-          ? [UInt8(ascii: "\\"), byte] : [byte]
-      })
+    return .bytes(bytes.flatMap { "\\\"".utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] })
   }
 
   /// Makes every line break CRLF, as in forms.
-  private static func lineBreaks(_ bytes: [UInt8]) -> [UInt8] {
-    let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-    var result: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      switch byte {
-      case lineFeed where index > 0 && bytes[index - 1] == carriageReturn: break
-      case lineFeed, carriageReturn: result += [carriageReturn, lineFeed]
-      default: result.append(byte)
-      }
-    }
-    return result
+  private static func lineBreaks(_ text: String) -> String {
+    text.replacing(scalars: "\r\n", with: "\n").replacing(scalars: "\r", with: "\n")
+      .replacing(scalars: "\n", with: "\r\n")
   }
 
   // MARK: What a script fills in
@@ -250,9 +229,8 @@ struct CurlOptions {
     }
   }
 
-  /// A value with its filters and its escaping applied.
-  ///
-  /// - Parameter isPlain: whether the value has only letters, digits and dashes, which need no escaping anywhere.
+  /// A value with its filters and its escaping applied. A plain value has only letters, digits and dashes, which need
+  /// no escaping anywhere.
   private mutating func expansion(
     of value: String, _ writing: Template.Writing, isPlain: Bool
   ) -> String {

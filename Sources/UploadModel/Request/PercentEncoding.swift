@@ -10,7 +10,6 @@ package enum PercentEncoding {
   /// many servers take for a space.
   package static func encode(_ text: String) -> String { encode(bytes: text.utf8) }
 
-  /// Encodes bytes like a text.
   static func encode(bytes: some Sequence<UInt8>) -> String {
     encode(bytes, keeping: unreserved.contains)
   }
@@ -35,8 +34,7 @@ package enum PercentEncoding {
   }
 
   /// The characters that may stand unencoded in a path, a query or a fragment (RFC 3986 §3.3 to §3.5).
-  private static let kept = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
+  private static let kept = unreserved.union("!$&'()*+,;=:@/?".utf8)
 
   /// Encodes the characters that a URL cannot contain; existing escapes stay as they are.
   fileprivate static func completed(_ address: String) -> String {

@@ -19,7 +19,7 @@ package struct RequestHead: Hashable, Sendable {
     case none
   }
 
-  /// The HTTP method, in upper case.
+  /// In upper case.
   package let method: String
   /// Where the request goes; nil if only a ticket can tell.
   package let address: Text?
@@ -65,7 +65,9 @@ package struct RequestHead: Hashable, Sendable {
   private mutating func add(
     _ fields: [Target.Field], _ values: Template.Values
   ) throws(Failure.Cause) {
-    for field in fields where !Self.belongsToTransport(field.name) {
+    // Only the transport writes these, so a target's own are ignored.
+    let reserved = ["content-length", "transfer-encoding", "expect"]
+    for field in fields where !reserved.contains(field.name.lowercased()) {
       _ = try field.headerValue(with: values)
       set(Header(name: field.name, value: field.value.stretches(with: values)))
     }
@@ -84,7 +86,6 @@ package struct RequestHead: Hashable, Sendable {
   /// Sets header fields, replacing any with the same names.
   package mutating func add(_ fields: [Header]) { for field in fields { set(field) } }
 
-  /// Whether there is a header field of this name.
   package func has(_ name: String) -> Bool {
     headers.contains { $0.name.lowercased() == name.lowercased() }
   }
@@ -94,14 +95,8 @@ package struct RequestHead: Hashable, Sendable {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value.shown
   }
 
-  /// Removes the header fields of this name.
   mutating func remove(_ name: String) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
-  }
-
-  /// Whether only the transport writes this header field, so that a target's own is ignored.
-  private static func belongsToTransport(_ name: String) -> Bool {
-    ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
   }
 }
 

@@ -7,7 +7,6 @@ import Foundation
 package struct RequestPlan: Hashable, Sendable {
   /// A part of a form.
   package struct Part: Hashable, Sendable {
-    /// The content of a part.
     package enum Value: Hashable, Sendable {
       case text(RequestHead.Text)
       /// A file, and the name to give the server.
@@ -36,7 +35,6 @@ package struct RequestPlan: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     /// A form (RFC 7578). The encoder adds the `Content-Type`, since it names the boundary.
     case form([Part])
-    /// A bare file.
     case file(UploadItem)
   }
 
@@ -49,19 +47,14 @@ package struct RequestPlan: Hashable, Sendable {
     case other(URL)
   }
 
-  /// Method, address and header fields.
   package let head: RequestHead
-  /// What the request carries.
   package let content: Content
 
   /// The parts of the form; empty if the request carries a bare file.
   package var parts: [Part] { if case .form(let parts) = content { parts } else { [] } }
 
-  /// A companion, and the file that it goes with.
-  package typealias Accompaniment = (file: Companion, item: ItemID)
-
-  /// The companions in the request, in order.
-  package var companions: [Accompaniment] {
+  /// The companions in the request, in order, each with the file that it goes with.
+  package var companions: [(file: Companion, item: ItemID)] {
     parts.compactMap { part in
       if case .companion(let file, of: let item) = part.value { (file, item) } else { nil }
     }

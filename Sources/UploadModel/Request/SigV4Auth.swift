@@ -13,11 +13,8 @@ package struct SigV4Auth: Hashable, Sendable {
   /// The session token of keys that expire; nil for other keys.
   package var token: Template?
 
-  /// The service that a target signs for if it names none.
-  package static let usualService = "s3"
-
   package init(
-    region: String, service: String = Self.usualService, key: Template, secret: Template,
+    region: String, service: String = "s3", key: Template, secret: Template,
     token: Template? = nil
   ) {
     (self.region, self.service) = (region, service)
@@ -44,9 +41,8 @@ package struct SigV4Auth: Hashable, Sendable {
 
   /// The header field with the session token; empty if there is no token.
   var tokenHeaders: [RequestHead.Header] {
-    [token].compactMap(\.self).map { token in
-      RequestHead.Header(name: "X-Amz-Security-Token", value: token.stretches(with: Self.values))
-    }
+    guard let value = token?.stretches(with: Self.values) else { return [] }
+    return [RequestHead.Header(name: "X-Amz-Security-Token", value: value)]
   }
 
   /// Values for templates of keys, which contain nothing that depends on the request.
@@ -56,9 +52,9 @@ package struct SigV4Auth: Hashable, Sendable {
 extension Target {
   /// Why the target's requests could not be signed; nil if they can be.
   package var signatureConflict: String? {
-    let pieces = resume.pieces.map { [$0.piece, $0.last ?? $0.piece].map(\.body) } ?? []
+    let bodies = [body, resume.pieces?.piece.body, resume.pieces?.last?.body]
     // The upload that a ticket permits usually goes to another server, where nothing is signed.
-    guard signsContent, ticket == nil, ([body] + pieces).contains(.multipart) else { return nil }
+    guard signsContent, ticket == nil, bodies.contains(.multipart) else { return nil }
     let why = sigV4?.isS3 == true ? "over plain http, S3" : sigV4?.service ?? ""
     return
       "\(why) wants the SHA-256 of the request's body, which is not known for a form; use body = \"binary\""

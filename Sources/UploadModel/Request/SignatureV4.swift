@@ -7,7 +7,6 @@ import ScalarText
 package struct SignatureV4 {
   static let algorithm = "AWS4-HMAC-SHA256"
 
-  /// The HTTP method.
   package var method: String
   /// Where it goes. The path and the query are signed as they are sent.
   package var url: URL
@@ -32,19 +31,19 @@ package struct SignatureV4 {
   /// Header fields that proxies and HTTP libraries change. AWS's own clients leave them out as well.
   private static let unsigned: Set<String> = [
     "authorization", "baggage", "connection", "content-length", "expect", "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization", "te", "traceparent", "tracestate", "trailer", "transfer-encoding",
-    "upgrade", "user-agent",
-    "x-amzn-trace-id",
+    "proxy-authenticate", "proxy-authorization", "te", "traceparent", "tracestate", "trailer",
+    "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
   ]
 
   /// The header fields that sign the request at this time. They replace header fields with the same names.
   package func fields(
     signedBy auth: SigV4Auth, at date: Date
   ) throws(Failure.Cause) -> [RequestHead.Header] {
-    let (day, time) = Self.stamp(date)
+    // The time in UTC, such as `20130524T000000Z`.
+    let time = date.formatted(
+      Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
     var fields = auth.tokenHeaders
-    fields.append(RequestHead.Header(name: Self.dateName, value: [.text(time)]))
+    fields.append(RequestHead.Header(name: "X-Amz-Date", value: [.text(time)]))
     let digest = try digest(auth)
     if auth.isS3 || value(of: Self.digestName) != nil {
       fields.append(RequestHead.Header(name: Self.digestName, value: [.text(digest)]))
@@ -57,7 +56,7 @@ package struct SignatureV4 {
     let request = [
       method, path(auth), query, signed.map { "\($0.name):\($0.value)\n" }.joined(), names, digest,
     ].joined(separator: "\n")
-    let scope = [day, auth.region, auth.service, "aws4_request"]
+    let scope = [String(time.unicodeScalars.prefix(8)), auth.region, auth.service, "aws4_request"]
     let text = [
       Self.algorithm, time, scope.joined(separator: "/"), SHA256.hash(request.utf8).hexadecimal,
     ].joined(separator: "\n")
@@ -77,20 +76,12 @@ package struct SignatureV4 {
     return fields
   }
 
-  private static let dateName = "X-Amz-Date"
   static let digestName = "X-Amz-Content-Sha256"
   /// Takes the place of the digest of a body that the signature does not cover.
   static let unsignedContent = "UNSIGNED-PAYLOAD"
 
   private func value(of name: String) -> String? {
     headers.last { $0.name.lowercased() == name.lowercased() }?.value
-  }
-
-  /// The date and the time in UTC, such as `20130524` and `20130524T000000Z`.
-  private static func stamp(_ date: Date) -> (day: String, time: String) {
-    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    let time = date.formatted(style)
-    return (String(time.unicodeScalars.prefix(8)), time)
   }
 
   // MARK: The canonical request

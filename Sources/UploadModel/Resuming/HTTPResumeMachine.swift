@@ -42,14 +42,13 @@ package struct HTTPResumeMachine: ResumeMachine {
     /// The server made no offer in this version of the draft, so it is asked in another version.
     case noOffer
     /// The upload is larger than the server allows, so it is deleted.
-    case unwanted(URL)
+    case unwanted
     /// The server does not take all the content in one request: the rest goes in pieces.
     case tooMuchAtOnce
     /// Interim replies do not get through, so the upload is deleted and begun again with the usual request.
     case lostInterims
   }
 
-  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
   /// The limits that the server has announced for this upload, or for all uploads.
   private var limits: ResumeLimits?
@@ -90,7 +89,6 @@ package struct HTTPResumeMachine: ResumeMachine {
     discovers = start.server == nil && (resume.mode == .auto || resume.chunk != nil)
   }
 
-  /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(Self.self, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
@@ -184,12 +182,11 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   private func piece(_ point: ResumePoint, count: Int64, isLast: Bool) -> ResumeRequest {
-    var request = request("PATCH", point.url)
-    let (name, value) = version.completeness(isLast)
-    request.add(name, value)
-    request.add("Upload-Offset", "\(point.offset)")
+    var request = ResumeRequest(
+      "PATCH", point.url,
+      [version.stamp, version.completeness(isLast), ("Upload-Offset", "\(point.offset)")],
+      content: point.offset..<(point.offset + count))
     if let type = version.pieceType { request.add("Content-Type", type) }
-    request.content = point.offset..<(point.offset + count)
     return request
   }
 
@@ -235,7 +232,7 @@ extension HTTPResumeMachine {
     let isNews = settle(offered)
     let point = keep(address, headers, now)
     if let limit = limits?.size, course.length > limit {
-      breakOff = .unwanted(address)
+      breakOff = .unwanted
       return [.stop(.tooLarge(limit: limit))]
     }
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
@@ -259,11 +256,10 @@ extension HTTPResumeMachine {
   /// Notes the server's version. Returns whether that is news.
   @discardableResult
   private mutating func settle(_ found: DraftVersion) -> Bool {
-    defer {
-      version = found
-      (known.version, known.isSettled) = (found, true)
-    }
-    return !known.isSettled || known.version != found
+    let isNews = !known.isSettled || known.version != found
+    version = found
+    (known.version, known.isSettled) = (found, true)
+    return isNews
   }
 
   /// Whether the server's version is unknown, and the creating request under way has no offer yet.
@@ -315,21 +311,25 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Handles the end of the last request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+    do throws(ResumeFault) { return try judge(end, now) } catch { return course.fail(error, end) }
+  }
+
+  private mutating func judge(
+    _ end: TransferEnd, _ now: Date
+  ) throws(ResumeFault) -> [ResumeAction] {
     if phase == .deleting { return finishDeleting(end) }
     let reason = breakOff
     breakOff = nil
-    if case .noOffer? = reason, end.status == nil { return offerAnew() }
-    if let lack = lackOfInterim(end) { return [lack, .end(end)] }
-    switch reason {
-    case .unwanted(let url)?: return delete(url, then: end)
-    case .tooMuchAtOnce?, .lostInterims?:
-      guard let point = course.point else { break }
+    switch (reason, course.point) {
+    case (.noOffer?, _) where end.status == nil: return offerAnew()
+    case (.unwanted?, let point?): return delete(point.url, then: end)
+    case (.tooMuchAtOnce?, let point?), (.lostInterims?, let point?):
       hadAll = end.sentAll
       return ask(point)
-    case .noOffer?, nil: break
+    case (.noOffer?, _), (nil, _), (_, nil): break
     }
+    if let lack = lackOfInterim(end) { return [lack, .end(end)] }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       // Without a resume point, this was an ordinary request, and ends as such.
       return course.point == nil && phase == .creating
@@ -339,13 +339,18 @@ extension HTTPResumeMachine {
     course.redirects = 0
     limits = ResumeLimits(end.headers["upload-limit"], in: version) ?? limits
     switch phase {
-    case .settling: return course.settle(end, status, hasAll: hasAll(end)) ?? discard()
+    case .settling:
+      let hasAll = isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
+      return course.settle(end, status, hasAll: hasAll) ?? discard()
     case .discarding: return begin()
     case .learning: return learn(end, status)
-    case .creating: return finishCreation(end, status, now)
-    case .asking: return finishAsking(end, status, now)
-    case .appending: return finishAppending(end, status, now)
-    case .replaying: return finishReplay(end, status)
+    case .creating: return try finishCreation(end, status, now)
+    case .asking: return try finishAsking(end, status, now)
+    case .appending: return try finishAppending(end, status, now)
+    case .replaying:
+      // Even if its reply is lost for good, the file has arrived.
+      return try finalReply(end, status)
+        ?? course.arrived(held ?? end, held?.status ?? status, isReplyLost: true)
     case .deleting: return []
     }
   }
@@ -399,7 +404,7 @@ extension HTTPResumeMachine {
   /// "Upload Creation".
   private mutating func finishCreation(
     _ end: TransferEnd, _ status: Int, _ now: Date
-  ) -> [ResumeAction] {
+  ) throws(ResumeFault) -> [ResumeAction] {
     let isComplete = isComplete(end)
     let isWhole = course.last?.content?.count ?? 0 == course.length
     guard (200..<300).contains(status) else {
@@ -415,19 +420,11 @@ extension HTTPResumeMachine {
     if isWhole, isComplete != false, mayHaveAll(end) {
       return course.point == nil ? withoutOffer(end) : finish(end)
     }
-    guard isComplete != true || isWhole && !version.has(.markedReplies) else {
-      return course.fail(.endedEarly, end)
-    }
-    guard end.headers["location"] != nil || course.point != nil else {
-      return course.fail(.noLocation, end)
-    }
-    guard let url = end.headers["location"] == nil ? course.point?.url : end.location else {
-      return course.fail(.badLocation, end)
-    }
-    if let fault = course.fault(of: url, namedBy: end.url) { return course.fail(fault, end) }
-    guard course.point == nil || course.point?.url == url else {
-      return course.fail(.locationChanged, end)
-    }
+    guard isComplete != true || isWhole && !version.has(.markedReplies) else { throw .endedEarly }
+    let url = end.headers["location"] == nil ? course.point?.url : end.location
+    guard let url else { throw end.headers["location"] == nil ? .noLocation : .badLocation }
+    if let fault = course.fault(of: url, namedBy: end.url) { throw fault }
+    if let point = course.point, point.url != url { throw .locationChanged }
     let point = course.point ?? keep(url, end.headers, now)
     // Not everything that was sent has been taken, or nothing has been sent yet.
     return [.keep(point)] + (isWhole && course.length > 0 ? ask(point) : append(point))
@@ -436,17 +433,15 @@ extension HTTPResumeMachine {
   /// "Offset Retrieval".
   private mutating func finishAsking(
     _ end: TransferEnd, _ status: Int, _ now: Date
-  ) -> [ResumeAction] {
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: status) }
     if status == 404 || status == 410 { return beginAnew(end, status) }
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
     if let length = Self.integer("upload-length", end), length != course.length {
-      return course.fail(.otherLength, end)
+      throw .otherLength
     }
-    guard let offset = Self.integer("upload-offset", end), offset >= 0 else {
-      return course.fail(.noOffset, end)
-    }
-    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard let offset = Self.integer("upload-offset", end), offset >= 0 else { throw .noOffset }
+    try course.record(offset, into: &point)
     // Start over without the draft's fields: later requests would lose their interim replies too, and less than half of
     // the content must be sent again.
     let isComplete = isComplete(end)
@@ -460,10 +455,12 @@ extension HTTPResumeMachine {
     // Now the server may have stored the file, even if it does not say so.
     if offset == course.length, isComplete != false { hadAll = true }
     guard isComplete == true else { return [.keep(point)] + append(point) }
-    guard offset == course.length else { return course.fail(.endedEarly, end) }
+    guard offset == course.length else { throw .endedEarly }
     // Everything was taken, but the reply was lost. The server may have kept that reply.
     held = end
-    guard version.has(.replay) else { return [.keep(point)] + withoutReply(end) }
+    guard version.has(.replay) else {
+      return [.keep(point)] + course.arrived(end, status, isReplyLost: true)
+    }
     phase = .replaying
     return [.keep(point)] + course.send(piece(point, count: 0, isLast: true))
   }
@@ -471,17 +468,15 @@ extension HTTPResumeMachine {
   /// "Upload Append".
   private mutating func finishAppending(
     _ end: TransferEnd, _ status: Int, _ now: Date
-  ) -> [ResumeAction] {
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point, let sent = course.last?.content else {
       return course.over(end, status: status)
     }
-    let isLast = sent.upperBound == course.length
     if version.has(.markedReplies) {
-      if isComplete(end) == true {
-        guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-        return isLast && mayHaveAll(end) ? finish(end) : course.fail(.endedEarly, end)
-      }
-    } else if isLast, (200..<300).contains(status), isComplete(end) != false, mayHaveAll(end) {
+      if let final = try finalReply(end, status) { return final }
+    } else if sent.upperBound == course.length, (200..<300).contains(status),
+      isComplete(end) != false, mayHaveAll(end)
+    {
       return finish(end)
     }
     switch status {
@@ -489,8 +484,7 @@ extension HTTPResumeMachine {
     case 404, 410: return beginAnew(end, status)
     case 409: return course.doubt(end, status: status) ?? ask(point)
     case 413: return sendLess(point, end, sent)
-    case _ where Self.problem(end) == "inconsistent-upload-length":
-      return course.fail(.otherLength, end)
+    case _ where Self.problem(end) == "inconsistent-upload-length": throw .otherLength
     // The server has the whole upload. A refusal that does not say whether it is complete leaves the outcome open.
     case 400 where sent.isEmpty && !version.has(.statedCompleteness):
       return [.forget]
@@ -499,8 +493,8 @@ extension HTTPResumeMachine {
     }
     // What was sent has been taken, unless the server says that it took less.
     let offset = Self.integer("upload-offset", end) ?? sent.upperBound
-    guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
-    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard offset <= sent.upperBound else { throw .offsetBeyondEnd }
+    try course.record(offset, into: &point)
     guard offset > sent.lowerBound else {
       let fault: ResumeFault = sent.isEmpty ? .neverComplete : .offsetStuck
       return course.doubt(end, status: nil, fault: fault) ?? ask(point)
@@ -535,20 +529,16 @@ extension HTTPResumeMachine {
     return ask(point)
   }
 
-  /// Handles the repeated reply, or notes that the reply is lost for good. The file has arrived either way.
-  private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    if isComplete(end) == true {
-      guard (200..<300).contains(status) else { return [.forget, .end(end)] }
-      return mayHaveAll(end) ? finish(end) : course.fail(.endedEarly, end)
+  /// Ends with a reply that comes from the resource that the upload is for; nil for any other reply.
+  private func finalReply(
+    _ end: TransferEnd, _ status: Int
+  ) throws(ResumeFault) -> [ResumeAction]? {
+    guard isComplete(end) == true else { return nil }
+    guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+    guard course.last?.content?.upperBound == course.length, mayHaveAll(end) else {
+      throw .endedEarly
     }
-    return withoutReply(held ?? end)
-  }
-
-  /// Ends the attempt: the file has arrived, and the reply to it is lost for good.
-  private func withoutReply(_ end: TransferEnd) -> [ResumeAction] {
-    var end = end
-    end.isReplyLost = true
-    return course.arrived(end, end.status ?? 204)
+    return finish(end)
   }
 
   // MARK: Steps
@@ -557,11 +547,10 @@ extension HTTPResumeMachine {
     _ url: URL, _ headers: [String: String], _ now: Date
   ) -> ResumePoint {
     limits = ResumeLimits(headers["upload-limit"], in: version) ?? limits ?? ResumeLimits()
-    var point = ResumePoint(
+    let point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
-      mode: .http, form: course.form)
-    point.draft = version
+      mode: .http, draft: version, form: course.form)
     course.first = 0
     course.point = point
     return point
@@ -597,11 +586,6 @@ extension HTTPResumeMachine {
   private static let versionField = DraftVersion.versionField.lowercased()
 
   private func isComplete(_ end: TransferEnd) -> Bool? { version.isComplete { end.headers[$0] } }
-
-  /// Whether the server has all of an abandoned upload; nil if it does not say.
-  private func hasAll(_ end: TransferEnd) -> Bool? {
-    isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
-  }
 
   /// Whether the reply is consistent with the server having taken everything. In older versions of the draft, each
   /// reply gives the offset; in newer ones, a reply may give it.

@@ -5,15 +5,8 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   /// The limits that it has announced, if any.
   package var limits: ResumeLimits?
   /// The version of the draft in which it is asked whether an upload can resume.
-  package var version: DraftVersion
+  package var version = DraftVersion.newest
   /// Whether `version` is known to be the server's version, or the server is known to speak no version. If not, older
   /// versions are tried when the server makes no offer.
-  package var isSettled: Bool
-
-  /// By default, the server is asked only in the newest version.
-  package init(
-    limits: ResumeLimits? = nil, version: DraftVersion = .newest, isSettled: Bool = true
-  ) {
-    (self.limits, self.version, self.isSettled) = (limits, version, isSettled)
-  }
+  package var isSettled = true
 }

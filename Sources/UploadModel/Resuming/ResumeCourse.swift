@@ -7,7 +7,7 @@ package struct ResumeCourse: Sendable {
   static let patience = 3
 
   /// Where the upload stands.
-  var point: ResumePoint?
+  package internal(set) var point: ResumePoint?
   /// An upload that is given up because the file may have changed. It is kept until it is certain that the server does
   /// not have all of it. Otherwise, the file could be stored twice.
   private(set) var abandoned: ResumePoint?
@@ -47,9 +47,6 @@ package struct ResumeCourse: Sendable {
     furthest = max(start.furthest, start.point?.offset ?? 0)
   }
 
-  /// Where the file's own bytes begin in the content.
-  var lead: Int64 { form?.lead ?? 0 }
-
   /// Drops a point that this attempt cannot use, and notes the reason if the user should know it. `loss` says why the
   /// file keeps the upload from resuming, if it does.
   mutating func checkPoint(
@@ -75,13 +72,12 @@ package struct ResumeCourse: Sendable {
   }
 
   /// How many of the file's bytes are among the first `offset` bytes of the content.
-  package func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
+  package func fileOffset(_ offset: Int64) -> Int64 {
+    min(max(0, offset - (form?.lead ?? 0)), identity.size)
+  }
 
   /// How many of the file's bytes the server has.
   package var taken: Int64 { fileOffset(point?.offset ?? 0) }
-
-  /// How far the attempt has come, if the file goes in pieces.
-  package var pieceCount: PieceCount? { point?.pieceCount }
 
   /// The size of the file, in bytes.
   package var size: Int64 { identity.size }
@@ -98,14 +94,13 @@ package struct ResumeCourse: Sendable {
     if why == .fileChanged || why == .formChanged { furthest = 0 }
   }
 
-  /// Notes how much the server has. Returns the fault if that is impossible.
-  mutating func record(_ offset: Int64, into point: inout ResumePoint) -> ResumeFault? {
-    if offset > length { return .offsetBeyondEnd }
-    if offset < point.offset { return .offsetWentBack }
+  /// Notes how much the server has. Throws if that is impossible.
+  mutating func record(_ offset: Int64, into point: inout ResumePoint) throws(ResumeFault) {
+    if offset > length { throw .offsetBeyondEnd }
+    if offset < point.offset { throw .offsetWentBack }
     if offset > point.offset { doubts = 0 }
     if offset > furthest { (hasAdvanced, furthest) = (true, offset) }
     point.offset = offset
-    return nil
   }
 
   /// Notes where in the file this attempt begins to send.
@@ -114,10 +109,8 @@ package struct ResumeCourse: Sendable {
     first = point.start
   }
 
-  /// Handles an unexpected offset. Returns nil if the server should be asked again, or how to end the attempt if this
-  /// has happened too often.
-  ///
-  /// - Parameter status: the status to end the attempt with; nil for `fault`.
+  /// Handles an unexpected offset. Returns nil if the server should be asked again. If this has happened too often,
+  /// ends the attempt with the status, or with `fault` if that is nil.
   mutating func doubt(
     _ end: TransferEnd, status: Int?, fault: ResumeFault = .offsetStuck
   ) -> [ResumeAction]? {
@@ -126,10 +119,8 @@ package struct ResumeCourse: Sendable {
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
 
-  /// Handles the reply that says how much the server has of an abandoned upload. Returns nil if a new upload can begin,
-  /// after the abandoned one is deleted if it still exists.
-  ///
-  /// - Parameter hasAll: whether the server has all of it; nil if the reply does not say.
+  /// Handles the reply that says whether the server has all of an abandoned upload (`hasAll`; nil if it does not say).
+  /// Returns nil if a new upload can begin, after the abandoned one is deleted if it still exists.
   mutating func settle(_ end: TransferEnd, _ status: Int, hasAll: Bool?) -> [ResumeAction]? {
     if status == 404 || status == 410 {
       abandoned = nil
@@ -179,32 +170,28 @@ package struct ResumeCourse: Sendable {
     }
   }
 
-  /// Why no request may go to an upload's address that a reply names; nil if requests may go there. Only the target's
-  /// own server may name an address on itself, where requests carry the target's credentials.
-  ///
-  /// - Parameter source: where the reply came from.
-  func fault(of url: URL, namedBy source: URL) -> ResumeFault? {
-    if let fault = fault(of: url) { return fault }
-    let isFromHome = Origin(source) == target.origin && last?.staysAway != true
-    return isFromHome || Origin(url) != target.origin ? nil : .locationAtHome
-  }
-
-  /// Why no request may go to an upload's address; nil if requests may go there.
-  func fault(of url: URL) -> ResumeFault? {
+  /// Why no request may go to an upload's address, which a reply from `source` may have named; nil if requests may go
+  /// there.
+  func fault(of url: URL, namedBy source: URL? = nil) -> ResumeFault? {
     guard let origin = Origin(url), url.user == nil, url.password == nil else {
       return .badLocation
     }
-    return origin == target.origin || target.redirectOrigins.contains(origin)
-      ? nil : .locationElsewhere
+    guard origin == target.origin else {
+      return target.redirectOrigins.contains(origin) ? nil : .locationElsewhere
+    }
+    // Only the target's own server may name an address on itself, where requests carry the target's credentials.
+    guard let source else { return nil }
+    return Origin(source) == origin && last?.staysAway != true ? nil : .locationAtHome
   }
 
   // MARK: Ends
 
   /// Ends the attempt: everything has arrived, whichever request brought the last bytes.
-  func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+  func arrived(_ end: TransferEnd, _ status: Int, isReplyLost: Bool = false) -> [ResumeAction] {
     var end = end
     end.status = status
     end.trouble = nil
+    end.isReplyLost = isReplyLost
     end.sentAll = true
     end.bytes = identity.size - (point?.start ?? 0)
     return [.end(end)]

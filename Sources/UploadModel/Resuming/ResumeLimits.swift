@@ -11,13 +11,11 @@ package struct ResumeLimits: Hashable, Sendable, Codable {
   var least: Int64?
   /// For how many seconds from now the server keeps the upload.
   var age: Int64?
+}
 
-  package init() {}
-
-  /// Reads the header field. Unknown keys are skipped.
-  ///
-  /// Returns nil if the field is malformed, or if a value is not a number of at least 0. The caller then ignores the
-  /// whole field.
+extension ResumeLimits {
+  /// Reads the header field and skips unknown keys. Returns nil if the field is malformed, or if a value is not a
+  /// number of at least 0: then the whole field counts for nothing.
   init?(_ text: String?, in version: DraftVersion = .newest) {
     guard let text, let members = FieldValue.dictionary(text) else { return nil }
     for key in ["max-size", "min-size", "max-append-size", "min-append-size", version.ageKey] {

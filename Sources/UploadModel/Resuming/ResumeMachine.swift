@@ -3,7 +3,6 @@ import Foundation
 /// Decides what to ask a server next, for one attempt at an upload: replies in, requests out. It does no I/O.
 /// Only the `ResumePoint` outlives it.
 package protocol ResumeMachine: Sendable {
-  /// A machine for one attempt.
   init(_ start: ResumeStart) throws(Failure.Cause)
   /// Whether a separate request creates each upload before any part of the file is sent.
   static var createsFirst: Bool { get }
@@ -15,11 +14,10 @@ package protocol ResumeMachine: Sendable {
   var course: ResumeCourse { get }
   /// Whether the server may have the whole file, although no reply says so and the upload can resume.
   var mayBeWhole: Bool { get }
-  /// Whether requests carry pieces of the target's own body, including its form. If not, they carry pieces of the file.
+  /// Whether requests carry pieces of the target's own body, including its form. If not, they carry pieces of the file,
+  /// which may each be in a form that is made for that request.
   static var sendsTargetsBody: Bool { get }
-  /// Begins the attempt.
-  ///
-  /// - Parameter loss: why the file keeps the upload from resuming, if it does.
+  /// Begins the attempt. `loss` says why the file keeps the upload from resuming, if it does.
   mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
@@ -51,41 +49,25 @@ package protocol ResumeMachine: Sendable {
   mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction]
 }
 
+/// The defaults are for a protocol that sends one request after the other, each with a part of the file itself. Its
+/// server makes no offers and can be asked what it has, so a request that arrives twice does no harm.
 extension ResumeMachine {
-  /// By default false: the first request carries the beginning of the file.
   package static var createsFirst: Bool { false }
-
-  /// By default false: the server can be asked what it has.
+  package static var sendsTargetsBody: Bool { false }
   package var mayBeWhole: Bool { false }
-
-  /// By default does nothing: the protocol asks for no digests.
-  package mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction] { [] }
-
-  /// By default does nothing: the protocol asks for no verification.
-  package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }
-
-  /// By default false: the protocol has only one request under way at a time.
+  package var awaitsOffer: Bool { false }
   package var sendsInAnyOrder: Bool { false }
   package var width: Int { 1 }
   package var wantsMore: Bool { false }
-  package var isBreakingOff: Bool { false }
-
-  /// By default true: the request with the last of the file's bytes finishes the upload.
   package var mayFinish: Bool { true }
   package var isFinishing: Bool { false }
-
-  /// By default does nothing: the protocol has only one request under way at a time.
-  package mutating func sendMore() -> [ResumeAction] { [] }
-
-  /// By default does nothing: the protocol never holds an end back, since a request that arrives twice does no harm.
-  package mutating func handleHeldEnd() -> [ResumeAction] { [] }
-
-  /// By default false: in the protocol, servers make no offers.
-  package var awaitsOffer: Bool { false }
-  package mutating func handleLackOfOffer() -> [ResumeAction] { [] }
-
-  /// By default does nothing: the protocol has no interim replies.
+  package var isBreakingOff: Bool { false }
   package mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] { [] }
+  package mutating func handleLackOfOffer() -> [ResumeAction] { [] }
+  package mutating func handle(_ digests: ContentDigests, number: Int) -> [ResumeAction] { [] }
+  package mutating func handle(verified trouble: Failure.Cause?) -> [ResumeAction] { [] }
+  package mutating func sendMore() -> [ResumeAction] { [] }
+  package mutating func handleHeldEnd() -> [ResumeAction] { [] }
 }

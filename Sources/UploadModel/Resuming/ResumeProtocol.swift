@@ -22,16 +22,15 @@ extension ResumeRules {
       }
     }
   }
+}
 
-  /// The machine for an attempt: the machine that the rules require, or else the one that began the upload, or else the
-  /// one for the protocol that the server is known to speak.
-  func protocolMachine(
-    continuing point: ResumePoint?, at server: ResumeServer?
-  ) -> any ResumeMachine.Type {
-    if pieces != nil { return PieceMachine.self }
-    if let machine = mode.machine { return machine }
-    if let point { return point.machine }
-    return if case .tus? = server { TusMachine.self } else { HTTPResumeMachine.self }
+extension ResumeStart {
+  /// The machine that the rules require, or else the one that began the upload, or else the one for the protocol that
+  /// the server is known to speak.
+  package func machine() throws(Failure.Cause) -> any ResumeMachine {
+    if target.resume.pieces != nil { return try PieceMachine(self) }
+    if let machine = target.resume.mode.machine ?? point?.machine { return try machine.init(self) }
+    return if case .tus? = server { try TusMachine(self) } else { try HTTPResumeMachine(self) }
   }
 }
 

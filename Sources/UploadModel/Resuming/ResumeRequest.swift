@@ -2,9 +2,7 @@ import Foundation
 
 /// One of the requests that make up a resumable upload.
 package struct ResumeRequest: Hashable, Sendable {
-  /// The HTTP method.
   package var method: String
-  /// Where the request goes.
   package var url: URL
   /// The header fields that the protocol or the configuration asks for, in order.
   package var headers: [RequestHead.Header] = []
@@ -27,7 +25,6 @@ package struct ResumeRequest: Hashable, Sendable {
 
   /// A request that a target's configuration describes.
   package struct Described: Hashable, Sendable {
-    /// Where the request goes.
     package var address: RequestHead.Text
     /// Whether a reply has named that address.
     package var isAddressFromReply = false
@@ -44,9 +41,7 @@ package struct ResumeRequest: Hashable, Sendable {
     !staysAway && Origin(url) == target.origin
   }
 
-  /// Adds the checksum of the content (tus 1.0.0, "Checksum").
-  ///
-  /// - Parameter digits: the checksum in hexadecimal digits.
+  /// Adds the checksum of the content (tus 1.0.0, "Checksum"), given in hexadecimal digits.
   package mutating func addChecksum(_ algorithm: ContentDigests.Algorithm, _ digits: String) {
     add("Upload-Checksum", "\(algorithm.rawValue) \(Template.Filter.base64(digits: digits))")
   }

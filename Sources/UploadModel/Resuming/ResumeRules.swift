@@ -2,7 +2,6 @@ import Foundation
 
 /// Whether and how an upload to a target resumes.
 package struct ResumeRules: Hashable, Sendable {
-  /// The protocol.
   package var mode: Mode
   /// The most bytes of the file in one request; if nil, one request carries all the remaining bytes.
   package var chunk: Int64?
@@ -17,10 +16,8 @@ package struct ResumeRules: Hashable, Sendable {
   /// The requests in which files go in pieces, if the target describes such requests; the mode is then `off`.
   package var pieces: PieceRules?
 
-  /// By default, nothing is resumed.
   package init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
-  /// Whether anything is resumed.
   package var isOn: Bool { mode != .off || pieces != nil }
 
   /// Whether a separate request creates each upload before any part of the file is sent, and each further attempt first

@@ -39,8 +39,4 @@ package struct ResumeStart {
     (self.id, self.now) = (id, now)
     (self.values, self.creation, self.body) = (values, creation, body)
   }
-
-  package func machine() throws(Failure.Cause) -> any ResumeMachine {
-    try target.resume.protocolMachine(continuing: point, at: server).init(self)
-  }
 }

@@ -23,11 +23,8 @@ package struct TusMachine: ResumeMachine {
   /// The most bytes in the request that creates an upload.
   private static let mostAlong: Int64 = 1 << 20
 
-  /// The file goes without a form.
-  package static let sendsTargetsBody = false
   package static let createsFirst = true
 
-  /// The part that does not depend on the protocol.
   package private(set) var course: ResumeCourse
   let metadata: String
   private var server: TusServer?
@@ -44,7 +41,6 @@ package struct TusMachine: ResumeMachine {
     server = if case .tus(let known)? = start.server { known } else { nil }
   }
 
-  /// Begins the attempt.
   package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(Self.self, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
@@ -58,23 +54,28 @@ package struct TusMachine: ResumeMachine {
     return course.send(Self.request("OPTIONS", course.creation))
   }
 
-  /// Handles the end of the last request.
   package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+    do throws(ResumeFault) { return try judge(end, now) } catch { return course.fail(error, end) }
+  }
+
+  private mutating func judge(
+    _ end: TransferEnd, _ now: Date
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return course.over(end, status: nil)
     }
     if status == 307 || status == 308 { return course.follow(end) }
     course.redirects = 0
-    if status == 412, phase != .learning { return course.fail(.otherVersion, end) }
+    if status == 412, phase != .learning { throw .otherVersion }
     switch phase {
     case .settling:
       let hasAll = Self.offset(end).map { $0 == course.length }
       return course.settle(end, status, hasAll: hasAll) ?? discard()
     case .discarding: return begin()
     case .learning: return learn(end, status)
-    case .creating: return finishCreation(end, status, now)
-    case .asking: return finishAsking(end, status, now)
-    case .appending: return finishAppending(end, status, now)
+    case .creating: return try finishCreation(end, status, now)
+    case .asking: return try finishAsking(end, status, now)
+    case .appending: return try finishAppending(end, status, now)
     }
   }
 
@@ -159,61 +160,59 @@ package struct TusMachine: ResumeMachine {
 extension TusMachine {
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    let known = (200..<300).contains(status) ? TusServer(headers: end.headers) : TusServer()
+    let known = TusServer(headers: (200..<300).contains(status) ? end.headers : [:])
     server = known
     return [.learn(.tus(known))] + proceed()
   }
 
-  private mutating func finishCreation(_ end: TransferEnd, _ status: Int, _ now: Date)
-    -> [ResumeAction]
-  {
+  private mutating func finishCreation(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
-    guard status == 201 else { return course.fail(.unexpectedStatus, end) }
-    guard end.headers["location"] != nil else { return course.fail(.noLocation, end) }
-    guard let url = end.location else { return course.fail(.badLocation, end) }
-    if let fault = course.fault(of: url, namedBy: end.url) { return course.fail(fault, end) }
+    guard status == 201 else { throw .unexpectedStatus }
+    guard end.headers["location"] != nil else { throw .noLocation }
+    guard let url = end.location else { throw .badLocation }
+    if let fault = course.fault(of: url, namedBy: end.url) { throw fault }
     var point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: Self.expiry(end, now), loss: course.loss)
     course.first = 0
     // The reply to a request with content says how much of it was taken.
     if let sent = course.last?.content, let offset = Self.offset(end) {
-      guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
-      if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+      guard offset <= sent.upperBound else { throw .offsetBeyondEnd }
+      try course.record(offset, into: &point)
     }
     course.point = point
     return [.keep(point)] + (course.length > 0 ? append(point) : arrived(end, status))
   }
 
-  private mutating func finishAsking(_ end: TransferEnd, _ status: Int, _ now: Date)
-    -> [ResumeAction]
-  {
+  private mutating func finishAsking(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: status) }
     switch status {
     case 200, 204: break
     case 404, 410: return course.startOver(end, status) ?? create()
-    case 200..<300: return course.fail(.unexpectedStatus, end)
+    case 200..<300: throw .unexpectedStatus
     default: return course.over(end, status: status)
     }
     if let length = end.headers["upload-length"], TusServer.number(length) != course.length {
-      return course.fail(.otherLength, end)
+      throw .otherLength
     }
-    guard let offset = Self.offset(end) else { return course.fail(.noOffset, end) }
-    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard let offset = Self.offset(end) else { throw .noOffset }
+    try course.record(offset, into: &point)
     course.recordStart(into: &point)
     point.expires = Self.expiry(end, now) ?? point.expires
     course.point = point
     guard offset < course.length else {
-      var end = end
-      end.isReplyLost = true
-      return [.keep(point)] + arrived(end, status)
+      return [.keep(point)] + arrived(end, status, isReplyLost: true)
     }
     return [.keep(point)] + append(point)
   }
 
-  private mutating func finishAppending(_ end: TransferEnd, _ status: Int, _ now: Date)
-    -> [ResumeAction]
-  {
+  private mutating func finishAppending(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point, let sent = course.last?.content else {
       return course.over(end, status: status)
     }
@@ -229,15 +228,15 @@ extension TusMachine {
     // Checksum mismatch (tus 1.0.0, "Checksum").
     case 460:
       mismatches += 1
-      guard mismatches < ResumeCourse.patience else { return course.fail(.checksumMismatch, end) }
+      guard mismatches < ResumeCourse.patience else { throw .checksumMismatch }
       return ask(point)
-    case 200..<300: return course.fail(.unexpectedStatus, end)
+    case 200..<300: throw .unexpectedStatus
     default: return course.over(end, status: status)
     }
-    guard let offset = Self.offset(end) else { return course.fail(.noOffset, end) }
+    guard let offset = Self.offset(end) else { throw .noOffset }
     // The server may have taken less than was sent, but not more.
-    guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
-    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard offset <= sent.upperBound else { throw .offsetBeyondEnd }
+    try course.record(offset, into: &point)
     guard offset > sent.lowerBound else { return course.doubt(end, status: nil) ?? ask(point) }
     mismatches = 0
     point.expires = Self.expiry(end, now) ?? point.expires
@@ -248,12 +247,14 @@ extension TusMachine {
 
   /// Ends the attempt: the file has arrived. The last reply may say where the file is; otherwise, the file is at the
   /// upload's own address.
-  private func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+  private func arrived(
+    _ end: TransferEnd, _ status: Int, isReplyLost: Bool = false
+  ) -> [ResumeAction] {
     var end = end
     if end.headers["location"] == nil || phase == .creating, let url = course.point?.url {
       end.headers["location"] = url.absoluteString
     }
-    return course.arrived(end, status)
+    return course.arrived(end, status, isReplyLost: isReplyLost)
   }
 
   static func offset(_ end: TransferEnd) -> Int64? {

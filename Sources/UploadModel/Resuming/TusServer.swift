@@ -13,10 +13,9 @@ package struct TusServer: Hashable, Sendable, Codable {
 
   /// Whether the request that creates an upload may carry the beginning of its content.
   var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
+}
 
-  /// A server about which nothing is known.
-  package init() {}
-
+extension TusServer {
   /// Reads the header fields of a server's reply, whose names are in lower case.
   init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }

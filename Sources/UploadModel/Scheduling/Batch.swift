@@ -1,20 +1,15 @@
 /// Decides which files share a request.
 package enum Batch {
-  /// A file in line, and whether it belongs to an existing group.
-  typealias Candidate = (file: Scheduler.File, isTaken: Bool)
-
   /// The files of one batch: the first file and those of the same kind behind it, in the order of the line. A file that
   /// does not fit ends the batch. Otherwise, files behind it could overtake it forever. Files of other kinds are
   /// skipped.
   static func plan(
-    _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
+    _ first: Scheduler.File, before line: some Sequence<Scheduler.File>, by rule: BatchRule
   ) -> [ItemID] {
-    var (batch, bytes) = ([first.file.id], first.file.bytes)
-    guard !first.isTaken, rule.maxFiles > 1 else { return batch }
-    for (file, isTaken) in line
-    where !isTaken && file.isKnownMissing == first.file.isKnownMissing
-      && file.goes(with: first.file)
-    {
+    var (batch, bytes) = ([first.id], first.bytes)
+    guard rule.maxFiles > 1 else { return batch }
+    for file in line
+    where file.isKnownMissing == first.isKnownMissing && file.goes(with: first) {
       let (sum, isTooMuch) = bytes.addingReportingOverflow(file.bytes)
       guard !isTooMuch, sum <= rule.maxBytes else { break }
       batch.append(file.id)
@@ -22,6 +17,22 @@ package enum Batch {
       if batch.count >= rule.maxFiles { break }
     }
     return batch
+  }
+
+  /// The files grouped into requests, as if all of them were waiting.
+  package static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
+    guard let rule = target.batch else { return items.map { [$0] } }
+    let target = Boxed(target)
+    var (groups, rest) = ([[UploadItem]](), items)
+    while !rest.isEmpty {
+      let line = rest.map {
+        Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target)
+      }
+      let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
+      groups.append(rest.filter { ids.contains($0.id) })
+      rest.removeAll { ids.contains($0.id) }
+    }
+    return groups
   }
 }
 
@@ -70,24 +81,5 @@ extension Template.Placeholder {
   /// Whether the placeholder's value differs from file to file.
   package var belongsToFile: Bool {
     !(Self.always + Self.ofReplies + [.id, .opened]).contains(self)
-  }
-}
-
-extension Batch {
-  /// The files grouped into requests, as if all of them were waiting.
-  package static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
-    guard let rule = target.batch else { return items.map { [$0] } }
-    let target = Boxed(target)
-    var (groups, rest) = ([[UploadItem]](), items)
-    while !rest.isEmpty {
-      let line = rest.map {
-        let file = Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target)
-        return (file: file, isTaken: false)
-      }
-      let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
-      groups.append(rest.filter { ids.contains($0.id) })
-      rest.removeAll { ids.contains($0.id) }
-    }
-    return groups
   }
 }

@@ -7,7 +7,6 @@ package struct BatchRule: Hashable, Sendable {
   /// Whether a refused request is split in half and sent again, so that one bad file cannot make the other files fail.
   package var splitsRefused: Bool
 
-  /// A rule for at most `maxFiles` files in a request.
   package init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
     self.maxFiles = maxFiles
     self.maxBytes = maxBytes

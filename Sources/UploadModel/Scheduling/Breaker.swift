@@ -16,31 +16,22 @@ package struct Breaker: Hashable, Sendable {
   }
 
   private var state = State.closed(failures: 0)
-  private let policy: RetryPolicy
+  private var policy: RetryPolicy
   private let threshold: Int
   /// How often the breaker has opened.
   private(set) var openings = 0
 
-  /// A closed breaker whose delays are those of `policy`.
-  init(policy: RetryPolicy) {
+  /// A closed breaker whose delays are those of `policy`. If the server is waited for indefinitely, the first failure
+  /// opens it, since attempts are not counted, and it opens for at least an eighth of a second.
+  init(policy: RetryPolicy, isPatient: Bool) {
     self.policy = policy
-    threshold = Self.threshold
+    threshold = isPatient ? 1 : Self.threshold
+    guard isPatient else { return }
+    self.policy.base = max(policy.base, 0.25)
+    self.policy.cap = max(policy.cap, 0.25)
   }
-
-  /// A breaker for a server that is waited for indefinitely. The first failure opens it, since attempts are
-  /// not counted, and it opens for at least an eighth of a second.
-  init(waitingWith policy: RetryPolicy) {
-    var policy = policy
-    policy.base = max(policy.base, Self.shortestBound)
-    policy.cap = max(policy.cap, Self.shortestBound)
-    self.policy = policy
-    threshold = 1
-  }
-
-  private static let shortestBound = 0.25
 
   package enum Permission: Hashable, Sendable {
-    /// Start.
     case go
     /// Start, as the only upload.
     case probe

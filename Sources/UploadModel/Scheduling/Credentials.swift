@@ -27,7 +27,7 @@ package struct Credentials: Hashable, Sendable {
     case renewing(isProbed: Bool)
     /// The credentials were refused, or the token command failed. Goes to `halfOpen` when the user tries again, and to
     /// `open` when an upload that was under way is taken after all.
-    case closed(isForWantOfToken: Bool)
+    case closed
     /// One upload at a time tests whether the credentials are valid now. Goes to `open` when the upload is taken, and
     /// to `closed` or `renewing` when it is refused.
     case halfOpen(isProbing: Bool)
@@ -35,6 +35,7 @@ package struct Credentials: Hashable, Sendable {
 
   private var state = State.open
   private let hasCommand: Bool
+  /// Whether there is a token, or none is needed.
   private var hasToken: Bool
   /// The number of the token in force; uploads that were sent with an older token prove nothing.
   private(set) var token = 0
@@ -51,7 +52,7 @@ package struct Credentials: Hashable, Sendable {
   }
 
   /// Whether nothing starts until the user retries.
-  var isClosed: Bool { if case .closed = state { true } else { false } }
+  var isClosed: Bool { state == .closed }
 
   /// Whether one upload at a time tests the credentials, now or as soon as there is a token.
   var isProbed: Bool {
@@ -62,7 +63,6 @@ package struct Credentials: Hashable, Sendable {
   }
 
   package enum Permission: Hashable, Sendable {
-    /// Start.
     case go
     /// Start, as the only upload: the result decides for all.
     case probe
@@ -84,7 +84,6 @@ package struct Credentials: Hashable, Sendable {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
 
-  /// Records that the token command has started.
   mutating func recordRenewing() {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
@@ -96,7 +95,7 @@ package struct Credentials: Hashable, Sendable {
 
   /// Closes the credentials again, since the upload that was chosen as the probe is gone.
   mutating func recordGivenUp() {
-    if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
+    if case .halfOpen = state { state = .closed }
   }
 
   /// What a refusal means.
@@ -111,15 +110,9 @@ package struct Credentials: Hashable, Sendable {
     case close
   }
 
-  /// Records that the server answered 401 or 403.
-  ///
-  /// - Parameters:
-  ///   - status: 401 or 403.
-  ///   - token: the number of the token that the upload was sent with.
-  ///   - isSecondTime: whether the same upload was already sent again for this reason.
-  mutating func recordRefused(
-    status: Int, with token: Int, isSecondTime: Bool
-  ) -> Consequence {
+  /// Records that the server answered 401 or 403 to an upload that was sent with this token. `isSecondTime` says
+  /// whether the same upload was already sent again for this reason.
+  mutating func recordRefused(status: Int, with token: Int, isSecondTime: Bool) -> Consequence {
     if hasCommand, token != self.token || isRenewing { return .again }
     refusals += 1
     if isClosed { return .stands }
@@ -130,7 +123,7 @@ package struct Credentials: Hashable, Sendable {
       return .renew
     }
     if status == 403, isProven, refusals < Self.forbiddenInARow { return .stands }
-    state = .closed(isForWantOfToken: false)
+    state = .closed
     return .close
   }
 
@@ -143,15 +136,13 @@ package struct Credentials: Hashable, Sendable {
     guard token == self.token else { return }
     isFresh = false
     switch state {
-    case .closed(isForWantOfToken: false), .halfOpen: if hasToken { state = .open }
-    case .open, .renewing, .closed: break
+    case .closed, .halfOpen: if hasToken { state = .open }
+    case .open, .renewing: break
     }
   }
 
-  /// Records that a token was obtained.
-  ///
-  /// - Parameter isNew: whether the command has just been run to get the token. If not, other uploads have used the
-  ///   token, and it may have expired.
+  /// Records that a token was obtained. Unless it is new, from a run of the command just now, other uploads have used
+  /// it, and it may have expired.
   mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.
     isFresh = hasToken && isNew
@@ -161,7 +152,10 @@ package struct Credentials: Hashable, Sendable {
   }
 
   /// Records that the command failed. Nothing starts until the user retries.
-  mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
+  mutating func recordRenewalFailure() {
+    state = .closed
+    hasToken = false
+  }
 
   /// Lets one upload probe the credentials, since the user retries. If a command gives the token, the probe gets a new
   /// one.

@@ -14,9 +14,7 @@ struct RankedSet: Sendable {
   // No chunk is empty.
   private var chunks: [[Entry]] = []
 
-  init() {}
-
-  init(sorted entries: [Entry]) {
+  init(sorted entries: [Entry] = []) {
     let length = Self.longest / 2
     chunks = stride(from: 0, to: entries.count, by: length).map {
       Array(entries[$0..<min($0 + length, entries.count)])
@@ -30,10 +28,7 @@ struct RankedSet: Sendable {
   var last: Entry? { chunks.last?.last }
 
   mutating func insert(_ entry: Entry) {
-    guard !chunks.isEmpty else {
-      chunks.append([entry])
-      return
-    }
+    guard !chunks.isEmpty else { return chunks.append([entry]) }
     let chunk = chunk(for: entry.rank)
     chunks[chunk].insert(entry, at: position(of: entry.rank, in: chunk))
     guard chunks[chunk].count > Self.longest else { return }

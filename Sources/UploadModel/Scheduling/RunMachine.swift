@@ -32,7 +32,6 @@ package struct RunMachine: Sendable {
     case abort
   }
 
-  /// What can happen.
   package enum Event: Sendable {
     /// A file may start.
     case turn
@@ -67,20 +66,15 @@ package struct RunMachine: Sendable {
     case tell(RunNews)
   }
 
-  /// Where the run stands.
   package private(set) var state = State.closed
   /// What is known of the run; nil before it begins and after it ends.
   package private(set) var point: RunPoint?
   /// The files that have failed.
   private var failed: Set<ItemID> = []
 
-  /// A machine without a run.
   package init() {}
 
-  /// A run that an earlier process has begun.
-  ///
-  /// - Parameter failed: the run's files that have failed.
-  /// - Returns: the machine, and what to do at once.
+  /// A run that an earlier process has begun, some files of which have failed, and what to do at once.
   package static func resuming(
     _ point: RunPoint, failed: Set<ItemID>
   ) -> (machine: RunMachine, actions: [Action]) {
@@ -101,7 +95,6 @@ package struct RunMachine: Sendable {
   package mutating func handle(_ event: Event, _ rules: RunRules) -> [Action] {
     switch (state, event) {
     case (.closed, .turn):
-      failed = []
       state = rules.open == nil ? .open : .opening
       return keep(RunPoint(rules.open == nil ? .open : .opening))
     case (.kept, .turn):
@@ -112,7 +105,7 @@ package struct RunMachine: Sendable {
       (point.phase, point.values, point.isFromAway) = (.open, values, isFromAway)
       state = .open
       return keep(point) + [.tell(RunNews(.opened, point))]
-    case (.opening, .notOpened): return end()
+    case (.opening, .notOpened): return end(nil)
 
     case (.open, .ended(let id, let isThere)), (.kept, .ended(let id, let isThere)):
       guard isThere else {
@@ -124,10 +117,7 @@ package struct RunMachine: Sendable {
       point.hasFiles = true
       return keep(point)
     case (.open, .accepted), (.kept, .accepted): return noteDoubt()
-    case (.open, .forgot(let id)):
-      failed.remove(id)
-      return []
-    case (.kept, .forgot(let id)):
+    case (.open, .forgot(let id)), (.kept, .forgot(let id)):
       // Once no failed file is left, the run has nothing left to wait for.
       if failed.remove(id) != nil, failed.isEmpty { state = .open }
       return []
@@ -136,12 +126,9 @@ package struct RunMachine: Sendable {
     case (.kept, .again):
       if failed.isEmpty { state = .open }
       return []
-    case (.ending(let ending), .done):
-      let ended = point ?? RunPoint(.closing)
-      return end() + [.tell(RunNews(.ended(ending), ended))]
+    case (.ending(let ending), .done): return end(RunNews(.ended(ending), point))
     case (.ending(let ending), .unknown(let failure)):
-      let ended = point ?? RunPoint(.closing)
-      return end() + [.tell(RunNews(.unknown(ending), ended, because: failure))]
+      return end(RunNews(.unknown(ending), point, because: failure))
     case (.ending(let ending), .refused(let failure)):
       guard var point else { return [] }
       point.phase = .open
@@ -157,9 +144,9 @@ package struct RunMachine: Sendable {
     return [.keep(point)]
   }
 
-  private mutating func end() -> [Action] {
+  private mutating func end(_ news: RunNews?) -> [Action] {
     (state, failed) = (.closed, [])
-    return keep(nil)
+    return keep(nil) + (news.map { [.tell($0)] } ?? [])
   }
 
   /// Notes that the run may have files at the server, although no file is known to be there.
@@ -173,7 +160,7 @@ package struct RunMachine: Sendable {
   private mutating func finish(_ rules: RunRules, hasFailed: Bool) -> [Action] {
     guard var point else { return [] }
     let isWhole = failed.isEmpty && !hasFailed
-    guard let close = rules.close else { return end() + [.tell(RunNews(.ended(nil), point))] }
+    guard let close = rules.close else { return end(RunNews(.ended(nil), point)) }
     let abort = close.abort == nil ? nil : Ending.abort
     let ending: Ending? =
       if isWhole {

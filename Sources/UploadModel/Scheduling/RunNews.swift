@@ -1,6 +1,5 @@
 /// What has become of a run.
 package struct RunNews: Hashable, Sendable {
-  /// What has happened to it.
   package enum Kind: Hashable, Sendable {
     /// The run has begun.
     case opened
@@ -61,9 +60,7 @@ package struct RunNews: Hashable, Sendable {
     }
   }
 
-  /// What has happened, for people.
-  ///
-  /// - Parameter isLasting: whether the run outlasts the process, as in the queue.
+  /// What has happened, for people; `isLasting` says whether the run outlasts the process, as in the queue.
   package func words(isLasting: Bool) -> String {
     let run = point?.words ?? ""
     let why = failure?.headline ?? ""

@@ -15,13 +15,10 @@
 package struct Scheduler: Sendable {
   /// A file, as far as scheduling and batching depend on it.
   package struct File: Hashable, Sendable {
-    /// Identifies it in the queue.
     package var id: ItemID
-    /// Its size in bytes.
     var bytes: Int64
     /// The form field that carries the file, if that is not the target's own field.
     var field: String?
-    /// Where the file goes.
     package var target: Boxed<Target>
     /// How many attempts the file has had.
     var attempts: Int
@@ -70,9 +67,9 @@ package struct Scheduler: Sendable {
   private(set) var isStarted = true
   /// Whether to wait for unreachable servers indefinitely. If not, all files for a server fail once its breaker has
   /// opened as many times as the target allows attempts.
-  let waitsForServers: Bool
+  package let waitsForServers: Bool
   /// Whether files wait for the user if their credentials are refused.
-  private let waitsForPerson: Bool
+  package let waitsForPerson: Bool
 
   private(set) var entries: [ItemID: Entry] = [:]
   /// All files in the order of the line.
@@ -87,7 +84,7 @@ package struct Scheduler: Sendable {
   private(set) var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private(set) var lanesTaken = 0
-  private var routeNumbers: [Route: Int] = [:]
+  private(set) var routeNumbers: [Route: Int] = [:]
   private var targetNumbers: [String: Int] = [:]
   private var lastRoute: (target: Boxed<Target>, number: Int)?
 
@@ -114,17 +111,15 @@ package struct Scheduler: Sendable {
         actions += change(file) + queue(file.id, attempts: file.attempts)
         continue
       }
-      let number = number(of: file.target)
-      let rank = lastRank()
-      entries[file.id] = Entry(file: file, route: number, rank: rank, place: .line)
-      order.insert(RankedSet.Entry(rank: rank, id: file.id))
-      routes[number].ready.insert(RankedSet.Entry(rank: rank, id: file.id))
-      routes[number].live += 1
+      let entry = Entry(
+        file: file, route: number(of: file.target), rank: lastRank(), place: .line)
+      entries[file.id] = entry
+      order.insert(entry.ranked)
+      routes[entry.route].add(entry)
     }
     return actions
   }
 
-  /// Forgets a file.
   package mutating func remove(_ id: ItemID) -> [Action] {
     let actions = put(id, in: .away(.over))
     if let entry = entries.removeValue(forKey: id) { order.remove(entry.rank) }
@@ -133,25 +128,17 @@ package struct Scheduler: Sendable {
 
   /// Changes where and how a file is sent. It keeps its place.
   package mutating func change(_ file: File) -> [Action] {
-    guard let entry = entries[file.id] else { return [] }
+    guard var entry = entries[file.id] else { return [] }
     let old = entry.route
     let new = number(of: file.target)
     if !file.goes(with: entry.file) { dissolveGroup(of: file.id) }
     entries[file.id]?.file = file
     guard new != old else { return [] }
     entries[file.id]?.route = new
-    if entry.place == .away(.held) {
-      routes[old].held -= 1
-      routes[new].held += 1
-    }
-    if entry.place == .line {
-      routes[old].ready.remove(entry.rank)
-      routes[new].ready.insert(RankedSet.Entry(rank: entry.rank, id: file.id))
-    }
-    guard entry.place.isLive else { return [] }
-    routes[new].live += 1
-    routes[old].live -= 1
-    return giveUpProbing(with: file.id, on: old) + recordUnneeded(old)
+    routes[old].remove(entry)
+    entry.route = new
+    routes[new].add(entry)
+    return entry.place.isLive ? giveUpProbing(with: file.id, on: old) + recordUnneeded(old) : []
   }
 
   /// Puts a file back at its place in line, after this many attempts.
@@ -167,22 +154,17 @@ package struct Scheduler: Sendable {
 
   /// Moves a file to another place and updates everything that depends on it.
   private mutating func put(_ id: ItemID, in place: Place) -> [Action] {
-    guard let entry = entries[id], entry.place != place else { return [] }
+    guard var entry = entries[id], entry.place != place else { return [] }
+    let old = entry.place
     entries[id]?.place = place
-    if entry.place == .line { routes[entry.route].ready.remove(entry.rank) }
-    if place == .line {
-      routes[entry.route].ready.insert(RankedSet.Entry(rank: entry.rank, id: id))
-    }
+    routes[entry.route].remove(entry)
+    entry.place = place
+    routes[entry.route].add(entry)
     if case .lane(let number) = place { lanes[number]?.files += 1 }
-    if case .lane(let number) = entry.place { leave(number) }
-    if !place.isLive { dissolveGroup(of: id) }
-    if entry.place == .away(.held) { routes[entry.route].held -= 1 }
-    if place == .away(.held) { routes[entry.route].held += 1 }
-    let wasLive = entry.place.isLive
-    if place.isLive, !wasLive { routes[entry.route].live += 1 }
-    guard wasLive, !place.isLive else { return [] }
-    routes[entry.route].live -= 1
-    return giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route)
+    if case .lane(let number) = old { leave(number) }
+    guard !place.isLive else { return [] }
+    dissolveGroup(of: id)
+    return old.isLive ? giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route) : []
   }
 
   /// The number of the route that leads to a target.
@@ -191,10 +173,7 @@ package struct Scheduler: Sendable {
     let route = Route(to: target.value)
     let number = routeNumbers[route] ?? routes.count
     if number == routes.count {
-      let target = targetNumbers[route.target] ?? targets.count
-      if target == targets.count { targets.append(TargetState(concurrency: 1)) }
-      targetNumbers[route.target] = target
-      routes.append(RouteState(route: route, target: target))
+      routes.append(RouteState(route: route, target: self.number(ofTarget: route.target)))
       routeNumbers[route] = number
     }
     targets[routes[number].target].concurrency = target.value.concurrency
@@ -202,21 +181,21 @@ package struct Scheduler: Sendable {
     return number
   }
 
-  func number(of route: Route) -> Int? { routeNumbers[route] }
+  private mutating func number(ofTarget name: String) -> Int {
+    if let number = targetNumbers[name] { return number }
+    targets.append(TargetState())
+    targetNumbers[name] = targets.count - 1
+    return targets.count - 1
+  }
 
   // MARK: Lanes
 
   /// Sets the number of concurrent requests to a target, overriding its configuration.
   package mutating func setConcurrency(_ count: Int, of target: String) {
-    let number = targetNumbers[target] ?? targets.count
-    if number == targets.count { targets.append(TargetState(concurrency: count)) }
-    targetNumbers[target] = number
-    targets[number].wish = count
+    targets[number(ofTarget: target)].wish = count
   }
 
-  /// Stops or resumes giving out files of a target.
-  ///
-  /// - Parameter key: the only file that may still start.
+  /// Stops or resumes giving out files of a target, except `key`.
   package mutating func setShut(_ isShut: Bool, of target: String, except key: ItemID? = nil) {
     guard let number = targetNumbers[target] else { return }
     (targets[number].isShut, targets[number].key) = (isShut, key)
@@ -254,7 +233,7 @@ package struct Scheduler: Sendable {
     return lastLane
   }
 
-  mutating func count(_ one: Int, isAhead: Bool, on route: Int) {
+  private mutating func count(_ one: Int, isAhead: Bool, on route: Int) {
     let target = routes[route].target
     if isAhead {
       targets[target].ahead += one
@@ -344,6 +323,8 @@ extension Scheduler {
     var rank: Int64
     var place: Place
     var group: Int?
+
+    var ranked: RankedSet.Entry { RankedSet.Entry(rank: rank, id: file.id) }
   }
 
   /// What the files of a route share.
@@ -365,6 +346,18 @@ extension Scheduler {
     var failure: Failure?
     /// The file that probes the credentials.
     var probe: Probe?
+
+    mutating func add(_ entry: Entry) {
+      if entry.place == .line { ready.insert(entry.ranked) }
+      if entry.place == .away(.held) { held += 1 }
+      if entry.place.isLive { live += 1 }
+    }
+
+    mutating func remove(_ entry: Entry) {
+      if entry.place == .line { ready.remove(entry.rank) }
+      if entry.place == .away(.held) { held -= 1 }
+      if entry.place.isLive { live -= 1 }
+    }
   }
 
   /// The file that probes the credentials of its route.
@@ -382,7 +375,7 @@ extension Scheduler {
   /// The concurrency of a target.
   struct TargetState: Sendable {
     /// The configured number.
-    var concurrency: Int
+    var concurrency = 1
     /// The number that the user has chosen instead.
     var wish: Int?
     /// How many lanes it takes.
@@ -405,7 +398,7 @@ extension Scheduler {
     var breaker: Breaker
     var failure: Failure
     /// Whether it has been reported that the server cannot be reached.
-    var isTold = false
+    var isTold: Bool { breaker.openings > 0 }
     /// The probe's lane.
     var lane: Int?
     /// The next probe, if the user has chosen one.
@@ -519,7 +512,7 @@ extension Scheduler {
     guard let key = target.key, let entry = entries[key], entry.place == .line,
       entry.route == route
     else { return nil }
-    return RankedSet.Entry(rank: entry.rank, id: key)
+    return entry.ranked
   }
 
   /// The file that the user has chosen to try a server with, if it can start.
@@ -572,14 +565,14 @@ extension Scheduler {
   /// Moves a file to the place before `other`, or to the end of the line if `other` is nil.
   package mutating func move(_ id: ItemID, before other: ItemID?) {
     guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
-      let entry = entries[id]
+      var entry = entries[id]
     else { return }
     entries[id]?.rank = rank
     order.remove(entry.rank)
-    order.insert(RankedSet.Entry(rank: rank, id: id))
-    guard entry.place == .line else { return }
-    routes[entry.route].ready.remove(entry.rank)
-    routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
+    routes[entry.route].remove(entry)
+    entry.rank = rank
+    order.insert(entry.ranked)
+    routes[entry.route].add(entry)
   }
 
   /// The rank that puts a file before another file, or last; nil if the file is already there.
@@ -587,13 +580,12 @@ extension Scheduler {
     guard let other, let next = entries[other]?.rank else {
       return order.last?.id == id ? nil : lastRank()
     }
-    guard let previous = order.entry(before: next) else {
-      if next >= .min + Self.gap { return next - Self.gap }
-      spread()
-      return self.rank(of: id, before: other)
+    if let previous = order.entry(before: next) {
+      if previous.id == id { return nil }
+      if next - previous.rank > 1 { return previous.rank + (next - previous.rank) / 2 }
+    } else if next >= .min + Self.gap {
+      return next - Self.gap
     }
-    if previous.id == id { return nil }
-    if next - previous.rank > 1 { return previous.rank + (next - previous.rank) / 2 }
     spread()
     return self.rank(of: id, before: other)
   }
@@ -617,14 +609,11 @@ extension Scheduler {
 
   /// Sorts everything by the files' current ranks.
   private mutating func rebuild() {
-    let sorted = entries.values.map {
-      (place: $0.place, route: $0.route, rank: $0.rank, $0.file.id)
-    }
-    .sorted { $0.rank < $1.rank }
-    order = RankedSet(sorted: sorted.map { RankedSet.Entry(rank: $0.rank, id: $0.3) })
+    let sorted = entries.values.map(\.ranked).sorted { $0.rank < $1.rank }
+    order = RankedSet(sorted: sorted)
     var ready = [[RankedSet.Entry]](repeating: [], count: routes.count)
-    for (place, route, rank, id) in sorted where place == .line {
-      ready[route].append(RankedSet.Entry(rank: rank, id: id))
+    for ranked in sorted {
+      if let entry = entries[ranked.id], entry.place == .line { ready[entry.route].append(ranked) }
     }
     for route in routes.indices { routes[route].ready = RankedSet(sorted: ready[route]) }
   }
@@ -637,7 +626,6 @@ extension Scheduler {
   /// time sending.
   private static let mostBytes: Int64 = 1 << 20
 
-  /// Sets whether small files of a target are given out ahead.
   package mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
     guard let number = targetNumbers[target] else { return }
     targets[number].givesAhead = givesAhead
@@ -697,6 +685,7 @@ extension Scheduler {
     if let members = entry.group.flatMap({ groups[$0] }) {
       if members.allSatisfy({ entries[$0]?.place.isAvailable == true }) { return members }
       dissolveGroup(of: id)
+      return [id]
     }
     guard !isAlone else { return [id] }
     if entry.file.mostAsked > 1 {
@@ -710,18 +699,13 @@ extension Scheduler {
 
   private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
     let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
-    return Batch.plan(
-      (file: first.file, isTaken: first.group != nil),
-      before: others.lazy.compactMap {
-        self.entries[$0.id].map { (file: $0.file, isTaken: $0.group != nil) }
-      },
-      by: rule)
+    let free = others.lazy.compactMap { entries[$0.id] }.filter { $0.group == nil }
+    return Batch.plan(first.file, before: free.map(\.file), by: rule)
   }
 
   /// How many files, including this one, the server can be asked about in one request before any of them is sent.
   package func mostAsked(with id: ItemID) -> Int { entries[id]?.file.mostAsked ?? 1 }
 
-  /// Whether a file's server has answered that it does not have the file.
   package func isKnownMissing(_ id: ItemID) -> Bool { entries[id]?.file.isKnownMissing == true }
 
   /// Records whether a file's server has said that it does not have the file. Each attempt asks again, so forget this
@@ -746,8 +730,12 @@ extension Scheduler {
 
   /// Records that a server answered, or took something.
   package mutating func recordReached(_ origin: Origin) -> [Action] {
-    guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
-    return [.server(origin, .back)]
+    forget(origin, .back)
+  }
+
+  /// Forgets the trouble with a server. Reports how it ended if it was reported.
+  private mutating func forget(_ origin: Origin, _ end: Reachability) -> [Action] {
+    servers.removeValue(forKey: origin)?.isTold == true ? [.server(origin, end)] : []
   }
 
   /// Records that the file, sent alone or with others, could not reach its own server. `random` is in 0..<1.
@@ -758,9 +746,7 @@ extension Scheduler {
     let policy = entry.file.target.value.retry
     var server =
       servers[origin]
-      ?? Server(
-        breaker: waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy),
-        failure: failure)
+      ?? Server(breaker: Breaker(policy: policy, isPatient: waitsForServers), failure: failure)
     server.failure = failure
     guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
       servers[origin] = server
@@ -768,11 +754,9 @@ extension Scheduler {
     }
     server.lane = nil
     if !waitsForServers, server.breaker.openings >= policy.attempts {
-      servers[origin] = nil
-      let told: [Action] = server.isTold ? [.server(origin, .unneeded)] : []
-      return told + giveUp(waiting { self.routes[$0].route.origin == origin }, failure)
+      return forget(origin, .unneeded)
+        + giveUp(waiting { routes[$0].route.origin == origin }, failure)
     }
-    server.isTold = true
     servers[origin] = server
     return [.server(origin, .away(failure, nextTry: until))]
   }
@@ -802,10 +786,9 @@ extension Scheduler {
   /// Forgets the trouble with a route's server if no file is left that would try the server.
   private mutating func recordUnneeded(_ route: Int) -> [Action] {
     guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
-      !routes.contains(where: { $0.live > 0 && $0.route.origin == origin }),
-      let server = servers.removeValue(forKey: origin), server.isTold
+      !routes.contains(where: { $0.live > 0 && $0.route.origin == origin })
     else { return [] }
-    return [.server(origin, .unneeded)]
+    return forget(origin, .unneeded)
   }
 
   /// The files that wait or back off on certain routes, in order.
@@ -824,14 +807,14 @@ extension Scheduler {
 extension Scheduler {
   /// The number of the token in force on a route.
   package func token(on route: Route) -> Int {
-    number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
+    routeNumbers[route].flatMap { routes[$0].credentials?.token } ?? 0
   }
 
   /// Records that the server accepted an upload that was sent with a token.
   package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
     -> [Action]
   {
-    guard let number = number(of: route) else { return [] }
+    guard let number = routeNumbers[route] else { return [] }
     return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
@@ -841,7 +824,7 @@ extension Scheduler {
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
   ) -> (Credentials.Consequence, [Action]) {
-    guard let number = number(of: route) else { return (.stands, []) }
+    guard let number = routeNumbers[route] else { return (.stands, []) }
     var consequence = Credentials.Consequence.stands
     var actions = change(number, hasCommand: command != nil) {
       consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
@@ -856,14 +839,14 @@ extension Scheduler {
 
   /// Records that a route's command gave a token.
   package mutating func recordRenewed(_ route: Route, isNew: Bool = true) -> [Action] {
-    guard let number = number(of: route) else { return [] }
+    guard let number = routeNumbers[route] else { return [] }
     routes[number].failure = nil
     return change(number, hasCommand: true) { $0.recordRenewed(isNew: isNew) }
   }
 
   /// Records that a route's command failed.
   package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
-    guard let number = number(of: route) else { return [] }
+    guard let number = routeNumbers[route] else { return [] }
     let probe = routes[number].probe?.id
     routes[number].failure = failure
     let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
@@ -881,14 +864,13 @@ extension Scheduler {
   /// Retries the credentials of a route, with a file that the user has chosen as the probe.
   private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
-    let isTaken = routes[route].probe.map { probe in
-      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
-    }
     guard routes[route].credentials?.isProbed == true else { return actions }
-    if isTaken != true {
+    if let probe = routes[route].probe,
+      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
+    {
+      if probe.id != id { routes[route].probe?.next.append(id) }
+    } else {
       routes[route].probe = Probe(id: id, isChosen: true)
-    } else if routes[route].probe?.id != id {
-      routes[route].probe?.next.append(id)
     }
     return actions
   }

@@ -9,7 +9,6 @@ package struct SenderSettings: Hashable, Sendable, Codable {
   /// Whether the settings come from a screen that the user left, so that the next screen that sends keeps them.
   package var isHandedOver: Bool
 
-  /// The settings of a session.
   package init(
     limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
     isHandedOver: Bool = false

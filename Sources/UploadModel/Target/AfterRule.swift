@@ -2,7 +2,6 @@ import Foundation
 
 /// A pending move or deletion of a local file. The server has proved that it has the file's content.
 package struct Disposal: Hashable, Sendable, Codable {
-  /// What becomes of the file.
   package enum Way: Hashable, Sendable, Codable {
     /// It goes into the trash, or is deleted if its file system has no trash.
     case delete
@@ -14,7 +13,6 @@ package struct Disposal: Hashable, Sendable, Codable {
   /// When the upload began. A file that has changed since then is not the one that the server has.
   package var began: Date
 
-  /// The disposal of a file whose upload began at this time.
   package init(_ way: Way, began: Date) { (self.way, self.began) = (way, began) }
 }
 
@@ -25,15 +23,10 @@ package struct AfterRule: Hashable, Sendable {
   /// Statuses by which the server proves that it has the file.
   package var finals: Set<Int> = []
 
-  /// A rule by which files stay.
   package init() {}
 
-  /// What becomes of a file that a target has accepted with this receipt; nil if the file stays.
-  ///
-  /// - Parameters:
-  ///   - isRedirected: whether the receipt came from an address other than the target's, so that its status proves
-  ///     nothing.
-  ///   - accepted: when the receipt came.
+  /// What becomes of a file that a target has accepted with this receipt; nil if the file stays. The status of a
+  /// receipt that came from another address than the target's, by a redirect, proves nothing.
   func disposal(
     for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
   ) -> Disposal? {

@@ -11,7 +11,6 @@ package struct CompanionRule: Hashable, Sendable {
   /// The media type that the companion is sent with.
   package var type = "application/octet-stream"
 
-  /// A rule without names, so that it finds no companion.
   package init() {}
 
   /// The placeholders that `files` may have.
@@ -19,8 +18,6 @@ package struct CompanionRule: Hashable, Sendable {
 
   /// The possible names of a file's companion, in the order in which they are looked for. A file is never its own
   /// companion. A file whose name is not UTF-8 has no companion.
-  ///
-  /// - Parameter name: the name, on this machine, of the file that the companion goes with.
   package func names(for name: [UInt8]) -> [[UInt8]] {
     guard let text = String(validating: name, as: UTF8.self) else { return [] }
     let values = Template.Values(fileName: text, now: Date(timeIntervalSince1970: 0), uuid: UUID())
@@ -44,10 +41,6 @@ package struct Companion: Hashable, Sendable {
   package let identity: FileIdentity
   /// The rule by which it was found.
   package let rule: CompanionRule
-
-  package init(location: FileLocation, identity: FileIdentity, rule: CompanionRule) {
-    (self.location, self.identity, self.rule) = (location, identity, rule)
-  }
 
   /// Why a file cannot be sent, given the error of its companion.
   package static func cause(of error: FileError) -> Failure.Cause {

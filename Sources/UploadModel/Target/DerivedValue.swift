@@ -3,7 +3,6 @@ import Digests
 /// A value that a target computes for each request: the digest or the HMAC of a text. Its placeholder is
 /// `{value.NAME}`.
 package struct DerivedValue: Hashable, Sendable {
-  /// How it is computed.
   package enum Algorithm: String, CaseIterable, Sendable {
     case md5, sha1, sha256
     case hmacSHA1 = "hmac_sha1"
@@ -20,7 +19,6 @@ package struct DerivedValue: Hashable, Sendable {
   /// The key of an HMAC; nil for a digest.
   package let key: Template?
 
-  /// The digest or HMAC of a text; only an HMAC has a key.
   package init(name: String, _ algorithm: Algorithm, of text: Template, key: Template? = nil) {
     (self.name, self.algorithm, self.text, self.key) = (name, algorithm, text, key)
   }
@@ -47,7 +45,7 @@ package struct DerivedValue: Hashable, Sendable {
 
   /// The value as it is sent, marked as a secret if it is made from one; or its placeholder, if that stays as it is.
   func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
-    if values.leaves(self) { return .unfilled(Template.Unfilled(.derived(self), writing)) }
+    if values.leaves(self) { return .unfilled(.init(content: .derived(self), writing: writing)) }
     let digits = digits(with: values)
     let written = writing(digest: digits)
     guard !secrets.isEmpty else { return .text(written) }

@@ -3,7 +3,6 @@ import JSONText
 
 /// A sign in a reply that means a failure, such as `{ pointer = "/rc", not = 0, message = "/descr" }`.
 package struct FailureRule: Hashable, Sendable {
-  /// How the value is tested.
   package enum Test: Hashable, Sendable {
     /// It equals this. A missing value does not.
     case equals(JSONValue)
@@ -25,7 +24,6 @@ package struct FailureRule: Hashable, Sendable {
     case text(String)
   }
 
-  /// Where in the reply to look.
   package var place: ReplyPlace
   /// Which values mean a failure.
   package var test: Test
@@ -47,9 +45,6 @@ package struct FailureRule: Hashable, Sendable {
   /// Whether the rule must be checked separately for each file of a request.
   var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 
-  /// The pattern that the rule looks for in the text of a reply, if any.
-  var pattern: Pattern? { if case .pattern(let pattern) = place { pattern } else { nil } }
-
   /// Whether a reply without the value does not count as a failure.
   var isSilentWithoutValue: Bool {
     switch test {
@@ -61,7 +56,7 @@ package struct FailureRule: Hashable, Sendable {
   /// Whether a reply says anything about the value that is tested. A reply without the value does not, unless the rule
   /// tests whether the value is missing.
   func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
-    if let pattern, content.undecided.contains(pattern) { return false }
+    if let pattern = place.pattern, content.undecided.contains(pattern) { return false }
     if case .missing(true) = test {
       guard case .pointer(let pointer) = place else { return true }
       // A value counts as missing only if its parent exists.
@@ -122,7 +117,7 @@ package struct FailureRule: Hashable, Sendable {
       let place = pointer.description(file: end.place.index)
       return value.map { "\(place) is \($0.source)" } ?? "its answer has no \(place)"
     case .pattern(let pattern):
-      guard let match = content.matches[pattern] else {
+      guard let match = content.matches[pattern]?.first ?? nil else {
         return "its answer has nothing that matches \(pattern.source)"
       }
       return match.isEmpty ? "its answer matches \(pattern.source)" : match
@@ -146,10 +141,8 @@ extension [FailureRule] {
     contains { $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil }
   }
 
-  /// Whether a successful reply fits one of these rules. Without rules, its status is enough.
-  ///
-  /// - Parameter known: the content that the rules look for, if it has been read already.
-  /// - Throws: why the reply does not say whether it fits.
+  /// Whether a successful reply fits one of these rules. Without rules, its status is enough. Throws if the reply does
+  /// not say whether it fits. `known` is the content that the rules look for, if it has been read already.
   func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
     let content = known ?? content(of: end.reply)

@@ -8,7 +8,6 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The names and indices along the path, unescaped.
   let tokens: [String]
 
-  /// The pointer as text.
   package var description: String {
     tokens.map {
       "/" + $0.replacing(scalars: "~", with: "~0").replacing(scalars: "/", with: "~1")
@@ -63,9 +62,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     if case .array(let elements) = list.value(in: document) { elements.count } else { nil }
   }
 
-  /// The value that it points to; nil if there is no such value (RFC 6901 §4).
-  ///
-  /// - Parameter file: the index that `*` stands for in an array.
+  /// The value that it points to; nil if there is no such value (RFC 6901 §4). In an array, `*` stands for `file`.
   func value(in document: JSONValue?, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {

@@ -92,7 +92,7 @@ package struct Renaming: Sendable {
       values.index = number
       return template.filled(with: values)
     case .pattern(let pattern, let words, let all):
-      return try? pattern.replacing(
+      return try? pattern.expression.replacing(
         all: all, in: item.fileName, steps: max(1000, Self.steps / max(1, count))
       ) { groups in
         words.map { $0.text + ($0.group.flatMap { groups[$0] } ?? "") }.joined()

@@ -11,6 +11,8 @@ package enum ReplyPlace: Hashable, Sendable {
   package var dependsOnFile: Bool {
     if case .pointer(let pointer) = self { pointer.dependsOnFile } else { false }
   }
+  /// The regular expression that finds the place, if any.
+  var pattern: Pattern? { if case .pattern(let pattern) = self { pattern } else { nil } }
   /// Whether only a JSON reply can have this place.
   var needsJSON: Bool { if case .pointer = self { true } else { false } }
   /// Whether the place is in the content of the reply rather than in its header fields.

@@ -19,11 +19,9 @@ package struct ReplyRules: Hashable, Sendable {
   package var url: ReplyValue?
   /// Where the reply names an address that deletes the file when that address is opened; nil if it names none.
   package var deletionURL: ReplyValue?
-
   /// Where the reply gives a checksum of what was stored; nil if it gives none.
   package var sum: ReplySum?
 
-  /// Rules by which the statuses 200 to 299 mean success.
   package init() {}
 
   /// What a reply that cannot be read means.
@@ -39,28 +37,22 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
-  /// Whether the rules read the content of replies at all.
-  package var needsContent: Bool {
-    (failures + duplicates).contains(where: \.place.needsContent)
-      || [url, deletionURL].contains { $0?.needsContent == true }
-      || sum?.place.needsContent == true
+  private var places: [ReplyPlace] {
+    (failures + duplicates).map(\.place) + (url?.places ?? []) + (deletionURL?.places ?? [])
+      + [sum?.place].compactMap(\.self)
   }
+
+  /// Whether the rules read the content of replies at all.
+  package var needsContent: Bool { places.contains(where: \.needsContent) }
 
   /// Reads what the rules look for in a reply. The time that this takes grows with the length of the reply.
   package func read(_ reply: Reply) -> ReplyContent {
+    let places = places
     var content = ReplyContent()
-    guard needsContent else { return content }
-    content.match = url?.match(in: reply)
-    content.deletionMatch = deletionURL?.match(in: reply)
-    if needsDocument || duplicates.contains(where: \.place.needsJSON)
-      || [url, deletionURL].contains(where: { $0?.needsJSON == true })
-      || sum?.place.needsJSON == true
-    {
-      content.document = JSONValue(text: reply.text)
-    }
-    for pattern in Set((failures + duplicates).compactMap(\.pattern)) {
+    if places.contains(where: \.needsJSON) { content.document = JSONValue(text: reply.text) }
+    for pattern in Set(places.compactMap(\.pattern)) {
       do {
-        content.matches[pattern] = try pattern.firstMatch(in: reply.text)?.first ?? nil
+        content.matches[pattern] = try pattern.firstMatch(in: reply.text)
       } catch {
         content.undecided.insert(pattern)
       }
@@ -73,7 +65,7 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether success depends on a part of the content that is missing.
   func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
     // The match of a pattern may be in the missing part.
-    if failures.contains(where: { $0.pattern.map { content.matches[$0] == nil } == true }) {
+    if failures.contains(where: { $0.place.pattern.map { content.matches[$0] == nil } == true }) {
       return true
     }
     return needsDocument && content.document == nil
@@ -90,9 +82,10 @@ package struct ReplyRules: Hashable, Sendable {
   /// Why a file does not count as stored despite a reply with a success status; nil if it counts as stored.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
     let isJSON = content.document != nil
-    let undecided = failures.compactMap(\.pattern).first(where: content.undecided.contains)
+    let undecided = failures.compactMap(\.place.pattern).first(where: content.undecided.contains)
     let rules = failures.filter { rule in
-      (isJSON || !rule.place.needsJSON) && rule.pattern.map(content.undecided.contains) != true
+      (isJSON || !rule.place.needsJSON)
+        && rule.place.pattern.map(content.undecided.contains) != true
     }
     if let words = rules.lazy.compactMap({ $0.complaint(in: content, of: end) }).first {
       return .rejected(words)
@@ -137,9 +130,7 @@ package struct ReplyRules: Hashable, Sendable {
   /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
     guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
-    var content = end.content ?? read(end.reply)
-    content.match = content.deletionMatch
-    return whole(deletionURL.text(in: end, content), end)
+    return whole(deletionURL.text(in: end, end.content ?? read(end.reply)), end)
   }
 
   private func whole(_ text: String?, _ end: TransferEnd) -> String? {
@@ -154,12 +145,8 @@ package struct ReplyRules: Hashable, Sendable {
 package struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil if it is not JSON, or no rule needs it.
   var document: JSONValue?
-  /// The matches of the patterns in `failures` and `duplicates`.
-  var matches: [Pattern: String] = [:]
-  /// The patterns in `failures` and `duplicates` whose search took too long.
+  /// The first match of each pattern, and what its groups capture.
+  var matches: [Pattern: [String?]] = [:]
+  /// The patterns whose search took too long.
   var undecided: Set<Pattern> = []
-  /// The match of the pattern for the file's address; nil without a match or a pattern.
-  var match: String?
-  /// The match of the pattern for the address that deletes the file; nil without a match or a pattern.
-  var deletionMatch: String?
 }

@@ -1,5 +1,3 @@
-import JSONText
-
 /// A text taken from a reply.
 package struct ReplyValue: Hashable, Sendable {
   /// Where the text is.
@@ -17,19 +15,9 @@ package struct ReplyValue: Hashable, Sendable {
     self.suffix = Template(literal: suffix)
   }
 
-  /// What its pattern finds in a reply; nil if it finds nothing, or there is no pattern.
-  func match(in reply: Reply) -> String? {
-    if case .pattern(let pattern) = place { pattern.value(in: reply.text) } else { nil }
-  }
-
-  private var places: [ReplyPlace] { [place] + next.map(\.place) }
+  var places: [ReplyPlace] { [place] + next.map(\.place) }
   /// Whether the text differs for each file of a request.
   package var dependsOnFile: Bool { places.contains(where: \.dependsOnFile) }
-  /// Whether only a JSON reply has the whole text.
-  var needsJSON: Bool { places.contains(where: \.needsJSON) }
-  /// Whether any part of the text is in the content of the reply rather than in its header fields.
-  var needsContent: Bool { places.contains(where: \.needsContent) }
-
   /// Whether the prefix and the suffix are the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
 
@@ -44,10 +32,9 @@ package struct ReplyValue: Hashable, Sendable {
 
   /// The text in a reply, with what goes before and after it; nil if a part of it is missing.
   package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
-    var content = ReplyContent()
-    if needsJSON { content.document = JSONValue(text: end.reply.text) }
-    content.match = match(in: end.reply)
-    return text(in: end, content, values)
+    var rules = ReplyRules()
+    rules.url = self
+    return text(in: end, rules.read(end.reply), values)
   }
 
   func text(
@@ -56,7 +43,7 @@ package struct ReplyValue: Hashable, Sendable {
     let text: String? =
       switch place {
       case .pointer(let pointer): pointer.text(in: content.document, file: end.place.index)
-      case .pattern: content.match
+      case .pattern(let pattern): content.matches[pattern].flatMap(Pattern.value)
       case .header(let name): end.headers[name]
       }
     func around(_ template: Template) -> String {
@@ -64,8 +51,6 @@ package struct ReplyValue: Hashable, Sendable {
     }
     guard var whole = text.map({ around(prefix) + $0 + around(suffix) }) else { return nil }
     for part in next {
-      var content = content
-      content.match = part.match(in: end.reply)
       guard let text = part.text(in: end, content, values) else { return nil }
       whole += text
     }

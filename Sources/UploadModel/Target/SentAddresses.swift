@@ -10,9 +10,8 @@ package struct SentAddresses: Sendable {
   package mutating func claim(
     _ address: String, for item: UploadItem, of target: Target
   ) -> Failure.Cause? {
-    guard target.hasAddressOfFile, target.method == "PUT", !target.takesSameNames else {
-      return nil
-    }
+    let isFilledIn = target.address != nil || target.ticket?.uploadURL.isLiteral == false
+    guard isFilledIn, target.method == "PUT", !target.takesSameNames else { return nil }
     let (place, file) = (address.hashValue, item.location.hashValue)
     if let other = files[place], other != file {
       return .unsendable(
@@ -21,12 +20,5 @@ package struct SentAddresses: Sendable {
     }
     files[place] = file
     return nil
-  }
-}
-
-extension Target {
-  /// Whether the address that a file goes to is filled in from a template for each file.
-  fileprivate var hasAddressOfFile: Bool {
-    address != nil || ticket.map { !$0.uploadURL.isLiteral } == true
   }
 }

@@ -1,11 +1,8 @@
 import Foundation
 
 extension Target {
-  /// The values of the placeholders in everything that is sent with a file.
-  ///
-  /// - Parameters:
-  ///   - now: the moment of the request.
-  ///   - uuid: the value of `{uuid}`: the file's own UUID, or the request's if it has several files.
+  /// The values of the placeholders in everything that is sent with a file. The UUID is the file's own, or the
+  /// request's if it has several files.
   package func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
     var values = Template.Values(
       fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
@@ -25,21 +22,16 @@ extension Target {
     return values
   }
 
-  /// The media type that a file is sent with: the user's choice, else the target's own, else what the file seems
-  /// to be.
+  /// The media type that a file is sent with: the user's choice, else the target's own, else what the file seems to be.
   package func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
     return fileType
   }
 
-  /// The name that a file is sent with.
+  /// The name that a file is sent with. `position` is its place in its request, from 0.
   ///
   /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the previous
   /// file's, as if the files had been named one after the other.
-  ///
-  /// - Parameters:
-  ///   - position: the file's place in its request, from 0.
-  ///   - now: the moment of the request.
   package func sentName(of item: UploadItem, at position: Int, now: Date) -> String {
     guard let fileName, !item.nameIsChosen else { return item.fileName }
     return fileName.filled(with: ownValues(of: item, at: position, now: now))
@@ -76,14 +68,13 @@ extension Target {
     var names: Set<String> = []
     for (position, item) in items.enumerated() {
       let name = sentName(of: item, at: position, now: now)
-      if !names.insert(name).inserted { return (item, .unsendable(Self.sameNameWords(name))) }
+      if names.insert(name).inserted { continue }
+      let why =
+        "another file in the same request is also called \"\(name)\", and the server may keep only one of them; "
+        + "put {index} or {uuid} into file_name, or allow this with same_names = true"
+      return (item, .unsendable(why))
     }
     return nil
-  }
-
-  private static func sameNameWords(_ name: String) -> String {
-    "another file in the same request is also called \"\(name)\", and the server may keep only one of them; "
-      + "put {index} or {uuid} into file_name, or allow this with same_names = true"
   }
 }
 

@@ -17,7 +17,6 @@ package struct Target: Hashable, Sendable {
   package var fields: [Field] = []
   /// Query items that are added to the URL, in this order.
   package var query: [Field] = []
-  /// Header fields that are added to the request.
   package var headers: [Field] = []
   /// The values that `concurrency` may have.
   package static let concurrencyRange = 1...64
@@ -25,7 +24,6 @@ package struct Target: Hashable, Sendable {
   package var concurrency = 4
   /// The bandwidth limit for all simultaneous uploads together, in bytes per second; nil for no limit.
   package var rateLimit: Int64?
-  /// When and how often a failed attempt is repeated.
   package var retry = RetryPolicy()
   /// Seconds without a byte in either direction after which an attempt is given up.
   package var stallTimeout = 60.0
@@ -47,7 +45,6 @@ package struct Target: Hashable, Sendable {
   package var http = HTTPVersion.auto
   /// Whether each request gets a connection of its own, for servers that cannot keep one open.
   package var closesConnections = false
-  /// How the request carries the file.
   package var body = Body.multipart
   /// The digests and HMACs that `{value.…}` stands for.
   package var values: [DerivedValue] = []
@@ -65,29 +62,19 @@ package struct Target: Hashable, Sendable {
   package var ticketReply: JSONValue?
   /// Whether two files may have the same name in one request, or be sent to the same address.
   package var takesSameNames = false
-  /// Whether and how uploads resume.
   @Boxed package var resume = ResumeRules()
-  /// Which files the target takes.
   package var limits = UploadLimits()
-  /// How replies are read.
   @Boxed package var response = ReplyRules()
-  /// The command that makes the file to send.
   package var prepare: PrepareCommand?
-  /// How its server is asked whether it has a file already.
   @Boxed package var exists: ExistenceCheck?
-  /// How its server is asked whether it has finished with a file that it has accepted.
   @Boxed package var wait: WaitRule?
-  /// The request for permission that precedes an upload.
   @Boxed package var ticket: Ticket?
-  /// The requests before the first file of a run and after the last one.
   @Boxed package var run = RunRules()
   /// The run that its files belong to; nil before there is one.
   package var opened: RunPoint?
   /// Whether its requests are only shown and not sent, so that placeholders for values of replies stay as they are.
   package var isOnlyShown = false
-  /// What becomes of local files after they have been sent.
   package var after = AfterRule()
-  /// What can be done with the entries that the server already has.
   @Boxed package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.
   package var proxy: String?

@@ -217,9 +217,7 @@ extension Template {
     var folder = ""
     /// The file's size in bytes.
     var fileSize: Int64
-    /// The file's media type.
     var fileType: String
-    /// The time of the request.
     package var now: Date
     /// The random identifier of this file's upload.
     var uuid: UUID
@@ -247,9 +245,7 @@ extension Template {
     package var gaps = Gaps.none
     /// The values kept from the reply to the request `open`.
     var opened: [String: String] = [:]
-    /// The upload in pieces that a request belongs to.
     var upload = Upload()
-    /// The piece that a request is about.
     var piece = Piece()
 
     /// An upload in pieces.

@@ -19,9 +19,7 @@ extension Template {
 
     /// The name of the variable or of the secret.
     package var name: String
-    /// What is sent.
     package var value: String
-    /// Where it comes from.
     package var source: Source
 
     package init(name: String, value: String, source: Source) {

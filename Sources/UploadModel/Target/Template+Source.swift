@@ -7,9 +7,7 @@ extension Template {
   /// The template as it would be written in a configuration, with secrets by name.
   package var source: String { source(isRevealing: false) }
 
-  /// The template as it would be written in a configuration.
-  ///
-  /// - Parameter isRevealing: whether literal secrets are written out. If not, "…" stands for each.
+  /// The template as it would be written in a configuration. Unless literal secrets are revealed, "…" stands for each.
   package func source(isRevealing: Bool) -> String {
     pieces.map { Self.source(of: $0, isRevealing) }.joined()
   }

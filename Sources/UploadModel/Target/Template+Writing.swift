@@ -311,26 +311,20 @@ extension Template.Values {
 
   /// Whether the placeholder of a digest or an HMAC stays as it is.
   func leaves(_ value: DerivedValue) -> Bool {
-    value.text.isUnfilled(with: self) || gaps == .ofScript && !value.secrets.isEmpty
+    value.text.slots.contains(where: leaves) || gaps == .ofScript && !value.secrets.isEmpty
   }
 }
 
 extension Template {
   /// A placeholder that stays as it is, since only the upload itself gives it a value.
   package struct Unfilled: Hashable, Sendable {
-    /// What it stands for.
     enum Content: Hashable, Sendable {
       case slot(Slot)
       case derived(DerivedValue)
     }
 
     let content: Content
-    /// What is done to its value.
-    private(set) var writing: Writing
-
-    init(_ content: Content, _ writing: Writing) {
-      (self.content, self.writing) = (content, writing)
-    }
+    var writing: Writing
 
     var shown: String {
       switch content {
@@ -338,21 +332,11 @@ extension Template {
       case .derived(let value): "{\(value.source)}"
       }
     }
-
-    /// The same placeholder, with its value percent-encoded.
-    var encoded: Unfilled {
-      var copy = self
-      copy.writing.filters.append(.url)
-      return copy
-    }
   }
 }
 
 extension Target.Field {
-  /// The value of a header field.
-  ///
-  /// - Throws: why the value cannot be sent: it cannot be filled in, or it would end the header field or change its
-  ///   meaning.
+  /// The value of a header field. Throws if it cannot be filled in, or would end the field or change its meaning.
   func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")

@@ -27,10 +27,12 @@ package struct Template: Hashable, Sendable {
     /// The same piece, percent-encoded for a query or a form.
     var encoded: Filled {
       switch self {
-      case .text(let text): .text(PercentEncoding.encode(text))
+      case .text(let text): return .text(PercentEncoding.encode(text))
       case .secret(let secret, let written):
-        .secret(secret, written: PercentEncoding.encode(written))
-      case .unfilled(let unfilled): .unfilled(unfilled.encoded)
+        return .secret(secret, written: PercentEncoding.encode(written))
+      case .unfilled(var unfilled):
+        unfilled.writing.filters.append(.url)
+        return .unfilled(unfilled)
       }
     }
   }
@@ -78,14 +80,8 @@ package struct Template: Hashable, Sendable {
   /// A template that is just this secret.
   package init(_ secret: Secret) { pieces = [.secret(secret, Writing())] }
 
-  /// Reads `source`.
-  ///
-  /// - Parameters:
-  ///   - scope: the placeholders that have a value where the template is used.
-  ///   - escaping: how their values are escaped. For JSON, the text around them is escaped as well; in a
-  ///     URL it stays as it is.
-  ///   - lookup: finds variables, secrets and values; it is asked only while `source` is read.
-  /// - Throws: `InvalidInput` for a placeholder without a value or a brace without its partner.
+  /// Reads `source`, in which the placeholders in `scope` have a value. For JSON, the text around them is escaped as
+  /// well as their values; in a URL it stays as it is. `lookup` is asked only while `source` is read.
   package init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
     lookup: Lookup
@@ -154,8 +150,8 @@ package struct Template: Hashable, Sendable {
       guard let derived = lookup.values[value] else {
         throw InvalidInput("there is no value called \"\(value)\"; define it under \"values\"")
       }
-      if let slot = derived.text.firstSlot(outside: scope) {
-        throw InvalidInput("{\(name)} contains {\(slot)}, which has no value here")
+      if let slot = derived.text.slots.first(where: { !scope.contains($0.placeholder) }) {
+        throw InvalidInput("{\(name)} contains {\(slot.name)}, which has no value here")
       }
       return .derived(derived, writing)
     }
@@ -237,7 +233,7 @@ package struct Template: Hashable, Sendable {
   /// The placeholders in the template, in order.
   package var placeholders: [Placeholder] { slots.map(\.placeholder) }
 
-  private var slots: [Slot] {
+  var slots: [Slot] {
     pieces.flatMap { piece in
       switch piece {
       case .text, .secret: [Slot]()
@@ -251,14 +247,6 @@ package struct Template: Hashable, Sendable {
   var derivedValues: [DerivedValue] {
     pieces.compactMap { if case .derived(let value, _) = $0 { value } else { nil } }
   }
-
-  /// The name of the first placeholder that is not in a scope; nil if there is none.
-  private func firstSlot(outside scope: [Placeholder]) -> String? {
-    slots.first { !scope.contains($0.placeholder) }?.name
-  }
-
-  /// Whether any of its placeholders stays as it is.
-  func isUnfilled(with values: Values) -> Bool { slots.contains(where: values.leaves) }
 
   /// The names in its placeholders of this kind, in order.
   package func names(of kind: Placeholder) -> [String] {
@@ -275,7 +263,8 @@ package struct Template: Hashable, Sendable {
       case .text(let text): .text(text)
       case .slot(let slot, let writing):
         values.leaves(slot)
-          ? .unfilled(Unfilled(.slot(slot), writing)) : .text(writing(slot, in: values))
+          ? .unfilled(Unfilled(content: .slot(slot), writing: writing))
+          : .text(writing(slot, in: values))
       case .secret(let secret, let writing): .secret(secret, written: writing(secret.value))
       case .derived(let value, let writing): value.stretch(writing, with: values)
       }

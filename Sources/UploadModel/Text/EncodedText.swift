@@ -57,12 +57,8 @@ struct EncodedText {
     (self.bytes, self.units, self.ends) = (bytes, units, ends)
   }
 
-  /// Where a secret occurs.
-  ///
-  /// - Parameters:
-  ///   - asWord: whether the secret counts only if there is no letter or digit beside it.
-  ///   - leastAtEnd: how many bytes of the secret are enough if the text ends in the middle of it; nil if only the
-  ///     whole secret counts.
+  /// Where a secret occurs; as a word, it counts only if there is no letter or digit beside it. `leastAtEnd` is how
+  /// many bytes of it are enough if the text ends in the middle of it; nil if only the whole secret counts.
   func ranges(of secret: [UInt8], asWord: Bool, leastAtEnd: Int?) -> [Range<Int>] {
     guard let first = secret.first else { return [] }
     var ranges: [Range<Int>] = []

@@ -47,8 +47,6 @@ struct EscapeReader {
     return found
   }
 
-  // MARK: Escapes
-
   /// A byte in two hexadecimal digits.
   private func octet(at position: Int, _ depth: Int) -> Unit? {
     number(at: position, digits: 2...2, radix: 16, depth)
@@ -114,14 +112,10 @@ struct EscapeReader {
     return HTMLNames.scalar(String(decoding: name, as: UTF8.self)).flatMap { closed(($0, end)) }
   }
 
-  // MARK: Parts
-
   /// The byte at a position, decoded if it is an escape for a single byte.
   private func byte(at position: Int, _ depth: Int) -> (value: UInt8, end: Int)? {
     guard position < bytes.count else { return nil }
-    guard depth > 0,
-      bytes[position] == Self.percent || bytes[position] == Self.backslash
-        || bytes[position] == Self.ampersand
+    guard depth > 0, Self.begins(with: bytes[position]), bytes[position] != Self.plus
     else { return (bytes[position], position + 1) }
     // Take the longest unit, so that an escape takes precedence over the character that begins it.
     let unit = units(at: position, depth: depth).filter { $0.count == 1 }.max { $0.end < $1.end }

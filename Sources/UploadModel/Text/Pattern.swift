@@ -4,8 +4,7 @@ import RegularExpressions
 package struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   package let source: String
-  /// The compiled expression.
-  private let expression: RegularExpression
+  let expression: RegularExpression
   private let steps: Int
 
   /// How many groups it captures, not counting the whole match.
@@ -13,10 +12,7 @@ package struct Pattern: Hashable, Sendable {
   /// Whether it has a back-reference to one of its groups.
   package var refersBack: Bool { expression.refersBack }
 
-  /// Reads an expression.
-  ///
-  /// - Parameter steps: how many steps a search may take.
-  /// - Throws: `InvalidInput` if it is not a valid expression, or too long.
+  /// Reads an expression. Throws if it is not valid, or too long. Each search for it takes at most `steps` steps.
   package init(_ source: String, steps: Int = SearchBudget.steps) throws(InvalidInput) {
     (self.source, self.steps) = (source, steps)
     do {
@@ -28,31 +24,18 @@ package struct Pattern: Hashable, Sendable {
 
   /// The capture of the first group that takes part in the match, or else the whole match; nil if there is no match, or
   /// the search takes too long.
-  func value(in text: String) -> String? {
-    guard let groups = try? firstMatch(in: text) else { return nil }
-    return groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
+  func value(in text: String) -> String? { (try? firstMatch(in: text)).flatMap(Self.value) }
+
+  static func value(of match: [String?]) -> String? {
+    match.dropFirst().lazy.compactMap { $0 }.first ?? match.first ?? nil
   }
 
-  /// The first match and what its groups capture; nil if there is none.
-  ///
-  /// - Throws: if the search takes too long.
+  /// The first match and what its groups capture; nil if there is none. Throws if the search takes too long.
   func firstMatch(in text: String) throws -> [String?]? {
     try expression.firstMatch(in: text, steps: steps)
   }
 
-  /// The text with its first match or, if `all` is set, every match replaced.
-  ///
-  /// - Throws: if the search takes too long.
-  /// - Parameter steps: how many steps the searches may take.
-  func replacing(
-    all: Bool, in text: String, steps: Int, with words: ([String?]) -> String
-  ) throws -> String {
-    try expression.replacing(all: all, in: text, steps: steps, with: words)
-  }
-
-  /// Whether two expressions have the same source.
   package static func == (a: Pattern, b: Pattern) -> Bool { a.source == b.source }
 
-  /// Hashes what `==` compares.
   package func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }

@@ -10,7 +10,8 @@ extension Reply {
   package var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
     if first == "<" {
-      return Markup(text, reach: Self.messageReach).message.flatMap(Self.sentence)
+      let page = Markup(bytes: Array(text.utf8.prefix(Self.messageReach)))
+      return page.message.flatMap(Self.sentence)
     }
     // Long replies are pages, and any message is at their beginning.
     let isLong = text.utf8.count > Self.messageReach
@@ -60,11 +61,10 @@ extension Reply {
       return
         "\(title.hasSuffix(scalars: ".") ? String(title.unicodeScalars.dropLast()) : title): \(detail)"
     }
-    for name in [
+    let names = [
       "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
-    ] {
-      if let words = said(name) { return words }
-    }
+    ]
+    if let words = names.lazy.compactMap(said).first { return words }
     // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
     guard depth < 4, members.count == 1, let (name, value) = members.first,
       let words = message(in: value, depth: depth - 1)
@@ -75,9 +75,7 @@ extension Reply {
 
 /// The words in which an HTML or XML page says what it is about.
 private struct Markup {
-  private let bytes: [UInt8]
-
-  init(_ text: String, reach: Int) { bytes = Array(text.utf8.prefix(reach)) }
+  let bytes: [UInt8]
 
   /// The title, the first heading, or the message of an S3 error. A title that is only a status, such
   /// as "502 Bad Gateway", gives way to a heading that says more.

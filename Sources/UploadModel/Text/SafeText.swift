@@ -10,8 +10,6 @@ package enum SafeText {
   ///
   /// C0 controls and DEL become their control pictures (U+2400…). C1 controls, which an 8-bit terminal takes for escape
   /// sequences, become U+FFFD. If `ascii` is set, `?` takes the place of all characters that are not printable ASCII.
-  ///
-  /// - Parameter kept: characters that stay as they are.
   package static func line(
     _ text: some StringProtocol, ascii: Bool = false, keeping kept: Set<Unicode.Scalar> = []
   ) -> String {
@@ -59,9 +57,7 @@ package enum SafeText {
     if scalar.value == 0x200D || properties.isVariationSelector { return scalar }
     if properties.isDefaultIgnorableCodePoint { return replacement }
     switch properties.generalCategory {
-    case .format: return replacement
-    case .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate, .control:
-      return replacement
+    case .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return replacement
     default: return scalar
     }
   }

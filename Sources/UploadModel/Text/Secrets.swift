@@ -8,7 +8,7 @@ import ScalarText
 /// there is no letter or digit beside it. Otherwise a secret "1" would be removed from every number, and the gaps would
 /// reveal it.
 package struct Secrets: Sendable {
-  private var texts: [[UInt8]] = []
+  private var texts: Set<[UInt8]>
 
   /// What replaces a secret.
   static let mark = "(secret)"
@@ -16,25 +16,16 @@ package struct Secrets: Sendable {
   /// Shorter secrets are hidden only as words of their own.
   private static let shortest = 4
 
-  /// Secrets with these texts.
-  package init(_ texts: some Sequence<String>) { add(texts) }
-
-  /// Hides further texts, with and without the white space around them, which servers may drop.
-  mutating func add(_ more: some Sequence<String>) {
-    add(bytes: more.flatMap { [$0, $0.trimming(\.isWhiteSpace)] }.map { Array($0.utf8) })
+  /// Hides these texts, with and without the white space around them, which servers may drop.
+  package init(_ texts: some Sequence<String>) {
+    let spelled = texts.flatMap { [$0, $0.trimming(\.isWhiteSpace)] }
+    self.texts = Set(spelled.map { Array($0.utf8) }).subtracting([[]])
   }
 
   /// Also hides what `more` hides.
-  package mutating func add(_ more: Secrets) { add(bytes: more.texts) }
+  package mutating func add(_ more: Secrets) { texts.formUnion(more.texts) }
 
-  private mutating func add(bytes: [[UInt8]]) {
-    texts = Array(Set(texts).union(bytes.filter { !$0.isEmpty }))
-  }
-
-  /// `text` with every secret replaced.
-  ///
-  /// - Parameter isCut: whether the text was cut off; the beginning of a secret at its end is then hidden as
-  ///   well.
+  /// `text` with every secret replaced. If the text was cut off, the beginning of a secret at its end is hidden too.
   package func hidden(in text: String, isCut: Bool = false) -> String {
     guard !texts.isEmpty, !text.isEmpty else { return text }
     let spelled = EncodedText(text)

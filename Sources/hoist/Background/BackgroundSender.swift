@@ -11,9 +11,8 @@ enum BackgroundSender {
   /// Why the process did not begin.
   struct Failure: Error { var reason: String }
 
-  /// Starts the process, and returns its number once it has taken over the queue.
-  ///
-  /// - Parameter lock: the descriptor that holds the queue's lock.
+  /// Starts the process, and returns its number once it has taken over the queue. The descriptor `lock` holds the
+  /// queue's lock.
   static func start(_ handover: Handover, lock: Int32) throws(Failure) -> pid_t {
     var (input, errors): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
     guard pipe(&input) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }

@@ -7,7 +7,6 @@ import UploadModel
 struct Handover: Codable, Equatable {
   /// The arguments that the session was started with. The target is made from them again.
   var arguments: [String]
-  /// The user's settings for all uploads.
   var settings: SenderSettings
   /// The last item before those that belong to the session.
   var floor: ItemID
@@ -20,8 +19,6 @@ struct Handover: Codable, Equatable {
   static let word = "ready\n"
 
   /// Receives what the previous process passes on to this one.
-  ///
-  /// - Throws: `UserError` if nothing is passed on.
   static func receive(in context: Context) throws -> Handover {
     guard !context.input.isTerminal, fcntl(lockDescriptor, F_GETFD) >= 0,
       let data = try FileHandle.standardInput.readToEnd(),
@@ -32,7 +29,6 @@ struct Handover: Codable, Equatable {
     return handover
   }
 
-  /// The command that the arguments describe.
   func command() throws -> ScreenCommand {
     guard let command = try Hoist.parseAsRoot(ArgumentRuns.folded(arguments)) as? ScreenCommand
     else {

@@ -8,7 +8,6 @@ import SenderLink
 final class QueueLink {
   /// Called with orders from other sessions, if this session is the sender.
   var onOrder: (SenderOrder) -> Void = { _ in }
-  /// Called with the sender's news.
   var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called when the sender is lost, with the news that resets what it had reported.
   var onLost: ([SenderNews]) -> Void = { _ in }

@@ -21,16 +21,13 @@ struct AddCommand: HoistCommand {
   var files: [String]
 
   @OptionGroup var destination: DestinationOptions
-
   @OptionGroup var config: ConfigOption
 
   @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, recursively.")
   var recursive = false
 
   @OptionGroup(title: "Folders") var folders: FolderOptions
-
   @OptionGroup(title: "Files already sent") var sent: SentOptions
-
   @OptionGroup var queue: QueueOptions
 
   func run(in context: Context) throws {
@@ -43,12 +40,24 @@ struct AddCommand: HoistCommand {
     let rules = recursive ? try folders.rules() : nil
     let queue = QueueIntake(store: try self.queue.store(in: context), sent)
     let waiting = try queue.store.unsentFiles(to: target.name)
+    // A malformed argument is found before any file is examined.
+    let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
+    var added = QueueIntake.Added()
     var copies = 0
-    let added = try add(to: queue, target, rules, home: context.home) { item in
-      guard let queued = waiting[item.location], queued == item.identity else { return true }
-      copies += 1
-      return !sent.skipSent
+    var failure: StoreError?
+    queue.add(
+      wishes.lazy.flatMap { $0.files(home: context.home) }, FileIntake(for: target), in: rules,
+      takes: { item in
+        guard let queued = waiting[item.location], queued == item.identity else { return true }
+        copies += 1
+        return !sent.skipSent
+      },
+      prepare: { ($0.target, $0.field) = (target.name, $0.field ?? destination.field) }
+    ) { result, _ in
+      do throws(StoreError) { added.merge(try result.get()) } catch { failure = error }
+      return failure == nil
     }
+    if let failure { throw failure }
     for item in added.items {
       let name = SafeText.line(item.location.description)
       if let failure = item.state.failure {
@@ -75,25 +84,5 @@ struct AddCommand: HoistCommand {
             ? "hoist add -r adds the files in a folder" : "hoist queue retry checks again"),
         status: .someFailed)
     }
-  }
-
-  private func add(
-    to queue: QueueIntake, _ target: Target, _ rules: FolderRules?, home: String,
-    takes: (UploadItem) -> Bool
-  ) throws -> QueueIntake.Added {
-    var total = QueueIntake.Added()
-    var failure: StoreError?
-    // A malformed argument is found before any file is examined.
-    let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
-    queue.add(
-      wishes.lazy.flatMap { $0.files(home: home) }, FileIntake(for: target), in: rules,
-      takes: takes,
-      prepare: { ($0.target, $0.field) = (target.name, $0.field ?? destination.field) }
-    ) { result, _ in
-      do throws(StoreError) { total.merge(try result.get()) } catch { failure = error }
-      return failure == nil
-    }
-    if let failure { throw failure }
-    return total
   }
 }

@@ -15,39 +15,31 @@ enum ArgumentRuns {
   static func folded(_ arguments: [String]) -> [String] {
     guard arguments.count > shortest else { return arguments }
     var folded: [String] = []
-    var run: [String] = []
-    var toKeep = 2
-    var rest = arguments[...]
-    func close() {
+    func add(_ run: ArraySlice<String>) {
       if run.count < shortest {
         folded += run
       } else {
         folded.append(
           runs.withLock { runs in
-            runs.append(run)
+            runs.append(Array(run))
             return "\0\(runs.count - 1)"
           })
       }
-      run = []
     }
-    while let word = rest.popFirst() {
-      if word.hasPrefix(scalars: "-"), word != "-" {
-        close()
-        folded.append(word)
-        toKeep = 2
-        // Everything after "--" is a file.
-        if word == "--" {
-          run = Array(rest)
-          break
-        }
-      } else if toKeep > 0 {
-        folded.append(word)
-        toKeep -= 1
-      } else {
-        run.append(word)
+    var rest = arguments[...]
+    while !rest.isEmpty {
+      let run = rest.prefix { !$0.hasPrefix(scalars: "-") || $0 == "-" }
+      folded += run.prefix(2)
+      add(run.dropFirst(2))
+      rest = rest.dropFirst(run.count)
+      guard let option = rest.popFirst() else { break }
+      folded.append(option)
+      // Everything after "--" is a file.
+      if option == "--" {
+        add(rest)
+        break
       }
     }
-    close()
     return folded
   }
 

@@ -15,14 +15,8 @@ enum CompletionScript {
     }
   }
 
-  private static let commands = (Hoist.configuration.subcommands.map(name) + ["help"])
-    .joined(separator: " ")
-
-  private static func name(_ command: any ParsableCommand.Type) -> String {
-    command.configuration.commandName ?? ""
-  }
-
-  private static let byDefault = name(ScreenCommand.self)
+  private static let commands = (Hoist.configuration.verbs + ["help"]).joined(separator: " ")
+  private static let byDefault = ScreenCommand.configuration.commandName ?? ""
 
   // The scripts call the generated functions as if the default command had been typed.
 

@@ -10,7 +10,7 @@ struct CompletionsCommand: HoistCommand {
       fish:  hoist completions fish > ~/.config/fish/completions/hoist.fish
       """)
 
-  @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"))
+  @Argument(help: "bash, zsh or fish.")
   var shell: Shell
 
   enum Shell: String, ExpressibleByArgument, CaseIterable {

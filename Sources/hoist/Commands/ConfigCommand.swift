@@ -23,14 +23,13 @@ struct ConfigCommand: AsyncParsableCommand {
       let mistakes = config.source(in: context).mistakes()
       for mistake in mistakes { context.output.error("hoist: \(mistake)") }
       guard mistakes.isEmpty else { throw ExitCode(ExitStatus.usage.rawValue) }
-      let settings = try config.load(in: context)
+      let settings = try config.loadAndWarn(in: context)
       guard let file = settings.file else {
         context.output.line(
           "\(SafeText.line(config.source(in: context).path)): there is no configuration, and none is needed"
         )
         return
       }
-      for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }
       let count = HumanReadable.count(settings.targetNames.count, "target")
       context.output.line("\(SafeText.line(file)): \(count), no mistakes")
     }
@@ -54,9 +53,7 @@ struct ConfigCommand: AsyncParsableCommand {
         configuration itself. Paths are absolute.
         """)
 
-    @Argument(
-      help: ArgumentHelp("The target. Default: all of them.", valueName: "target"),
-      completion: ConfigOption.targetNames)
+    @Argument(help: "The target. Default: all of them.", completion: ConfigOption.targetNames)
     var target: String?
 
     @OptionGroup var config: ConfigOption

@@ -11,11 +11,10 @@ struct GetCommand: HoistCommand {
       hoist ls shows the identifiers.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The target.", valueName: "target"), completion: ConfigOption.targetNames)
+  @Argument(help: "The target.", completion: ConfigOption.targetNames)
   var target: String
 
-  @Argument(help: ArgumentHelp("The identifier of the entry.", valueName: "id"))
+  @Argument(help: "The identifier of the entry.")
   var id: String
 
   @OptionGroup var config: ConfigOption

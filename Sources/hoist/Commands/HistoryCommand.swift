@@ -31,13 +31,12 @@ struct HistoryCommand: HoistCommand {
   func run(in context: Context) throws {
     guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
     let store = try queue.store(in: context, mustExist: true)
-    if let forgetBefore {
-      let date = try TypedTime.date(forgetBefore, of: "--forget-before", now: context.time.date())
-      context.output.error(
-        "\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
-      return
-    }
     let now = context.time.date()
+    if let forgetBefore {
+      let date = try TypedTime.date(forgetBefore, of: "--forget-before", now: now)
+      let count = HumanReadable.count(try store.forget(before: date), "attempt")
+      return context.output.error("\(count) forgotten")
+    }
     var query = try times.query(at: now)
     query.onlyFailed = failed
     if let last, last < 1 { throw UserError("--last \(last): expected a number above 0") }

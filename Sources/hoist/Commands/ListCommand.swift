@@ -14,8 +14,7 @@ struct ListCommand: HoistCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "The target. Without it, the configuration's default_target.", valueName: "target"),
+    help: "The target. Without it, the configuration's default_target.",
     completion: ConfigOption.targetNames)
   var target: String?
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Receiver
 import ScalarText
 import Settings
 import UploadModel
@@ -31,7 +32,7 @@ enum Main {
     do {
       try AddressSpace.check()
       // The root would examine all commands first, which takes longer than everything else.
-      if arguments == ["--version"] { return say(VersionText.text, in: context) }
+      if arguments == ["--version"] { return end(saying: VersionText.text, in: context) }
       if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
@@ -42,71 +43,63 @@ enum Main {
       } else {
         try command.run()
       }
-      if let reason = context.output.lostLines {
-        throw UserError("the output could not be written: \(reason)", status: .someFailed)
-      }
-      return ExitStatus.success.rawValue
+      return end(in: context)
     } catch {
-      let (status, words) = end(of: arguments, with: error)
-      switch words {
-      case .help(let text): return say(text, in: context)
-      // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
-      case .complaint(let text):
-        context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
-      case nil: break
-      }
-      return status
+      return end(with: error, in: context)
     }
   }
 
-  /// Prints a text that was asked for, and returns the exit status.
-  private static func say(_ text: String, in context: Context) -> Int32 {
+  /// Prints a text that was asked for. Returns the exit status, as the functions below do.
+  private static func end(saying text: String, in context: Context) -> Int32 {
     context.output.line(text)
+    return end(in: context)
+  }
+
+  /// Ends a command that did its work. If its output was lost, it has failed all the same.
+  private static func end(in context: Context) -> Int32 {
     guard let reason = context.output.lostLines else { return ExitStatus.success.rawValue }
-    context.output.error("hoist: the output could not be written: \(reason)")
+    complain("the output could not be written: \(reason)", in: context)
     return ExitStatus.someFailed.rawValue
   }
 
-  private enum Words {
-    case help(String)
-    case complaint(String)
-  }
-
-  /// The exit status of a command that throws, and its last message.
-  private static func end(
-    of arguments: [String], with error: any Error
-  ) -> (status: Int32, words: Words?) {
+  /// Ends a command that throws.
+  private static func end(with error: any Error, in context: Context) -> Int32 {
+    let mistake: UserError
+    let arguments = context.arguments
     switch error {
-    case let error as ConfigError: return complaint(UserError("\(error)"))
-    case let error as StoreError: return complaint(UserError("\(error)", status: .someFailed))
-    case let error as UserError: return complaint(error)
-    case let error as ExitCode: return (error.rawValue, nil)
-    default: break
-    }
-    switch Hoist.exitCode(for: error) {
-    case .success where asksForHelp(arguments):
-      return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))
-    case .success where arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
-      // "-dash.txt" contains "-h", and a script must not mistake the help for success.
-      return complaint(
-        UserError(
+    case let error as ConfigError: mistake = UserError("\(error)")
+    case let error as ReceiverError: mistake = UserError("\(error)")
+    case let error as StoreError: mistake = UserError("\(error)", status: .someFailed)
+    case let error as UserError: mistake = error
+    case let error as ExitCode: return error.rawValue
+    default:
+      switch Hoist.exitCode(for: error) {
+      case .success where asksForHelp(arguments):
+        return end(saying: Hoist.fullMessage(for: error), in: context)
+      case .success where arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
+        // "-dash.txt" contains "-h", and a script must not mistake the help for success.
+        mistake = UserError(
           "an argument begins with \"-\" but is not an option; for a file, write ./NAME or put -- before it"
-        ))
-    case .success:
-      let command = (["hoist"] + arguments).joined(separator: " ")
-      return complaint(UserError("\(command) needs a command; see \(command) --help"))
-    case .validationFailure:
-      return complaint(Usage.usageError(Hoist.message(for: error), arguments))
-    case let code: return (code.rawValue, .complaint(Hoist.message(for: error)))
+        )
+      case .success:
+        let command = (["hoist"] + arguments).joined(separator: " ")
+        mistake = UserError("\(command) needs a command; see \(command) --help")
+      case .validationFailure:
+        mistake = Usage.usageError(Hoist.message(for: error), arguments)
+      case let code:
+        complain(Hoist.message(for: error), in: context)
+        return code.rawValue
+      }
     }
+    complain(mistake.description, in: context)
+    return mistake.status.rawValue
   }
 
-  private static func complaint(_ error: UserError) -> (status: Int32, words: Words?) {
-    (error.status.rawValue, .complaint(error.description))
+  private static func complain(_ text: String, in context: Context) {
+    // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
+    context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
   }
 
-  /// The command that the arguments ask for.
-  ///
   /// The root examines all commands and their options first, which takes a fifth of the startup time. So the intended
   /// command parses its arguments alone. If that fails, the root parses them again, so that the error comes with the
   /// whole usage.
@@ -125,9 +118,7 @@ enum Main {
   ) -> ((any ParsableCommand.Type), rest: ArraySlice<String>)? {
     var (command, rest): (any ParsableCommand.Type, _) = (Hoist.self, arguments[...])
     while !command.configuration.subcommands.isEmpty {
-      let named = command.configuration.subcommands.first {
-        $0.configuration.commandName == rest.first
-      }
+      let named = rest.first.flatMap(command.configuration.subcommand)
       guard let next = named ?? command.configuration.defaultSubcommand else { return nil }
       if named != nil { rest = rest.dropFirst() }
       command = next

@@ -15,15 +15,14 @@ struct MimeCommand: HoistCommand {
     let guesser = MediaTypeGuesser.system
     var status = ExitStatus.success
     for file in ArgumentRuns.unfolded(files) {
-      do throws(FileError) {
-        _ = try FileIdentity(of: Arguments.location(file))
-      } catch {
+      let location = Arguments.location(file)
+      do throws(FileError) { _ = try FileIdentity(of: location) } catch {
         context.output.error(
           "hoist: \(SafeText.line(file)): \(Failure(.init(error, wasSeen: false)).headline)")
         status = .someFailed
         continue
       }
-      let guess = guesser.guess(path: Arguments.location(file).bytes)
+      let guess = guesser.guess(path: location.bytes)
       context.output.line("\(SafeText.line(file)): \(guess.type) (\(guess.explanation))")
     }
     try status.exitUnlessSuccess()

@@ -44,23 +44,14 @@ struct PushCommand: HoistCommand {
   var files: [String] = []
 
   @OptionGroup(title: "What is sent") var selection: SelectionOptions
-
   @OptionGroup(title: "What is sent") var folders: FolderOptions
-
   @OptionGroup(title: "Files already sent") var sent: SentOptions
-
   @OptionGroup(title: "Dry run") var preview: PreviewOptions
-
   @OptionGroup(title: "Output") var telling: ReportingOptions
-
   @OptionGroup(title: "Where it goes") var destination: DestinationOptions
-
   @OptionGroup(title: "Where it goes") var config: ConfigOption
-
   @OptionGroup(title: "Where it goes") var options: TargetOptions
-
   @OptionGroup(title: "Logging") var logging: LogOptions
-
   @OptionGroup(title: "Queue and history") var queue: QueueOptions
 
   @Flag(help: "Keep nothing in the history.")
@@ -90,19 +81,23 @@ struct PushCommand: HoistCommand {
   }
 
   func run(in context: Context) async throws {
-    let history = noHistory || preview.isAskedFor ? nil : openingHistory(in: context)
+    // The history is opened while the configuration is read. A power failure may cost it its latest entries. That is
+    // acceptable, so uploads need not wait until they are on disk.
+    let history =
+      noHistory || preview.isAskedFor
+      ? nil : Task.detached { [queue] in try queue.store(in: context, durability: .crash) }
     let again = try selection.retryFailed.map(PushReport.read)
     var destination = destination
-    if destination.to == nil, let again, let path = selection.retryFailed {
-      destination.to = try again.address(in: path)
-    }
+    // The report that says where the files go, unless the user does.
+    let guide = destination.to == nil ? selection.retryFailed : nil
+    if let guide { destination.to = try again?.address(in: guide) }
     let target: Target
     do {
       target = try options.target(
         of: config.loadAndWarn(in: context), to: destination, context.environment)
-    } catch let error as ConfigError where again != nil && self.destination.to == nil {
-      guard error.keyPath == "--to", let path = selection.retryFailed else { throw error }
-      throw UserError("--retry-failed \(path): \(error.problem)")
+    } catch let error as ConfigError {
+      guard let guide, error.keyPath == "--to" else { throw error }
+      throw UserError("--retry-failed \(guide): \(error.problem)")
     }
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
@@ -138,11 +133,9 @@ struct PushCommand: HoistCommand {
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
       hint, in: context, mayDraw: !logging.verbose || logging.log != nil)
-    var push = Push(inputs: inputs, target: target, reporter: reporter, context: context)
-    push.journal = journal
-    push.failsFast = failFast
-    push.isWatching = inputs.watch != nil
-    push.keepsResults = telling.report != nil
+    var push = Push(
+      inputs: inputs, target: target, reporter: reporter, context: context, journal: journal,
+      failsFast: failFast, keepsResults: telling.report != nil)
     // Loads what the first request needs, while the history is opened.
     _ = UploadSession.shared
     if target.run.isOn, let again, let path = selection.retryFailed {
@@ -154,7 +147,6 @@ struct PushCommand: HoistCommand {
       context.output.error(
         "hoist: the history is incomplete, so --skip-sent may send some files again: \(trouble)")
     }
-
     if let path = telling.report, let format {
       let report = PushReport(
         summary, target: target.name, needsOptions: needsOptions,
@@ -166,23 +158,15 @@ struct PushCommand: HoistCommand {
           status: .someFailed)
       }
     }
-    if summary.status == .success, let reason = context.output.lostLines ?? journal?.lostLines {
+    try summary.status.exitUnlessSuccess()
+    if let reason = context.output.lostLines ?? journal?.lostLines {
       throw UserError(
         "everything was sent, but the output could not be written: \(reason)", status: .someFailed)
     }
-    if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
-      // The next run with --skip-sent relies on the history.
+    // The next run with --skip-sent relies on the history.
+    if sent.skipSent, push.history?.trouble != nil {
       try ExitStatus.someFailed.exitUnlessSuccess()
     }
-    try summary.status.exitUnlessSuccess()
-  }
-
-  /// Opens the history while the configuration is read.
-  private func openingHistory(in context: Context) -> Task<UploadStore, any Error> {
-    let queue = queue
-    // A power failure may cost the history its latest entries. That is acceptable, so uploads need not wait until they
-    // are on disk.
-    return Task.detached { try queue.store(in: context, durability: .crash) }
   }
 
   /// The history; nil if none can be kept. A push works even without a home directory.

@@ -67,12 +67,10 @@ struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
       abstract: "Remove files from the queue. Uploads under way are cancelled.",
-      discussion: """
-        If an upload could have been resumed, the part that the server has is deleted there.
-        """)
+      discussion:
+        "If an upload could have been resumed, the part that the server has is deleted there.")
 
     @OptionGroup var queue: QueueOptions
-
     @OptionGroup var config: ConfigOption
 
     @Argument(help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
@@ -138,17 +136,13 @@ struct QueueCommand: AsyncParsableCommand {
         guard case .failed(let failure) = item.state else { return false }
         return !numbers.isEmpty || !failure.mayHaveArrived
       }
-      let paused = named.filter { $0.state == .paused }.map { item in
-        var item = item
-        item.state = .waiting
-        return item
-      }
+      var paused = named.filter { $0.state == .paused }
+      for index in paused.indices { paused[index].state = .waiting }
       let looked = failed.map(FileIntake().look) + paused
       try store.update(looked)
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
-      context.output.error(
-        "\(HumanReadable.count(looked.count(where: { !$0.state.isFinished }), "file")) queued again"
-      )
+      let queued = looked.count { !$0.state.isFinished }
+      context.output.error("\(HumanReadable.count(queued, "file")) queued again")
       for item in looked {
         guard let failure = item.state.failure else { continue }
         context.output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
@@ -162,9 +156,7 @@ struct QueueCommand: AsyncParsableCommand {
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
             + "alone: look on the server, then give hoist queue retry their numbers")
       }
-      if looked.contains(where: \.state.isFinished) {
-        try ExitStatus.someFailed.exitUnlessSuccess()
-      }
+      if queued < looked.count { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
   }
 

@@ -53,8 +53,7 @@ struct ReceiveCommand: HoistCommand {
   @Option(
     help: ArgumentHelp(
       "A host name of the receiver; can be given more than once.",
-      discussion: "For example nas.local. Requests for other names are refused.", valueName: "name")
-  )
+      discussion: "For example nas.local. Requests for other names are refused."))
   var name: [String] = []
 
   @Option(
@@ -66,8 +65,7 @@ struct ReceiveCommand: HoistCommand {
     help: ArgumentHelp(
       "The token that clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
       discussion:
-        "Other users can see arguments; to hide the token, set HOIST_RECEIVE_TOKEN instead.",
-      valueName: "token"))
+        "Other users can see arguments; to hide the token, set HOIST_RECEIVE_TOKEN instead."))
   var token: String?
 
   @Option(
@@ -103,8 +101,7 @@ struct ReceiveCommand: HoistCommand {
     let receiver = UploadReceiver(
       configuration: configuration, endpoints: Demonstrations.endpoints()
     ) { log.add(Self.line(for: $0)) }
-    let port: Int
-    do { port = try await receiver.start() } catch { throw UserError("\(error)") }
+    let port = try await receiver.start()
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
     context.output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     let isForOthers = !["127.0.0.1", "::1", "localhost"].contains(host)

@@ -11,8 +11,7 @@ struct RemoveCommand: HoistCommand {
       it deletes.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The target.", valueName: "target"), completion: ConfigOption.targetNames)
+  @Argument(help: "The target.", completion: ConfigOption.targetNames)
   var target: String
 
   @Argument(help: ArgumentHelp("The identifiers of the entries to delete.", valueName: "id"))
@@ -38,9 +37,7 @@ struct RemoveCommand: HoistCommand {
     let what = ids.count == 1 ? SafeText.line(ids[0]) : "\(ids.count) entries"
     try Question(context: context).agree(
       "Delete \(what) on \(SafeText.line(target.name))?", isAgreed: yes,
-      otherwise:
-        "nothing was deleted: standard input is not a terminal, so nobody can confirm; --yes deletes without asking",
-      refused: "nothing was deleted")
+      refused: "nothing was deleted", hint: "--yes deletes without asking")
     let client = ServerClient(target: target, time: context.time)
     var status = ExitStatus.success
     for id in ids {

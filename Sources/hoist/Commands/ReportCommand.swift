@@ -13,7 +13,6 @@ struct ReportCommand: HoistCommand {
       """)
 
   @OptionGroup var queue: QueueOptions
-
   @OptionGroup var times: TimeOptions
 
   @Option(

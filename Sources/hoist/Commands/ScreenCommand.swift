@@ -19,17 +19,11 @@ struct ScreenCommand: HoistCommand {
   var files: [String] = []
 
   @OptionGroup var destination: DestinationOptions
-
   @OptionGroup var config: ConfigOption
-
   @OptionGroup var options: TargetOptions
-
   @OptionGroup var queue: QueueOptions
-
   @OptionGroup(title: "Logging") var logging: LogOptions
-
   @OptionGroup(title: "Files already sent") var sent: SentOptions
-
   @OptionGroup(title: "Folders") var folders: FolderOptions
 
   @Flag(help: "Start with an empty screen. Files in the queue stay there for the next time.")
@@ -49,7 +43,11 @@ struct ScreenCommand: HoistCommand {
     let store = try queue.store(in: context)
     var destination = destination
     if try needsTarget(store, in: context) {
-      guard let name = try await setUp(in: context) else { return }
+      let source = config.source(in: context)
+      let session = try SetupSession(
+        config: source, preferences: ScreenPreferences(source.load()), isASCII: ascii,
+        context: context)
+      guard let name = await session.run() else { return }
       destination.to = name
     }
     let settings = try config.loadAndWarn(in: context)
@@ -78,15 +76,5 @@ struct ScreenCommand: HoistCommand {
     let settings = try config.load(in: context)
     guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return false }
     return try !files.isEmpty || store.lastTarget() == nil
-  }
-
-  /// Asks for a target. Returns its name; nil if the user leaves instead.
-  @MainActor
-  private func setUp(in context: Context) async throws -> String? {
-    let source = config.source(in: context)
-    let preferences = try ScreenPreferences(try source.load())
-    let session = try SetupSession(
-      config: source, preferences: preferences, isASCII: ascii, context: context)
-    return await session.run()
   }
 }

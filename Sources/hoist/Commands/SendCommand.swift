@@ -30,13 +30,9 @@ struct SendCommand: HoistCommand {
   var stay = false
 
   @OptionGroup var destination: DestinationOptions
-
   @OptionGroup var config: ConfigOption
-
   @OptionGroup var options: TargetOptions
-
   @OptionGroup var queue: QueueOptions
-
   @OptionGroup(title: "Logging") var logging: LogOptions
 
   /// Continues sending for a screen that the user has left; see `Handover`.

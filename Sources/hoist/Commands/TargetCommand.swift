@@ -19,8 +19,7 @@ struct TargetCommand: AsyncParsableCommand {
         """)
 
     @Argument(
-      help: ArgumentHelp(
-        "The service, such as nextcloud; see hoist target recipes.", valueName: "recipe"),
+      help: "The service, such as nextcloud; see hoist target recipes.",
       completion: .custom { _, _, _ in Recipe.all.map(\.name) })
     var recipe: String?
 
@@ -51,8 +50,8 @@ struct TargetCommand: AsyncParsableCommand {
     func run(in context: Context) throws {
       let width = Recipe.all.map(\.name.utf8.count).max() ?? 0
       for recipe in Recipe.all {
-        let padding = String(repeating: " ", count: width - recipe.name.utf8.count)
-        context.output.line("\(recipe.name)\(padding)  \(recipe.title)")
+        let name = recipe.name.padding(toLength: width, withPad: " ", startingAt: 0)
+        context.output.line("\(name)  \(recipe.title)")
       }
     }
   }

@@ -9,24 +9,24 @@ struct TargetInterview {
   let question: Question
   let source: ConfigSource
 
-  /// Asks all questions and writes the target.
-  ///
-  /// - Parameter recipe: the recipe to start from; nil to ask for one.
+  /// Asks all questions, and for the recipe if it is nil, and writes the target.
   func run(with recipe: Recipe?) throws {
     let settings = try source.load()
     guard let recipe = try recipe ?? askForRecipe() else {
-      let (name, draft) = try draft(taken: settings.targetNames)
-      try source.change { try $0.adding(draft) }
-      context.output.error("Written to \(source.path). Upload with --to \(name)")
-      return
+      let draft = try draft(taken: settings.targetNames)
+      return try write(draft.text, named: draft.name)
     }
     let (draft, variables) = try draft(of: recipe, settings)
-    try source.change { try $0.adding(draft) }
-    context.output.error(SafeText.line("Written to \(source.path). Upload with --to \(draft.name)"))
+    try write(draft.text, named: draft.name)
     let unset = variables.filter { context.environment[$0] == nil }
     if !unset.isEmpty {
       context.output.error("Before that, set \(unset.joined(separator: " and "))")
     }
+  }
+
+  private func write(_ table: String, named name: String) throws {
+    try source.change { try $0.adding(table, named: name) }
+    context.output.error(SafeText.line("Written to \(source.path). Upload with --to \(name)"))
   }
 
   // MARK: A service that hoist knows
@@ -85,16 +85,13 @@ struct TargetInterview {
       $0.isEmpty || ways.contains($0)
         ? nil : "expected one of \(ways.joined(separator: ", ")); do not put the secret itself here"
     }
+    let usual = question.sample
     let (words, read): (String, (String) -> SecretPlace) =
       switch way {
       case "file": ("Path of the file:", { .file($0) })
       case "command":
         ("Command that prints it, as in a shell:", { .command(PastedPaths.shellWords($0) ?? []) })
-      default:
-        (
-          "Environment variable [\(question.sample)]:",
-          { .variable($0.isEmpty ? question.sample : $0) }
-        )
+      default: ("Environment variable [\(usual)]:", { .variable($0.isEmpty ? usual : $0) })
       }
     let text = try answer(words) { draft.problem(with: read($0), for: question) }
     return read(text)
@@ -115,7 +112,7 @@ struct TargetInterview {
 
   // MARK: Any other server
 
-  private func draft(taken: [String]) throws -> (name: String, draft: TargetDraft) {
+  private func draft(taken: [String]) throws -> TargetDraft {
     let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
     var draft = TargetDraft(named: name, file: source.path)
     if try agrees("Is it another hoist, started with hoist receive?") {
@@ -133,7 +130,7 @@ struct TargetInterview {
     {
       try ask(TargetQuestion.others, &draft)
     }
-    return (name, draft)
+    return draft
   }
 
   /// Asks the questions whose keys are valid together with the answers so far.

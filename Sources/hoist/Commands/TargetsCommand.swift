@@ -15,11 +15,13 @@ struct TargetsCommand: HoistCommand {
 
   func run(in context: Context) throws {
     let settings = try config.load(in: context)
-    let targets = settings.targetNames.compactMap { name in
-      settings.blueprint(of: name).map { (name: name, url: Self.address(of: $0)) }
-    }
-    let width = targets.map(\.name.count).max() ?? 0
-    for (name, url) in targets {
+    let names = settings.targetNames
+    let width = names.map(\.count).max() ?? 0
+    for name in names {
+      guard let target = settings.blueprint(of: name) else { continue }
+      let address = target.address?.source ?? TargetURL.shown(target.url)
+      // The query can contain a key.
+      let url = String(address.unicodeScalars.prefix { $0 != "?" })
       let isDefault = name == settings.defaultTarget
       if json {
         context.output.line(
@@ -29,16 +31,10 @@ struct TargetsCommand: HoistCommand {
         context.output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))
       }
     }
-    if targets.isEmpty, !json {
+    if names.isEmpty, !json {
       context.output.error(
         "\(SafeText.line(config.source(in: context).path)) has no targets; hoist target new makes one"
       )
     }
-  }
-
-  /// Where files go, without the query, which can contain a key.
-  private static func address(of target: Target) -> String {
-    let text = target.address?.source ?? TargetURL.shown(target.url)
-    return String(text.unicodeScalars.prefix { $0 != "?" })
   }
 }

@@ -42,11 +42,11 @@ struct TrustCommand: HoistCommand {
       : Settings.none(environment: context.environment)
     let url = try address(settings)
     let name = try targetName(for: url, settings)
-    if let known = settings.blueprint(of: name), Origin(known.url) != Origin(url) {
+    let known = settings.blueprint(of: name)
+    if let known, Origin(known.url) != Origin(url) {
       throw UserError(
         "--target: \(name) is for \(Origin(known.url)?.description ?? ""), not \(url)")
     }
-
     let certificate: ServerCertificate
     do { certificate = try ServerCertificate.of(url) } catch {
       throw UserError(
@@ -54,24 +54,18 @@ struct TrustCommand: HoistCommand {
         status: .someFailed)
     }
     show(certificate, of: url, in: context)
-    if settings.blueprint(of: name)?.tls.pin == certificate.pin {
-      context.output.error("This key is pinned for \(name) already.")
-      return
-    }
-    if let old = settings.blueprint(of: name)?.tls.pin {
+    if let old = known?.tls.pin {
+      guard old != certificate.pin else {
+        return context.output.error("This key is pinned for \(name) already.")
+      }
       context.output.error("This key will replace the pin \(old).")
     }
     try Question(context: context).agree(
       "Pin this key for the target \(name) in \(file)?", isAgreed: yes,
-      otherwise:
-        "nothing was pinned: standard input is not a terminal, so nobody can confirm; --yes pins without asking",
-      refused: "nothing was pinned")
-
+      refused: "nothing was pinned", hint: "--yes pins without asking")
     try source.change { try $0.writing(certificate.pin, to: name, at: url) }
     context.output.error("Pinned. Upload with --to \(name)")
   }
-
-  // MARK: What is meant
 
   private func address(_ settings: Settings) throws -> URL {
     let url = try settings.blueprint(of: server)?.url ?? settings.target(server).url
@@ -96,10 +90,9 @@ struct TrustCommand: HoistCommand {
     return same.first ?? NewTarget.free(url.host ?? "server", taken: settings.targetNames)
   }
 
-  // MARK: Talk
-
   private func show(_ seen: ServerCertificate, of url: URL, in context: Context) {
     let certificate = seen.certificate
+    let opinion = seen.refusal.map { "refuses it: \($0)" } ?? "trusts it as it is, without a pin"
     let rows = [
       ("server", "\(Origin(url)?.description ?? "")"),
       ("subject", certificate.subject),
@@ -108,10 +101,7 @@ struct TrustCommand: HoistCommand {
       ("valid", "\(certificate.notBefore) to \(certificate.notAfter) UTC"),
       ("SHA-256", seen.fingerprint),
       ("pin", seen.pin.description),
-      (
-        "this system",
-        seen.refusal.map { "refuses it: \($0)" } ?? "trusts it as it is, without a pin"
-      ),
+      ("this system", opinion),
     ]
     for (label, value) in rows {
       context.output.line(

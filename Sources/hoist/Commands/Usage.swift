@@ -6,21 +6,12 @@ import UploadModel
 
 /// Reports mistakes in the command line like other errors: as one line that says what to do.
 enum Usage {
-  private static let verbs = Hoist.configuration.subcommands.compactMap {
-    $0.configuration.commandName
-  }
-
-  /// Whether a word is a command's name. Unlike `verbs`, this does not load the help texts of all commands.
-  private static func isVerb(_ word: String) -> Bool {
-    Hoist.configuration.subcommands.contains { $0.configuration.commandName == word }
-  }
-
   /// Detects a mistyped command: a first word that names no file and resembles a command.
   static func mistypedVerb(_ arguments: [String]) -> UserError? {
-    guard let word = arguments.first, !word.hasPrefix(scalars: "-"), !isVerb(word),
-      word != "help",
+    guard let word = arguments.first, !word.hasPrefix(scalars: "-"),
+      Hoist.configuration.subcommand(word) == nil, word != "help",
       !word.utf8.contains(where: { "/.*?[~".utf8.contains($0) }), access(word, F_OK) != 0,
-      let verb = NearestName.of(word, among: verbs)
+      let verb = NearestName.of(word, among: Hoist.configuration.verbs)
     else { return nil }
     return UserError(
       "there is no command and no file \"\(word)\"; did you mean hoist \(verb)? "
@@ -31,9 +22,7 @@ enum Usage {
   private static func unknownCommand(_ arguments: [String]) -> UserError? {
     guard let verb = arguments.first, let word = arguments.dropFirst().first,
       !word.hasPrefix(scalars: "-"),
-      let names = Hoist.configuration.subcommands.first(where: {
-        $0.configuration.commandName == verb
-      })?.configuration.subcommands.compactMap({ $0.configuration.commandName }),
+      let names = Hoist.configuration.subcommand(verb)?.configuration.verbs,
       !names.isEmpty, !names.contains(word)
     else { return nil }
     let near = NearestName.of(word, among: names).map { "did you mean hoist \(verb) \($0)?" }
@@ -54,10 +43,20 @@ enum Usage {
       let folder = String(words.unicodeScalars.dropFirst(21).dropLast())
       words += "; did you mean --dir \(folder)?"
     }
-    let verb = arguments.first.flatMap { isVerb($0) ? " \($0)" : nil } ?? ""
+    let verb = arguments.first.flatMap(Hoist.configuration.subcommand)?.configuration.commandName
     let end =
       words.unicodeScalars.last.map { ".?!".unicodeScalars.contains($0) } == true ? " See" : "; see"
-    return UserError("\(words)\(end) hoist\(verb) --help")
+    return UserError("\(words)\(end) hoist\(verb.map { " \($0)" } ?? "") --help")
+  }
+}
+
+extension CommandConfiguration {
+  /// The names of the commands below this one.
+  var verbs: [String] { subcommands.compactMap { $0.configuration.commandName } }
+
+  /// The command of this name. Unlike `verbs`, this does not load the help texts of all commands.
+  func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
+    subcommands.first { $0.configuration.commandName == name }
   }
 }
 
@@ -94,7 +93,6 @@ extension Failure {
   }
 }
 
-/// The exit status of hoist.
 enum ExitStatus: Int32 {
   case success = 0
   case someFailed = 1

@@ -8,7 +8,6 @@ struct Context: Sendable {
   var arguments: [String] = []
   /// Where results and messages go.
   var output: Output
-  /// Standard input.
   var input: Input
   var environment: [String: String]
   /// The clocks and the randomness that everything uses.

@@ -2,7 +2,6 @@ import ArgumentParser
 
 /// A command that gets everything it needs from the outside world through a context.
 protocol HoistCommand: AsyncParsableCommand {
-  /// Does what the arguments ask for.
   mutating func run(in context: Context) async throws
 }
 

@@ -15,12 +15,6 @@ enum InterruptibleWrite {
   /// Milliseconds between two tries if there is room, but not enough.
   private static let pause: Int32 = 10
 
-  /// How many bytes a pipe that has room accepts without blocking (PIPE_BUF on Linux).
-  private static let mostForPipe = 4096
-
-  /// How many bytes a terminal that has room most likely accepts without blocking.
-  private static let mostForTerminal = 256
-
   private static let end = CancellationToken()
   private static let readers = Mutex<[Int32: Reader]>([:])
 
@@ -40,8 +34,7 @@ enum InterruptibleWrite {
   /// Limits the time to wait for readers from now on. Can be called from any thread.
   static func hurry() { end.cancel() }
 
-  /// Writes all of the bytes.
-  /// - Returns: zero, or the value of `errno`; `EPIPE` also if the reader has been abandoned.
+  /// Writes all of the bytes. Returns zero, or the value of `errno`; `EPIPE` also if the reader has been abandoned.
   static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
     let reader = reader(of: file)
     if reader.isAbandoned { return EPIPE }
@@ -76,13 +69,12 @@ enum InterruptibleWrite {
   private static func reader(of file: Int32) -> Reader {
     var status = stat()
     guard fstat(file, &status) == 0 else { return Reader(place: nil, kind: S_IFREG) }
-    let new = Reader(place: FilePlace(status), kind: status.st_mode & S_IFMT)
+    var reader = Reader(place: FilePlace(status), kind: status.st_mode & S_IFMT)
     return readers.withLock { readers in
       if let known = readers[file] {
-        if known.place == new.place { return known }
+        if known.place == reader.place { return known }
         if known.own >= 0 { close(known.own) }
       }
-      var reader = new
       if reader.kind == S_IFIFO || reader.kind == S_IFCHR {
         reader.own = open("/proc/self/fd/\(file)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       }
@@ -94,8 +86,10 @@ enum InterruptibleWrite {
   /// How much may be written at once to a descriptor that has room but could still block.
   private static func most(for kind: mode_t) -> Int {
     switch kind {
-    case S_IFIFO: mostForPipe
-    case S_IFCHR: mostForTerminal
+    // A pipe that has room accepts this many bytes without blocking (PIPE_BUF on Linux).
+    case S_IFIFO: 4096
+    // A terminal that has room most likely accepts this many.
+    case S_IFCHR: 256
     default: .max
     }
   }

@@ -23,7 +23,6 @@ final class Output: Sendable {
   private let background = DispatchQueue(label: "hoist.output", qos: .userInitiated)
   private let failure = Mutex<Int32?>(nil)
 
-  /// Standard output and standard error.
   static let standard = Output(results: STDOUT_FILENO, errors: STDERR_FILENO)
 
   init(results: Int32, errors: Int32) { (self.results, self.errors) = (results, errors) }

@@ -13,15 +13,14 @@ struct Question {
     return context.input.line()?.trimming(\.isWhiteSpace)
   }
 
-  /// Returns once the user agrees; otherwise throws.
-  ///
-  /// - Parameters:
-  ///   - isAgreed: whether the command line already says yes.
-  ///   - otherwise: the error if nobody can be asked.
-  ///   - refused: the error if the user does not agree.
-  func agree(_ question: String, isAgreed: Bool, otherwise: String, refused: String) throws {
+  /// Returns once the user agrees, or at once if the command line already says yes. Otherwise throws an error that says
+  /// what was `refused`; if nobody can be asked, also how to say yes on the command line.
+  func agree(_ question: String, isAgreed: Bool, refused: String, hint: String) throws {
     if isAgreed { return }
-    guard hasSomebody else { throw UserError(otherwise) }
+    guard hasSomebody else {
+      throw UserError(
+        "\(refused): standard input is not a terminal, so nobody can confirm; \(hint)")
+    }
     guard ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased() ?? "") else {
       throw UserError(refused, status: .someFailed)
     }

@@ -17,9 +17,7 @@ struct DemoCommand: HoistCommand {
       """)
 
   @Option(
-    help: ArgumentHelp(
-      "The folder for the samples and for received files. Default: a new temporary one.",
-      valueName: "dir"))
+    help: "The folder for the samples and for received files. Default: a new temporary one.")
   var dir: String?
 
   @Flag(help: "Draw with ASCII characters only.")
@@ -34,20 +32,14 @@ struct DemoCommand: HoistCommand {
     }
     let receiver = UploadReceiver(
       configuration: UploadReceiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
-    let (port, restart): (Int, DemoRestart)
-    do throws(ReceiverError) {
-      (port, restart) = try await (receiver.start(), DemoRestart(folder: inbox, after: 12_000_000))
-    } catch {
-      throw UserError("\(error)")
-    }
-    guard let url = URL(string: "http://127.0.0.1:\(port)/upload"),
-      let restartURL = URL(string: "http://127.0.0.1:\(restart.port)/upload")
-    else { return }
+    let port = try await receiver.start()
+    let restart = try await DemoRestart(folder: inbox, after: 12_000_000)
+    let settings = try Self.settings(port, restarting: restart.port, in: folder)
     let status =
       if context.output.isTerminal {
-        try await show(files, sentTo: url, restarting: restartURL, in: folder, context)
+        try await show(files, settings, in: folder, context)
       } else {
-        try await push(files, to: restartURL, in: context)
+        try await push(files, to: settings.target("desk"), in: context)
       }
     await restart.stop()
     await receiver.stop()
@@ -59,11 +51,9 @@ struct DemoCommand: HoistCommand {
 
   /// Sends the files, and some that run into trouble, on the screen. That takes about half a minute.
   private func show(
-    _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String,
-    _ context: Context
+    _ files: [String], _ settings: Settings, in folder: String, _ context: Context
   ) async throws -> ExitStatus {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
-    let settings = try Self.settings(url, restarting: restartURL, in: folder)
     let target = try settings.target("demo")
     let samples = "\(folder)/samples"
     var items = files.dropLast().map { item($0, to: "demo") }
@@ -98,33 +88,32 @@ struct DemoCommand: HoistCommand {
 
   /// The demo's targets, as a configuration would define them.
   private static func settings(
-    _ url: URL, restarting restartURL: URL, in folder: String
+    _ port: Int, restarting restartPort: Int, in folder: String
   ) throws -> Settings {
     let servers = DemoTrouble.names.map { name in
-      let url = url.deletingLastPathComponent().appending(path: name)
-      return "[targets.\(name)]\nurl = \"\(url.absoluteString)\"\ntimeout = \"2s\"\n"
+      "[targets.\(name)]\nurl = \"http://127.0.0.1:\(port)/\(name)\"\ntimeout = \"2s\"\n"
     }
     let text = """
       default_target = "demo"
       [targets.demo]
-      url = "\(url.absoluteString)"
+      url = "http://127.0.0.1:\(port)/upload"
       concurrency = 2
       [targets.desk]
-      url = "\(restartURL.absoluteString)"
+      url = "http://127.0.0.1:\(restartPort)/upload"
       resume = "http"
       \(servers.joined())
       """
     return try Settings.parse(text, file: "\(folder)/config.toml", environment: [:])
   }
 
-  /// Sends the files and reports in plain lines.
-  private func push(_ files: [String], to url: URL, in context: Context) async throws -> ExitStatus
-  {
-    var target = Target(name: "demo", url: url)
+  private func push(
+    _ files: [String], to desk: Target, in context: Context
+  ) async throws -> ExitStatus {
+    var target = desk
+    target.name = "demo"
     target.rateLimit = 50_000_000
-    target.resume = ResumeRules(mode: .http)
     context.output.line(
-      "uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
+      "uploading \(HumanReadable.count(files.count, "file")) to \(target.url.absoluteString)")
     var push = Push(
       inputs: PushInputs(arguments: try files.map { try FileArgument($0) }), target: target,
       reporter: LineReporter(
@@ -140,7 +129,6 @@ struct DemoCommand: HoistCommand {
     guard mkdtemp(&template) != nil else {
       throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")
     }
-    return String(
-      decoding: template.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
+    return String(decoding: template.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 
 /// The files that the demo uploads: small ones of the usual kinds, and some that take a moment.
 enum DemoFiles {
-  /// Makes the files in `folder` and returns their paths.
   static func make(in folder: String) throws -> [String] {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let files: [(String, Data)] = [
@@ -64,10 +63,7 @@ enum DemoFiles {
     }
     let table = text.utf8.count
     text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n"
-    for offset in offsets {
-      let digits = String(offset)
-      text += String(repeating: "0", count: 10 - digits.count) + digits + " 00000 n \n"
-    }
+    for offset in offsets { text += String(format: "%010d 00000 n \n", offset) }
     text += "trailer\n<< /Size \(objects.count + 1) /Root 1 0 R >>\nstartxref\n\(table)\n%%EOF\n"
     return Data(text.utf8)
   }

@@ -10,12 +10,8 @@ struct DemoRestart {
   private let second: UploadReceiver
   private let change: Task<Void, any Error>
 
-  /// Listens on a free port of this machine.
-  ///
-  /// - Parameters:
-  ///   - folder: where the receiver stores files; another receiver may use the same folder.
-  ///   - bytes: how much of an upload arrives before the receiver stops.
-  /// - Throws: ``ReceiverError``.
+  /// Listens on a free port of this machine. Another receiver may use the same folder. Stops once an upload has this
+  /// many bytes.
   init(folder: String, after bytes: Int) async throws(ReceiverError) {
     var configuration = UploadReceiver.Configuration(directory: folder)
     configuration.stopTimeout = .zero
@@ -30,7 +26,6 @@ struct DemoRestart {
     }
   }
 
-  /// Ends uploads under way and stops listening.
   func stop() async {
     change.cancel()
     await first.stop()

@@ -16,7 +16,6 @@ struct FileDisposal: Sendable {
     /// The file was left in its place, for this reason.
     case kept(String)
 
-    /// A sentence about the file.
     var words: String {
       switch self {
       case .deleted: "the file was deleted here"
@@ -65,7 +64,7 @@ struct FileDisposal: Sendable {
           place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
         guard taken.withCString({ unlink($0) }) == 0 else {
           let words = Self.reason
-          putBack(taken, to: place)
+          _ = Self.rename(taken, place)
           throw Obstacle(words: words)
         }
         return .deleted
@@ -99,9 +98,8 @@ struct FileDisposal: Sendable {
 
   // MARK: Moving
 
-  /// Moves a file into a folder by renaming it. If it turns out not to be the file that was sent, moves it back.
-  ///
-  /// - Parameter name: the name in the folder; nil for the file's own name, with a number if that is taken.
+  /// Moves a file into a folder by renaming it: to `name`, or else to its own name, with a number if that is taken. If
+  /// it turns out not to be the file that was sent, moves it back.
   private func take(
     _ place: FileLocation, _ identity: FileIdentity, into folder: FileLocation,
     as name: [UInt8]? = nil
@@ -116,17 +114,12 @@ struct FileDisposal: Sendable {
         throw Obstacle(words: "it cannot be moved to \(folder): \(String(cString: strerror(code)))")
       }
       guard (try? FileIdentity(of: target)) == identity else {
-        putBack(target, to: place)
+        _ = Self.rename(target, place)
         throw Obstacle(words: "it has changed since it was sent")
       }
       return target
     }
     throw Obstacle(words: "\(folder) has too many files of this name")
-  }
-
-  /// Undoes a renaming, without replacing a file that may be there by now.
-  private func putBack(_ taken: FileLocation, to place: FileLocation) {
-    _ = Self.rename(taken, place)
   }
 
   private typealias RenameAt =
@@ -234,7 +227,8 @@ struct FileDisposal: Sendable {
         atPath: "\(trash.path)/\(name)", withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
     }
-    let path = place.realBytes
+    // The path with the links in its folder resolved.
+    let path = place.folder.resolved?.appending(place.split.name).bytes ?? place.bytes
     let top = trash.top.map { Array(($0 == "/" ? "/" : $0 + "/").utf8) } ?? []
     let written = path.starts(with: top) ? Array(path.dropFirst(top.count)) : path
     let info = """
@@ -281,11 +275,6 @@ extension FileLocation {
 
   fileprivate func appending(_ name: [UInt8]) -> FileLocation {
     FileLocation(bytes: bytes + (bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
-  }
-
-  /// The path with the links in its folder resolved.
-  fileprivate var realBytes: [UInt8] {
-    folder.resolved?.appending(split.name).bytes ?? bytes
   }
 
   /// The path with all links resolved; nil if it leads nowhere.

@@ -5,36 +5,25 @@ import MultipartForm
 import Synchronization
 import UploadModel
 
-/// Turns paths into items of the queue: examines each file once, guesses its type, and at once marks files that cannot
-/// be sent.
+/// Turns paths into items of the queue: examines each file once, guesses its type, and marks what cannot be sent.
 final class FileIntake: Sendable {
   // The guesser reads its tables when the first file is examined, so that the screen need not wait for them.
   private var guesser: MediaTypeGuesser { .system }
-  private let limits: UploadLimits
+  private let limits: UploadLimits?
   private let companions: CompanionFinder
   private let lastID = Atomic<Int64>(0)
   /// The last guess with its explanation, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
-  /// A file that exceeds the target's `limits` becomes a failed item.
-  init(limits: UploadLimits = UploadLimits(), companions: [CompanionRule] = []) {
-    self.limits = limits
-    self.companions = CompanionFinder(companions)
-  }
-
-  /// Examines files for `target`.
-  convenience init(for target: Target) {
+  /// Examines files for `target`. A file that exceeds its limits becomes a failed item.
+  init(for target: Target? = nil) {
     // The limits apply to the output of a prepare command. It does not exist yet, so the engine checks it later.
-    self.init(
-      limits: target.prepare == nil ? target.limits : UploadLimits(),
-      companions: target.companions)
+    limits = target?.prepare == nil ? target?.limits : nil
+    companions = CompanionFinder(target?.companions ?? [])
   }
 
-  /// The item for a file. If the file cannot be sent, the item has failed with the reason.
-  ///
-  /// - Parameters:
-  ///   - root: the added folder that contains the file, if there is one.
-  ///   - name: the name that the server is told; nil for the file's own.
+  /// The item for a file, which may be in an added folder (`root`) and have another name for the server. If the file
+  /// cannot be sent, the item has failed with the reason.
   func item(
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
     as wish: FileArgument? = nil
@@ -43,7 +32,7 @@ final class FileIntake: Sendable {
     if let root { item.folder = location.folder(below: root) }
     wish?.apply(to: &item)
     item = look(at: item)
-    if !item.state.isFinished, let refusal = limits.refusal(of: item) {
+    if !item.state.isFinished, let refusal = limits?.refusal(of: item) {
       item.state = .failed(Failure(refusal))
     }
     return item
@@ -67,8 +56,7 @@ final class FileIntake: Sendable {
       let item =
         switch entry {
         case .file(let found): item(at: found, below: file, as: wish)
-        case .unreadable(let folder, let code):
-          failed(folder, .unreadable(String(cString: strerror(code))))
+        case .unreadable(let folder, let reason): failed(folder, .unreadable(reason))
         }
       if !body(item) { return false }
     }

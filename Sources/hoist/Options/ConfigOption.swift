@@ -10,7 +10,6 @@ struct ConfigOption: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
-  /// The configuration that `--config` names, or the usual one.
   func source(in context: Context) -> ConfigSource {
     ConfigSource(named: config, environment: context.environment)
   }
@@ -18,7 +17,6 @@ struct ConfigOption: ParsableArguments {
   /// The configuration. Its file must exist only if `--config` names it.
   func load(in context: Context) throws(ConfigError) -> Settings { try source(in: context).load() }
 
-  /// Loads the configuration and prints its warnings.
   func loadAndWarn(in context: Context) throws(ConfigError) -> Settings {
     let settings = try load(in: context)
     for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }

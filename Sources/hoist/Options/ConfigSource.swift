@@ -28,7 +28,6 @@ struct ConfigSource: Sendable {
     return settings
   }
 
-  /// Every mistake in the configuration.
   func mistakes() -> [ConfigError] {
     Settings.mistakes(path: named, environment: environment) { settings throws(ConfigError) in
       _ = try ScreenPreferences(settings)

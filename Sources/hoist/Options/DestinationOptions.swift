@@ -3,7 +3,6 @@ import Foundation
 import Settings
 import UploadModel
 
-/// The options that say where files go.
 struct DestinationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

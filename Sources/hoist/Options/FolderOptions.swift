@@ -24,7 +24,6 @@ struct FolderOptions: ParsableArguments {
       valueName: "name"))
   var ignoreFile: String?
 
-  /// Which files in a folder are added.
   func rules() throws -> FolderRules {
     func patterns(_ option: String, _ texts: [String]) throws -> [PathPattern] {
       try texts.map { text in

@@ -2,7 +2,6 @@ import ArgumentParser
 import Settings
 import UploadModel
 
-/// The options that say what is logged.
 struct LogOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,8 +15,7 @@ struct LogOptions: ParsableArguments {
       "Log each attempt and its delays as well. Without --log, push logs to standard error.")
   var verbose = false
 
-  /// The journal that was asked for, if any.
-  /// - Parameter mayUseErrors: whether the journal may go to standard error.
+  /// The journal that was asked for, if any. It goes to standard error only with `mayUseErrors`.
   func journal(of target: Target, mayUseErrors: Bool, in context: Context) throws -> Journal? {
     guard log != nil || verbose else { return nil }
     guard log != nil || mayUseErrors else {

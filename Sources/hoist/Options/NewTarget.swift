@@ -5,12 +5,8 @@ import Settings
 import UploadEngine
 import UploadModel
 
-/// A target made from the user's answers, and how it gets into the configuration.
-struct NewTarget {
-  @Boxed private(set) var target: Target
-  /// The user's answer that says where the token is.
-  private let token: String
-
+/// Makes and changes targets as the user answers, and writes them into the configuration.
+enum NewTarget {
   /// Why the user's answers do not make a target.
   struct Refusal: Error {
     let words: String
@@ -20,17 +16,16 @@ struct NewTarget {
     var isGoodEnough = false
   }
 
-  /// - Parameters:
-  ///   - answers: whose token has no `problem`.
-  ///   - taken: the names that other targets have.
-  /// - Throws: `InvalidInput` for the first answer that cannot be accepted.
-  init(_ answers: TargetAnswers, taken: [String]) throws(InvalidInput) {
+  /// The target that the answers describe, whose token has no `problem`.
+  private static func target(
+    _ answers: TargetAnswers, taken: [String]
+  ) throws(InvalidInput) -> Target {
     let url = try TargetURL.parse(answers.url)
-    let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
-    if let problem = Self.problem(ofName: name, taken: taken) { throw InvalidInput(problem) }
+    let name = answers.name.isEmpty ? name(for: url, taken: taken) : answers.name
+    if let problem = problem(ofName: name, taken: taken) { throw InvalidInput(problem) }
     var target = Target(name: name, url: url)
     if !answers.field.isEmpty { target.fileField = try Template(answers.field) }
-    if Self.isPath(answers.token) {
+    if isPath(answers.token) {
       target.tokenCommand = TokenCommand(["cat", answers.token])
     } else if !answers.token.isEmpty {
       // The variable may not be set yet.
@@ -38,8 +33,7 @@ struct NewTarget {
         "Bearer {env.\(answers.token)}", environment: { _ in Template.unknown })
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
-    self.target = target
-    token = answers.token
+    return target
   }
 
   /// Makes a target from the user's answers: tries it, unless `isGoodEnough`, and writes it into the
@@ -60,28 +54,24 @@ struct NewTarget {
       if let problem = problem(ofToken: answers.token) {
         throw Refusal(words: problem, part: .token)
       }
-      let new = try NewTarget(answers, taken: taken)
-      let client = ServerClient(target: new.target)
+      let target = try target(answers, taken: taken)
+      let client = ServerClient(target: target)
       if !isGoodEnough, let obstacle = await client.obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
-      // An empty answer means the usual field, "file".
-      let isUsualField = ["", "file"].contains(answers.field)
-      let draft: TargetDraft? =
-        if isUsualField, let receiver = await client.receiver() {
-          new.draft(for: config, [("type", "hoist"), ("url", receiver.absoluteString)])
-        } else if let mode = await client.resuming() {
-          new.draft(
-            for: config,
-            [("url", new.target.url.absoluteString), ("resume", mode.rawValue)]
-              // For a small file, resuming is not worth another request.
-              + (mode == .http ? [("resume_from", "1 MiB")] : [])
-              + (isUsualField ? [] : [("file_field", answers.field)]))
-        } else { nil }
+      let draft = await draft(of: target, answers, asking: client, for: config)
       try Task.checkCancellation()
-      let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
-      try new.write(draft, to: config, asUsual: isFirst)
-      return new.target.name
+      try config.change { edit in
+        let text =
+          try draft.map { try edit.adding($0.text, named: $0.name) }
+          ?? edit.adding(target, named: target.name)
+        guard settings.defaultTarget == nil, taken.isEmpty else { return text }
+        // A top-level key must come before the first table.
+        let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
+        let read = try? Settings.parse(usual, file: config.path, environment: config.environment)
+        return read?.defaultTarget == target.name ? usual : text
+      }
+      return target.name
     } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
   }
 
@@ -165,32 +155,32 @@ struct NewTarget {
       ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
   }
 
-  /// A draft of the target with these keys and its credentials.
-  private func draft(
-    for config: ConfigSource, _ texts: [(key: String, text: String)]
-  ) -> TargetDraft {
+  /// What the configuration says if the target is another hoist or can resume uploads; nil if neither.
+  private static func draft(
+    of target: Target, _ answers: TargetAnswers, asking client: ServerClient,
+    for config: ConfigSource
+  ) async -> TargetDraft? {
     var draft = TargetDraft(named: target.name, file: config.path)
-    for (key, text) in texts { draft.set(key, TargetText.string(text)) }
-    if let command = target.tokenCommand {
-      let words = command.words.map(TargetText.string).joined(separator: ", ")
-      draft.set("auth", "{ bearer_command = [\(words)] }")
-    } else if !token.isEmpty {
-      draft.set("auth", "{ bearer = \(TargetText.string("{env.\(token)}")) }")
+    func set(_ key: String, _ text: String) { draft.set(key, TargetText.string(text)) }
+    // An empty answer means the usual field, "file".
+    let isUsualField = ["", "file"].contains(answers.field)
+    if isUsualField, let receiver = await client.receiver() {
+      set("type", "hoist")
+      set("url", receiver.absoluteString)
+    } else if let mode = await client.resuming() {
+      set("url", target.url.absoluteString)
+      set("resume", mode.rawValue)
+      // For a small file, resuming is not worth another request.
+      if mode == .http { set("resume_from", "1 MiB") }
+      if !isUsualField { set("file_field", answers.field) }
+    } else {
+      return nil
+    }
+    if isPath(answers.token) {
+      draft.set("auth", "{ bearer_command = [\"cat\", \(TargetText.string(answers.token))] }")
+    } else if !answers.token.isEmpty {
+      draft.set("auth", "{ bearer = \(TargetText.string("{env.\(answers.token)}")) }")
     }
     return draft
-  }
-
-  /// Writes the target into the configuration, as the default target if it is the first.
-  ///
-  /// - Parameter draft: the draft to write; nil to write the target as the user's answers describe it.
-  private func write(_ draft: TargetDraft?, to config: ConfigSource, asUsual: Bool) throws {
-    try config.change { edit in
-      let text = try draft.map { try edit.adding($0) } ?? edit.adding(target, named: target.name)
-      guard asUsual else { return text }
-      // A top-level key must come before the first table.
-      let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
-      let settings = try? Settings.parse(usual, file: config.path, environment: config.environment)
-      return settings?.defaultTarget == target.name ? usual : text
-    }
   }
 }

@@ -45,8 +45,7 @@ struct PreviewOptions: ParsableArguments {
     }
     if target.prepare != nil {
       context.output.error(
-        "hoist: the command that prepares the files is not run; the files are shown without it"
-      )
+        "hoist: the command that prepares the files is not run; the files are shown without it")
     }
     var sound = items.filter { $0.state.failure == nil }
     for index in sound.indices {
@@ -62,14 +61,16 @@ struct PreviewOptions: ParsableArguments {
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }
-    func show(_ request: RequestOutline.Head?, _ name: String, _ lines: [String]) {
-      if json, let request {
-        context.output.line(JSONLine.text(Self.json(request, named: name)))
+    func show(
+      _ members: @autoclosure () -> [String: JSONValue]?, _ lines: @autoclosure () -> [String]
+    ) {
+      if json, let members = members() {
+        context.output.line(JSONLine.text(members))
       } else {
-        for line in lines { context.output.line(SafeText.line(line)) }
+        for line in lines() { context.output.line(SafeText.line(line)) }
       }
     }
-    show(run.open, "open", run.firstLines)
+    show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
@@ -88,13 +89,9 @@ struct PreviewOptions: ParsableArguments {
         complain(first, cause)
         continue
       }
-      if json {
-        context.output.line(JSONLine.text(Self.json(preview)))
-      } else {
-        for line in preview.lines(target) { context.output.line(SafeText.line(line)) }
-      }
+      show(Self.json(preview), preview.lines(target))
     }
-    show(run.close, "close", run.lastLines)
+    show(run.close.map { Self.json($0, named: "close") }, run.lastLines)
     return status
   }
 

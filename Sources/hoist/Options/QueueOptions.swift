@@ -11,9 +11,7 @@ struct QueueOptions: ParsableArguments {
       valueName: "file"))
   var path: String?
 
-  /// Opens the queue, or creates it.
-  ///
-  /// - Parameter mustExist: whether a file that `--queue` names must exist, for commands that add nothing.
+  /// Opens the queue, or creates it. For a command that adds nothing, a file that `--queue` names must exist.
   func store(
     in context: Context, mustExist: Bool = false, durability: UploadStore.Durability = .powerLoss
   ) throws -> UploadStore {

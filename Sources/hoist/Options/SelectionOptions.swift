@@ -19,7 +19,7 @@ struct SelectionOptions: ParsableArguments {
     help: "The paths in the list are separated by NULs.")
   var null = false
 
-  @Option(help: ArgumentHelp("The name under which standard input is sent.", valueName: "name"))
+  @Option(help: "The name under which standard input is sent.")
   var name: String?
 
   @Option(
@@ -44,22 +44,16 @@ struct SelectionOptions: ParsableArguments {
   @Flag(help: "With --watch, first send the files that are there already.")
   var existing = false
 
-  /// Everything to send. Mistakes are found here, before anything is sent.
-  ///
-  /// - Parameter again: an earlier report whose failed files are sent again.
+  /// Everything to send, with the failed files of an earlier report. Mistakes are found here, before anything is sent.
   func inputs(
     _ files: [String], in folders: FolderOptions, again: PushReport?, in context: Context
   ) throws -> PushInputs {
     let wishes = try files.map { try FileArgument($0) }
     let files = wishes.map(\.path)
-    var inputs = PushInputs(arguments: wishes)
-    inputs.home = context.home
-    inputs.standardInput = context.input.descriptor
-    inputs.temporaryFolder =
-      context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    inputs.isRecursive = recursive
-    inputs.rules = try folders.rules()
-    inputs.inputName = name
+    var inputs = PushInputs(
+      arguments: wishes, inputName: name, isRecursive: recursive, rules: try folders.rules(),
+      home: context.home, standardInput: context.input.descriptor,
+      temporaryFolder: context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
     if let again {
       inputs.again = again.failures.filter { evenArrived || !$0.mayHaveArrived }
       inputs.leftOut = again.failures.filter { !evenArrived && $0.mayHaveArrived }
@@ -77,7 +71,13 @@ struct SelectionOptions: ParsableArguments {
         "there is nothing to send; name files, or see --from-file and --watch in "
           + "hoist push --help")
     }
-    if let fromFile { inputs.list = try list(fromFile, in: context) }
+    if let fromFile {
+      inputs.list = try UserError.about("--from-file \(fromFile)") {
+        try FileList(
+          fromFile == "-" ? nil : Arguments.location(fromFile), isNULSeparated: null,
+          standardInput: context.input.descriptor)
+      }
+    }
     if let watch { inputs.watch = try watching(watch, inputs.rules) }
     return inputs
   }
@@ -102,14 +102,6 @@ struct SelectionOptions: ParsableArguments {
     if existing, watch == nil { throw UserError("--existing: works only with --watch") }
     if evenArrived, retryFailed == nil {
       throw UserError("--even-arrived: works only with --retry-failed")
-    }
-  }
-
-  private func list(_ path: String, in context: Context) throws -> FileList {
-    try UserError.about("--from-file \(path)") {
-      try FileList(
-        path == "-" ? nil : Arguments.location(path), isNULSeparated: null,
-        standardInput: context.input.descriptor)
     }
   }
 

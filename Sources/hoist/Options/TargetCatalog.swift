@@ -24,7 +24,6 @@ final class TargetCatalog: Sendable {
     var changed: Set<String> = []
   }
 
-  /// A catalog of the targets of a configuration, with `current` selected.
   init(_ current: Target, settings: Settings, configuration: ConfigSource? = nil) {
     self.configuration = configuration
     content = Mutex(Content(current: Boxed(current), settings: settings))
@@ -58,7 +57,6 @@ final class TargetCatalog: Sendable {
     }
   }
 
-  /// Reads the configuration again.
   func reload() throws(ConfigError) {
     guard let settings = try configuration?.load() else { return }
     content.withLock { content in

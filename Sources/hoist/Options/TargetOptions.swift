@@ -64,10 +64,9 @@ struct TargetOptions: ParsableArguments {
       || type != nil || fileName != nil || destination.hasQuery(target)
   }
 
-  /// The target that these options describe, and those in the configuration. If the options cannot be recovered from
-  /// the target's name alone, the name gets the suffix `optionsMark`.
-  ///
-  /// - Parameter usually: the target if neither the user nor the configuration names one.
+  /// The targets of the configuration and, as the current one, the target that these options describe. That is
+  /// `usually` if neither the user nor the configuration names one. If the options cannot be recovered from its name
+  /// alone, the name gets the suffix `optionsMark`.
   func catalog(
     of settings: Settings, from config: ConfigOption, to destination: DestinationOptions,
     in context: Context, usually: String?
@@ -83,7 +82,6 @@ struct TargetOptions: ParsableArguments {
     return TargetCatalog(target, settings: settings, configuration: config.source(in: context))
   }
 
-  /// The target that these options describe.
   func target(
     of settings: Settings, to destination: DestinationOptions, _ environment: [String: String]
   ) throws -> Target {

@@ -12,7 +12,6 @@ struct TimeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only attempts that began before this time.", valueName: "time"))
   var until: String?
 
-  /// The query for that period.
   func query(at now: Date) throws -> HistoryQuery {
     var query = HistoryQuery()
     query.since = try since.map { try TypedTime.date($0, of: "--since", now: now) }

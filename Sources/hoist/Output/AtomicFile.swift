@@ -1,8 +1,7 @@
 import FileDiscovery
 import Foundation
 
-/// Writes files completely or not at all: nobody ever sees a partial file, and if the disk is full, the old file
-/// stays.
+/// Writes files completely or not at all: nobody sees a partial file, and if the disk is full, the old file stays.
 enum AtomicFile {
   /// Checks early whether a file can be written.
   static func check(_ path: String) throws(UserError) {
@@ -11,8 +10,8 @@ enum AtomicFile {
     unlink(name)
   }
 
-  /// Replaces the file at `path`. A link stays a link, and the old file's permissions are kept.
-  /// - Parameter mode: the permissions of a new file, before the umask.
+  /// Replaces the file at `path`. A link stays a link, and the old file's permissions are kept; those of a new file are
+  /// `mode`, less the umask.
   static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
     throws(UserError)
   {
@@ -24,11 +23,10 @@ enum AtomicFile {
     // Wait until the bytes are on disk.
     if code == 0, fsync(file) != 0 { code = errno }
     close(file)
-    guard code == 0, rename(name, place) == 0 else {
-      let code = code == 0 ? errno : code
-      unlink(name)
-      throw refusal(path, code)
-    }
+    if code == 0, rename(name, place) != 0 { code = errno }
+    if code == 0 { return }
+    unlink(name)
+    throw refusal(path, code)
   }
 
   private static func refusal(_ path: String, _ code: Int32) -> UserError {
@@ -47,10 +45,9 @@ enum AtomicFile {
     if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw refusal(path, EISDIR)
     }
-    let slash =
-      place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
-      ?? place.startIndex
-    let name = "\(place[..<slash]).hoist-\(UInt64.random(in: .min ... .max)).part"
+    let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { Substring(place.utf8[...$0]) } ?? ""
+    let name = "\(folder).hoist-\(UInt64.random(in: .min ... .max)).part"
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw refusal(path, errno) }
     return (file, name)

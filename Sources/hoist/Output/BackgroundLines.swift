@@ -17,7 +17,6 @@ final class BackgroundLines: Sendable {
   private let news = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
 
-  /// Starts the thread, which writes to a descriptor.
   init(to descriptor: Int32) {
     Thread.detachNewThread { [self] in
       while let text = next() { Self.write(text, to: descriptor) }

@@ -3,14 +3,11 @@ import UploadModel
 
 /// Comma-separated values (RFC 4180), for scripts, spreadsheets and people.
 ///
-/// Names and replies are untrusted. Control characters and invisible characters are replaced (`SafeText`).
-/// Line breaks and tabs are replaced only on a terminal; in a file they are quoted and harmless. A text that
-/// a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
-/// text". JSON output contains the original text.
+/// Names and replies are untrusted. Control characters and invisible characters are replaced (`SafeText`), line breaks
+/// and tabs only on a terminal: in a file they are quoted and harmless. A text that a spreadsheet would take for a
+/// formula gets an apostrophe in front, which makes it a text there. JSON output contains the original text.
 enum CSV {
   /// A line of values, without a line break.
-  ///
-  /// - Parameter isForTerminal: whether the line goes to a terminal.
   static func row(_ values: [String], isForTerminal: Bool = false) -> String {
     values.map { field($0, isForTerminal) }.joined(separator: ",")
   }

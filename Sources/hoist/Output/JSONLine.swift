@@ -1,3 +1,4 @@
+import Digests
 import JSONText
 import UploadModel
 
@@ -8,9 +9,6 @@ enum JSONLine {
     text(.object(members.compactMapValues(\.self)))
   }
 
-  /// The JSON of a value, safe for a terminal.
-  static func text(_ value: JSONValue) -> String { escaped(value.source) }
-
   /// The progress of an attempt to send a file in pieces. For other files, the members have no values.
   static func members(of pieces: PieceCount?) -> [String: JSONValue?] {
     [
@@ -19,16 +17,16 @@ enum JSONLine {
     ]
   }
 
-  /// Escapes C1 control characters and bidirectional overrides, which JSON allows unescaped, but which terminals may
-  /// obey. The JSON stays equivalent.
-  private static func escaped(_ json: String) -> String {
+  /// The JSON of a value, with C1 control characters and bidirectional overrides escaped: JSON allows them, but
+  /// terminals may obey them.
+  static func text(_ value: JSONValue) -> String {
+    let json = value.source
     if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator:
         for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          text += "\\u" + [UInt8(unit >> 8), UInt8(unit & 0xFF)].hexadecimal
         }
       default: text.unicodeScalars.append(scalar)
       }

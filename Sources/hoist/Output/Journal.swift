@@ -20,7 +20,6 @@ struct Journal: Sendable {
     logger.info(message, metadata: metadata)
   }
 
-  /// Logs the end of a push.
   func record(_ summary: PushSummary) {
     record(
       "over",
@@ -31,7 +30,6 @@ struct Journal: Sendable {
       ])
   }
 
-  /// Logs news of a target's run.
   func record(_ news: RunNews, of target: String) {
     guard news.kind != .none else { return }
     logger.log(

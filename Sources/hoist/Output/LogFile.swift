@@ -15,7 +15,6 @@ final class LogFile: Sendable {
   }
 
   /// Opens a file for appending. A new file can be read only by its owner.
-  /// - Throws: `UserError` if it cannot be written.
   init(_ path: String) throws(UserError) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     ownsDescriptor = true

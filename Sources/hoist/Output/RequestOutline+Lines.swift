@@ -9,10 +9,11 @@ extension RequestOutline {
       lines += ticket.lines("first ")
       lines += head.lines(place: "to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil || target.sigV4 != nil {
+        let own = Origin(target.url)?.description ?? "its own server"
+        let hosts = [own] + asked.namedHosts.map(\.description).sorted()
         lines.append(
           "  and the target's own header fields, if that address is on "
-            + ([target.ownOrigin] + asked.namedHosts.map(\.description).sorted())
-            .joined(separator: " or "))
+            + hosts.joined(separator: " or "))
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else if let pieces {
@@ -43,13 +44,14 @@ extension RequestOutline {
       lines += wait.lines(
         "then every \(HumanReadable.seconds(rule.interval)), until the server has finished: ")
     }
-    switch target.after.way {
-    case .delete?:
-      lines.append("then the local file is deleted, if the server proves that it has the content")
-    case .move(let folder)?:
-      lines.append(
-        "then the local file is moved to \(folder), if the server proves that it has the content")
-    case nil: break
+    let fate: String? =
+      switch target.after.way {
+      case .delete: "deleted"
+      case .move(let folder): "moved to \(folder)"
+      case nil: nil
+      }
+    if let fate {
+      lines.append("then the local file is \(fate), if the server proves that it has the content")
     }
     return lines
   }
@@ -62,15 +64,9 @@ extension RequestOutline.Run {
 }
 
 extension RequestOutline.Head {
-  /// - Parameters:
-  ///   - words: when the request is sent, with a space at the end.
-  ///   - place: the words for where it goes; nil for its URL.
+  /// The request as lines that begin with `words` about when it is sent. A `place` stands in for its URL.
   fileprivate func lines(_ words: String = "", place: String? = nil) -> [String] {
     ["\(words)\(method) \(place ?? url ?? "")"]
       + headers.map { "  \($0.name): \($0.value)" } + (body.map { ["  body \($0)"] } ?? [])
   }
-}
-
-extension Target {
-  fileprivate var ownOrigin: String { Origin(url)?.description ?? "its own server" }
 }

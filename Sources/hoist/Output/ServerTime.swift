@@ -1,11 +1,13 @@
 import Foundation
 
-/// Converts servers' timestamps to local time. Make one for a whole list, since Foundation's formatters take long to
-/// create.
+/// Converts servers' timestamps to local time. Make one for a whole list: Foundation's formatters are slow to create.
 struct ServerTime {
   private let formatters: [DateFormatter]
   private let plain = Date.ISO8601FormatStyle()
   private let fine = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  /// Not by the C library, whose calendar differs: some servers write the year 1 for "never".
+  private let shown = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+    .year().month().day().time(includingFractionalSeconds: false)
 
   init() {
     // HTTP dates (RFC 9110 §5.6.7), and ISO 8601 as databases write it: without a zone or with a space.
@@ -24,8 +26,8 @@ struct ServerTime {
 
   /// The local time, such as "2026-11-20 22:15", of a text in ISO 8601, an HTTP date, or a number of seconds or
   /// milliseconds since 1970. Any other text stays as it is.
-  func local(_ text: String, in zone: TimeZone = .current) -> String {
-    date(text)?.minute(in: zone) ?? text
+  func local(_ text: String) -> String {
+    date(text).map { String($0.formatted(shown).prefix(16)) } ?? text
   }
 
   private func date(_ text: String) -> Date? {
@@ -36,14 +38,5 @@ struct ServerTime {
     }
     if let date = (try? plain.parse(text)) ?? (try? fine.parse(text)) { return date }
     return formatters.lazy.compactMap { $0.date(from: text) }.first
-  }
-}
-
-extension Date {
-  /// Local time in a zone, without seconds.
-  fileprivate func minute(in zone: TimeZone) -> String {
-    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
-    return String(
-      formatted(style.year().month().day().time(includingFractionalSeconds: false)).prefix(16))
   }
 }

@@ -1,3 +1,5 @@
+import MultipartForm
+
 /// The contents of a zip or tar archive, from its headers: nothing is unpacked.
 struct ArchiveListing {
   struct Member: Hashable {
@@ -20,13 +22,13 @@ struct ArchiveListing {
   private static let longestName = 4096
 
   /// Nil if the file is neither a zip nor a tar archive.
-  init?(_ bytes: FileBytes, _ head: [UInt8], most: Int, isCancelled: () -> Bool) {
+  init?(_ file: HeldFile, _ head: [UInt8], most: Int, isCancelled: () -> Bool) {
     if head.starts(with: [0x50, 0x4B, 3, 4]) || head.starts(with: [0x50, 0x4B, 5, 6]) {
       kind = "zip archive"
-      readZip(bytes, most: most)
-    } else if Self.isTarHeader(head[...].prefix(512)) {
+      readZip(file, most: most)
+    } else if Self.isTarHeader(head.prefix(512)) {
       kind = "tar archive"
-      readTar(bytes, most: most, isCancelled: isCancelled)
+      readTar(file, most: most, isCancelled: isCancelled)
     } else {
       return nil
     }
@@ -34,10 +36,10 @@ struct ArchiveListing {
 
   // MARK: Zip (APPNOTE.TXT)
 
-  private mutating func readZip(_ bytes: FileBytes, most: Int) {
+  private mutating func readZip(_ file: HeldFile, most: Int) {
     // The record that ends the table is at the end of the file, before a comment of up to 64 KiB.
-    let start = max(0, bytes.size - Int64(22 + 65_535))
-    let tail = bytes.read(at: start, 22 + 65_535)[...]
+    let start = max(0, file.identity.size - Int64(22 + 65_535))
+    let tail = file.read(at: start, 22 + 65_535)[...]
     guard
       let end = tail.indices.dropLast(21).last(where: {
         tail[$0...].starts(with: [0x50, 0x4B, 5, 6])
@@ -49,23 +51,22 @@ struct ArchiveListing {
       guard end >= 20, tail[(end - 20)...].starts(with: [0x50, 0x4B, 6, 7]),
         let at = tail[(end - 20)...].little(8, 8)
       else { return }
-      let record = bytes.read(at: Int64(at), 56)[...]
+      let record = file.read(at: Int64(at), 56)[...]
       guard record.starts(with: [0x50, 0x4B, 6, 6]), let all = record.little(32, 8),
         let first = record.little(48, 8)
       else { return }
       (count, offset) = (all, Int64(first))
     }
     self.count = count
-    var rest = bytes.read(at: offset, Self.mostBytes)[...]
+    var rest = file.read(at: offset, Self.mostBytes)[...]
     while members.count < min(most, count) {
       guard rest.starts(with: [0x50, 0x4B, 1, 2]), let size = rest.little(24, 4),
         let name = rest.little(28, 2), let extra = rest.little(30, 2),
         let comment = rest.little(32, 2), 46 + name <= rest.count
       else { break }
-      let text = rest.dropFirst(46).prefix(name)
       members.append(
         Member(
-          name: String(decoding: text, as: UTF8.self),
+          name: String(decoding: rest.dropFirst(46).prefix(name), as: UTF8.self),
           // A 64-bit size is in the extra fields, which are not read.
           size: size == 0xFFFF_FFFF ? nil : Int64(size)))
       rest = rest.dropFirst(46 + name + extra + comment)
@@ -98,11 +99,11 @@ struct ArchiveListing {
     return digits.reduce(0) { $0 << 3 | Int64($1 - 0x30) }
   }
 
-  private mutating func readTar(_ bytes: FileBytes, most: Int, isCancelled: () -> Bool) {
+  private mutating func readTar(_ file: HeldFile, most: Int, isCancelled: () -> Bool) {
     var (offset, longName): (Int64, String?) = (0, nil)
     // The number of reads is limited, since each header is in a different place on the disk.
     for _ in 0..<(4 * most) {
-      let header = bytes.read(at: offset, 512)[...]
+      let header = file.read(at: offset, 512)[...]
       guard !isCancelled(), Self.isTarHeader(header),
         let size = Self.octal(header.dropFirst(124).prefix(12)), size >= 0
       else {
@@ -116,8 +117,8 @@ struct ArchiveListing {
       let length = Int(min(size, Int64(Self.longestName)))
       switch header.dropFirst(156).first ?? 0 {
       // The name of the next member, if it does not fit into that member's header.
-      case UInt8(ascii: "L"): longName = Self.text(bytes.read(at: offset + 512, length)[...])
-      case UInt8(ascii: "x"): longName = Self.path(bytes.read(at: offset + 512, length)) ?? longName
+      case UInt8(ascii: "L"): longName = Self.text(file.read(at: offset + 512, length)[...])
+      case UInt8(ascii: "x"): longName = Self.path(file.read(at: offset + 512, length)) ?? longName
       case UInt8(ascii: "g"), UInt8(ascii: "K"): break
       default:
         guard members.count < most else { return }

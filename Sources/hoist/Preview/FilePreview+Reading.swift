@@ -21,38 +21,29 @@ extension FilePreview {
         ? Self.folder(location, request.room) : FilePreview(error.reason.words)
       return
     }
-    self.init(FileBytes(file), request, isCancelled: isCancelled) { picture in
-      decoder.picture(at: location, picture, in: request.room, isCancelled: isCancelled)
-    }
-  }
-
-  /// A preview of these bytes.
-  ///
-  /// - Parameter decode: makes a picture of the bytes, if the terminal can show one.
-  init(
-    _ bytes: FileBytes, _ request: Request, isCancelled: () -> Bool = { false },
-    decode: (PictureHeader) -> Picture? = { _ in nil }
-  ) {
-    let head = bytes.read(at: 0, Self.mostBytes)
+    let (size, room) = (file.identity.size, request.room)
+    let head = file.read(at: 0, Self.mostBytes)
     if head.isEmpty {
-      self.init(bytes.size == 0 ? "empty" : "cannot be read")
-    } else if let picture = PictureHeader(bytes, head) {
-      self.init(picture.words, picture: request.showsPictures ? decode(picture) : nil)
+      self.init(size == 0 ? "empty" : "cannot be read")
+    } else if let header = PictureHeader(file, head) {
+      let picture =
+        request.showsPictures
+        ? decoder.picture(at: location, header, in: room, isCancelled: isCancelled) : nil
+      self.init(header.words, picture: picture)
     } else if let archive = ArchiveListing(
-      bytes, head, most: request.room.height, isCancelled: isCancelled)
+      file, head, most: room.height, isCancelled: isCancelled)
     {
-      self.init(archive, room: request.room)
-    } else if let text = Self.text(head, isWhole: bytes.size == Int64(head.count)) {
+      self.init(archive, room: room)
+    } else if let text = Self.text(head, isWhole: size == Int64(head.count)) {
       let all = SafeText.lines(text)
       let lines = all.last?.isEmpty == true ? all.dropLast() : all[...]
-      let shown = lines.prefix(request.room.height).map { Self.cut($0) }
-      let isCut = lines.count > shown.count || bytes.size > Int64(head.count)
+      let shown = lines.prefix(room.height).map(Self.cut)
+      let isCut = lines.count > shown.count || size > Int64(head.count)
       self.init("text", lines: shown, isCut: isCut)
     } else {
-      let perLine = request.room.width >= 67 ? 16 : 8
-      let lines = Self.dump(head, perLine: perLine).prefix(request.room.height)
-      self.init(
-        Self.binary(head), lines: Array(lines), isCut: bytes.size > Int64(lines.count * perLine))
+      let perLine = room.width >= 67 ? 16 : 8
+      let lines = Self.dump(head, perLine: perLine).prefix(room.height)
+      self.init(Self.binary(head), lines: Array(lines), isCut: size > Int64(lines.count * perLine))
     }
   }
 
@@ -80,8 +71,7 @@ extension FilePreview {
   }
 
   private static func cut(_ line: String) -> String {
-    line.utf8.count <= longestLine
-      ? line : String(String.UnicodeScalarView(line.unicodeScalars.prefix(longestLine)))
+    String(line.unicodeScalars.prefix(longestLine))
   }
 
   /// The bytes as text: UTF-8 without NUL and with hardly any other control characters. Nil if they are something else.
@@ -89,7 +79,7 @@ extension FilePreview {
     let controls = head.count { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     guard !head.contains(0), controls * 50 <= head.count else { return nil }
     // The end may be in the middle of a character.
-    for missing in 0..<(isWhole ? 1 : 4) {
+    for missing in isWhole ? 0...0 : 0...3 {
       if let text = String(validating: head.dropLast(missing), as: UTF8.self) { return text }
     }
     return nil

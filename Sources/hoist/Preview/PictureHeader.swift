@@ -1,4 +1,4 @@
-import UploadModel
+import MultipartForm
 
 /// The format and size of a picture, from the headers in its file.
 struct PictureHeader: Hashable {
@@ -17,8 +17,8 @@ struct PictureHeader: Hashable {
   var words: String { "\(format.rawValue), \(width) × \(height)" }
 
   /// Nil if the file is not a picture of a known format, or has no pixels.
-  init?(_ bytes: FileBytes, _ start: [UInt8]) {
-    guard let (format, size) = Self.read(bytes, start[...]), let size, size.0 > 0, size.1 > 0 else {
+  init?(_ file: HeldFile, _ start: [UInt8]) {
+    guard let (format, size) = Self.read(file, start[...]), let size, size.0 > 0, size.1 > 0 else {
       return nil
     }
     (self.format, width, height) = (format, size.0, size.1)
@@ -26,8 +26,7 @@ struct PictureHeader: Hashable {
 
   private typealias Dimensions = (Int, Int)
 
-  private static func read(_ bytes: FileBytes, _ head: ArraySlice<UInt8>) -> (Format, Dimensions?)?
-  {
+  private static func read(_ file: HeldFile, _ head: ArraySlice<UInt8>) -> (Format, Dimensions?)? {
     func begins(_ text: String, at offset: Int = 0) -> Bool {
       head.dropFirst(offset).starts(with: text.utf8)
     }
@@ -43,7 +42,7 @@ struct PictureHeader: Hashable {
       return (.bmp, both(head.little(18, 4), height))
     }
     if begins("RIFF"), begins("WEBP", at: 8) { return (.webp, webp(head)) }
-    if head.starts(with: [0xFF, 0xD8, 0xFF]) { return (.jpeg, jpeg(bytes)) }
+    if head.starts(with: [0xFF, 0xD8, 0xFF]) { return (.jpeg, jpeg(file)) }
     return nil
   }
 
@@ -66,11 +65,11 @@ struct PictureHeader: Hashable {
   }
 
   /// The size is in the first frame header, after segments of up to 64 KiB each (ITU-T T.81, B.1).
-  private static func jpeg(_ bytes: FileBytes) -> Dimensions? {
+  private static func jpeg(_ file: HeldFile) -> Dimensions? {
     var offset: Int64 = 2
     // Files seldom have more than a dozen segments.
     for _ in 0..<200 {
-      let segment = bytes.read(at: offset, 9)[...]
+      let segment = file.read(at: offset, 9)[...]
       guard segment.first == 0xFF, let length = segment.big(2, 2), length >= 2,
         let marker = segment.big(1, 1)
       else { return nil }

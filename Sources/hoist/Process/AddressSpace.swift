@@ -7,14 +7,13 @@ enum AddressSpace {
   /// that they crash or hang.
   private static let fewest: Int64 = 1 << 30
 
-  /// - Throws: `UserError` if the limit is too low.
+  /// Throws if the limit is too low.
   static func check() throws(UserError) {
     var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < fewest else { return }
     throw UserError(
       "the system lets hoist have only \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space, but it needs "
         + "\(HumanReadable.bytes(fewest)); raise the limit (ulimit -v)", status: .someFailed)
   }
-
-  private static let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
 }

@@ -13,8 +13,7 @@ enum OpenFiles {
   /// More descriptors than are ever needed.
   private static let enough = perLane * 64 + own + 64
 
-  /// Raises the limit as far as is allowed and useful.
-  /// - Throws: `UserError` if it is still too low.
+  /// Raises the limit as far as is allowed and useful. Throws if it is still too low.
   static func raiseLimit() throws(UserError) {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return }

@@ -44,7 +44,7 @@ struct ProgressReporter: PushReporter {
 
   mutating func omitted(_ item: UploadItem, _ why: Omission) { lines.omitted(item, why) }
 
-  mutating func allQueued() { board.endCounting() }
+  mutating func allQueued() { board.isCounted = true }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
     board.resume(item.id, at: point)
@@ -108,11 +108,8 @@ struct ProgressReporter: PushReporter {
     return lines.enumerated().map { index, text in
       // Explanations are dim throughout; in other lines, only the sign has a colour.
       let isWhole = role == .dim || role == .heading
-      let end =
-        isWhole
-        ? text.endIndex
-        : index > 0 ? text.startIndex : text.unicodeScalars.firstIndex(of: " ") ?? text.endIndex
-      guard end > text.startIndex else { return text }
+      if text.isEmpty || index > 0 && !isWhole { return text }
+      let end = isWhole ? text.endIndex : text.unicodeScalars.firstIndex(of: " ") ?? text.endIndex
       return "\u{1B}[0;\(Self.colour(role))m\(text[..<end])\u{1B}[m\(text[end...])"
     }
   }

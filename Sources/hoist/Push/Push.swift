@@ -15,13 +15,14 @@ struct Push {
   var journal: Journal?
   /// Whether the first failure ends everything.
   var failsFast = false
-  /// Whether the push runs until it is stopped, so that stopping it is not an interruption.
-  var isWatching = false
   /// Whether the summary lists every file, for a report.
   var keepsResults = false
   var history: PushHistory?
   /// The run that the files belong to, if an earlier push left it open.
   var openRun: RunPoint?
+
+  /// Whether the push runs until it is stopped, so that stopping it is not an interruption.
+  private var isWatching: Bool { inputs.watch != nil }
 
   private enum Event: Sendable {
     case walk(PushInputReader.News)
@@ -214,14 +215,12 @@ struct Push {
         failedBefore = course.summary.failed.count
         stop()
       }
-      if course.isLastRound != isLastRound {
-        isLastRound = course.isLastRound
-        if isLastRound {
-          // Work ahead, so that little is left to do after the last reply.
-          news.endPauses()
-          history?.writeSoon()
-        }
+      if course.isLastRound, !isLastRound {
+        // Work ahead, so that little is left to do after the last reply.
+        news.endPauses()
+        history?.writeSoon()
       }
+      isLastRound = course.isLastRound
       if failsFast, !course.summary.failed.isEmpty, !walk.isStopped {
         course.summary.isCutShort = true
         stop()

@@ -39,8 +39,8 @@ final class PushHistory: Sendable {
   /// Why something could not be recorded; nil if everything was.
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
-  /// The items to send, and those to leave out because they were sent before.
-  /// - Parameter stop: once it is cancelled, no file is read to compare its content.
+  /// The items to send, and those to leave out because they were sent before. Once `stop` is cancelled, no file is read
+  /// to compare its content.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
     do {
       return try intake.look(at: items, to: target, in: folder, until: stop)
@@ -50,7 +50,6 @@ final class PushHistory: Sendable {
     }
   }
 
-  /// Records the state of an item.
   func record(_ item: UploadItem) {
     let count = content.withLock { content -> Int? in
       if case .preparing(1) = item.state { content.began[item.id] = time.date() }

@@ -5,8 +5,7 @@ import Synchronization
 import UploadEngine
 import UploadModel
 
-/// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them
-/// early.
+/// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them early.
 final class PushInputReader: Sendable {
   /// What the reader reports, in order.
   enum News: Sendable {

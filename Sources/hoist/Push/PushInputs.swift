@@ -26,30 +26,28 @@ struct PushInputs: Sendable {
   var temporaryFolder = "/tmp"
 
   /// Calls `body` with an item for each file until it returns false. Once `stop` is cancelled, it does not
-  /// wait for inputs that may have no end.
-  /// - Returns: false if files may be missing because of that.
+  /// wait for inputs that may have no end. Returns false if files may be missing because of that.
   @discardableResult
   func walk(
     _ intake: FileIntake, until stop: CancellationToken = CancellationToken(),
     _ body: (UploadItem) -> Bool
   ) -> Bool {
     let folders = isRecursive ? rules : nil
-    let isStopped =
-      again.contains { entry in
+    var goesOn =
+      again.allSatisfy { entry in
         entry.path == SpooledInput.argument
-          ? !body(input(intake, until: stop)) : !intake.each(of: entry.path, in: folders, body)
+          ? body(input(intake, until: stop)) : intake.each(of: entry.path, in: folders, body)
       }
-      || arguments.contains { wish in
+      && arguments.allSatisfy { wish in
         FileLocation(wish.path) == SpooledInput.argument
-          ? !body(input(intake, as: wish, until: stop))
-          : Arguments.files(wish.path, home: home).contains {
-            !intake.each(of: $0, in: folders, as: wish, body)
+          ? body(input(intake, as: wish, until: stop))
+          : Arguments.files(wish.path, home: home).allSatisfy {
+            intake.each(of: $0, in: folders, as: wish, body)
           }
       }
-    if isStopped { return true }
+    guard goesOn else { return true }
     var isWhole = true
     if let list {
-      var goesOn = true
       let end = list.forEach(until: stop) { file in
         goesOn = intake.each(of: file, in: folders, body)
         return goesOn
@@ -73,10 +71,10 @@ struct PushInputs: Sendable {
     _ intake: FileIntake, as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
     do throws(InputError) {
-      guard let kept = try SpooledInput(standardInput, in: temporaryFolder, until: stop) else {
+      guard let kept = try SpooledInput.keep(standardInput, in: temporaryFolder, until: stop) else {
         return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
       }
-      return intake.item(at: kept.location, named: inputName, as: wish)
+      return intake.item(at: kept, named: inputName, as: wish)
     } catch {
       return intake.failed(SpooledInput.argument, .unreadable(error.description))
     }

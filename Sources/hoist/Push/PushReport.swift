@@ -7,7 +7,6 @@ import UploadModel
 
 /// What became of each file of a push, for `--report` and `--retry-failed`.
 struct PushReport: Codable {
-  /// One file and its result.
   struct Entry: Codable {
     enum Result: String, Codable {
       case sent, failed
@@ -37,8 +36,7 @@ struct PushReport: Codable {
   /// Increased when readers of the old format cannot read the new one.
   var version = 1
   var target: String
-  /// True if the target needs more than its name: a query, fields or header fields, which may be secret and
-  /// are not written.
+  /// True if the target also needs a query, fields or header fields, which may be secret and are not written.
   var needsOptions: Bool?
   /// When the push ended.
   var time: Date
@@ -57,7 +55,6 @@ struct PushReport: Codable {
   var openRun: RunPoint?
   var files: [Entry]
 
-  /// The report of a push that has ended.
   init(
     _ summary: PushSummary, target: String, needsOptions: Bool, folder: String, time: Date
   ) {
@@ -77,7 +74,6 @@ struct PushReport: Codable {
     files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }
 
-  /// The report in the given format.
   func written(as format: Format) throws -> Data {
     switch format {
     case .json:
@@ -91,7 +87,6 @@ struct PushReport: Codable {
   }
 
   /// Reads a report that `written(as: .json)` made.
-  /// - Throws: `UserError` if the file is not a report.
   static func read(_ path: String) throws(UserError) -> PushReport {
     let data: Data
     do {
@@ -166,11 +161,10 @@ struct PushReport: Codable {
   private var csv: String {
     let rows = files.map { file in
       [
-        file.path.description, file.name, file.result.rawValue, file.bytes.map(String.init) ?? "",
-        file.type ?? "", file.status.map(String.init) ?? "", String(file.attempts),
-        file.seconds.map { String($0) } ?? "", file.url ?? "", file.cause ?? "",
-        file.message ?? "", file.verified ?? "",
-      ]
+        file.path.description, file.name, file.result.rawValue, file.bytes?.description, file.type,
+        file.status?.description, String(file.attempts), file.seconds?.description, file.url,
+        file.cause, file.message, file.verified,
+      ].map { $0 ?? "" }
     }
     return ([Self.columns] + rows).map { CSV.row($0) + "\r\n" }.joined()
   }

@@ -44,7 +44,6 @@ struct ReportPage {
 
   private var content: HTML {
     let reasons = report.reasons
-    let chart = SpeedChart(report: report).html
     let failures: HTML =
       reasons.isEmpty
       ? ""
@@ -57,7 +56,7 @@ struct ReportPage {
       """
     return """
       \(summary)
-      \(chart)
+      \(SpeedChart(report: report).html)
       \(failures)<section>
       <h2>Every file</h2>
       \(table)
@@ -75,11 +74,12 @@ struct ReportPage {
   private var subtitle: String {
     guard let span = report.span else { return "The history has no attempts in this period." }
     let targets = Set(report.files.map(\.latest.target))
-    let names = targets.count <= 3 ? targets.sorted().joined(separator: ", ") : nil
+    let names =
+      targets.count <= 3
+      ? SecretQuery.hidden(in: targets.sorted().joined(separator: ", "))
+      : HumanReadable.count(targets.count, "target")
     let seconds = HumanReadable.seconds(span.upperBound.timeIntervalSince(span.lowerBound))
-    return
-      "\(HumanReadable.count(report.files.count, "file")) to "
-      + "\(names.map(SecretQuery.hidden) ?? HumanReadable.count(targets.count, "target")), in \(seconds)"
+    return "\(HumanReadable.count(report.files.count, "file")) to \(names), in \(seconds)"
   }
 
   // MARK: The summary

@@ -13,11 +13,10 @@ struct SpeedChart {
   var html: HTML {
     let speeds = report.speeds(parts: Self.parts)
     guard let span = report.span, let top = speeds.max(), top > 0 else { return "" }
+    let edge = edge(of: speeds, top: top)
     let mean = Double(sentBytes) / max(0.001, busySeconds)
-    let (first, last) = (span.lowerBound, span.upperBound)
-    let isOneDay = first.localDay == last.localDay
-    let (from, to) =
-      isOneDay ? (first.localClock, last.localClock) : (first.localMinute, last.localMinute)
+    let isOneDay = span.lowerBound.localDay == span.upperBound.localDay
+    let ends = [span.lowerBound, span.upperBound].map { isOneDay ? $0.localClock : $0.localMinute }
     let words =
       "Speed over time: at most \(HumanReadable.speed(top)), on average \(HumanReadable.speed(mean)) while anything was sent"
     return """
@@ -25,11 +24,11 @@ struct SpeedChart {
       <svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" aria-label="\(words)">
       <line class="axis" x1="0" x2="\(Self.width)" y1="0" y2="0"/>
       <line class="axis" x1="0" x2="\(Self.width)" y1="\(Self.height)" y2="\(Self.height)"/>
-      <path class="area" d="\(path(speeds, top: top, isClosed: true))"/>
-      <path class="edge" d="\(path(speeds, top: top, isClosed: false))"/>
+      <path class="area" d="M0 \(Self.height)L\(edge)\(Self.width) \(Self.height)Z"/>
+      <path class="edge" d="M\(edge)"/>
       \(crosses(span))<text x="0" y="-5">\(HumanReadable.speed(top))</text>
-      <text x="0" y="\(Self.height + 16)">\(from)</text>
-      <text x="\(Self.width)" y="\(Self.height + 16)" text-anchor="end">\(to)</text>
+      <text x="0" y="\(Self.height + 16)">\(ends[0])</text>
+      <text x="\(Self.width)" y="\(Self.height + 16)" text-anchor="end">\(ends[1])</text>
       </svg>
       <figcaption class="dim">\(words). Each attempt is drawn with its mean speed, since the history stores no more; a \
       cross marks failed attempts.</figcaption>
@@ -52,15 +51,14 @@ struct SpeedChart {
     return seconds
   }
 
-  private func path(_ speeds: [Double], top: Double, isClosed: Bool) -> String {
+  /// The points of the curve, from left to right, with a space at the end.
+  private func edge(of speeds: [Double], top: Double) -> String {
     let step = Double(Self.width) / Double(speeds.count)
-    var text = isClosed ? "M0 \(Self.height)L" : "M"
-    for (part, speed) in speeds.enumerated() {
+    return speeds.enumerated().map { part, speed in
       let y = Self.tenths(Double(Self.height) * (1 - speed / top))
-      text +=
-        "\(Self.tenths(Double(part) * step)) \(y) \(Self.tenths(Double(part + 1) * step)) \(y) "
-    }
-    return text + (isClosed ? "\(Self.width) \(Self.height)Z" : "")
+      let (left, right) = (Double(part) * step, Double(part + 1) * step)
+      return "\(Self.tenths(left)) \(y) \(Self.tenths(right)) \(y) "
+    }.joined()
   }
 
   /// A cross for each part of the chart in which at least one attempt failed.

@@ -19,7 +19,7 @@ struct UploadReport {
     var message: String
     var files: [File]
     /// Whether these files may have arrived.
-    var isDoubtful: Bool
+    var isDoubtful: Bool { files.first?.latest.end == .unknown }
   }
 
   /// The files, in the order of their latest attempts.
@@ -31,9 +31,7 @@ struct UploadReport {
   /// The bytes of the files that arrived.
   private(set) var bytes: Int64 = 0
 
-  /// A report of these attempts.
-  ///
-  /// - Parameter now: what counts as the end of attempts that have not ended.
+  /// A report of these attempts. Those that have not ended count as if they ended now.
   init(_ entries: [HistoryEntry], now: Date) {
     var places: [[UInt8]: Int] = [:]
     for entry in entries.reversed() {
@@ -61,11 +59,7 @@ struct UploadReport {
   var reasons: [Reason] {
     let failed = files.filter { $0.latest.end == .failed || $0.latest.end == .unknown }
     let alike = Dictionary(grouping: failed) { [$0.latest.outcomeWords, $0.latest.message ?? ""] }
-    let reasons = alike.map { words, files in
-      Reason(
-        words: words[0], message: words[1], files: files,
-        isDoubtful: files.first?.latest.end == .unknown)
-    }
+    let reasons = alike.map { Reason(words: $0[0], message: $0[1], files: $1) }
     return reasons.sorted {
       ($1.files.count, $0.words, $0.message) < ($0.files.count, $1.words, $1.message)
     }

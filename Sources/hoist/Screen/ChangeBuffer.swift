@@ -20,13 +20,9 @@ final class ChangeBuffer: Sendable {
   private let queue: DispatchQueue
   private let deliver: @Sendable (Changes) -> Void
 
-  /// Passes changes to `deliver`, in order, on `queue`.
-  ///
-  /// - Parameters:
-  ///   - milliseconds: the longest pause between batches.
-  ///   - microsecondsEach: how long to pause for each change in the previous batch, so that a few changes arrive soon,
-  ///     and many arrive in few batches. By default, every pause has the full length.
-  ///   - isMerging: whether to leave out changes that a later change of the same item supersedes.
+  /// Passes changes to `deliver`, in order, on `queue`. A pause lasts `microsecondsEach` for each change in the
+  /// previous batch, so that a few changes arrive soon, and many arrive in few batches, but at most `milliseconds`,
+  /// which is also the default. `isMerging` leaves out changes that a later change of the same item supersedes.
   init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
     on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void

@@ -10,12 +10,12 @@ enum FolderReader {
     let path = path ?? Array(FileManager.default.currentDirectoryPath.utf8)
     let name = String(decoding: path, as: UTF8.self)
     let directory: Directory
-    do throws(Directory.ReadError) {
+    do throws(InputError) {
       directory = try Directory(FileLocation(bytes: path))
     } catch {
       return Folder(
         path: path, name: name, parent: parent(of: path),
-        failure: "cannot be read: \(error.reason)")
+        failure: "cannot be read: \(error)")
     }
     let entries = directory.names.map { name in
       // A file that has just disappeared is still shown; adding it reports the problem.

@@ -3,27 +3,24 @@ import UploadModel
 /// The engine's changes between two deliveries. Only the last change of each item is kept, except for those that
 /// end an attempt, which the details and the log need.
 struct MergedChanges {
-  /// Whether superseded changes are left out.
-  private let isMerging: Bool
   private var changes: [(ItemID, ItemState)] = []
-  /// The position of an item's last change, unless it ended an attempt.
-  private var replaceable: [ItemID: Int] = [:]
+  /// The position of an item's last change, unless it ended an attempt; nil if every change is kept.
+  private var replaceable: [ItemID: Int]?
 
-  init(isMerging: Bool = true) { self.isMerging = isMerging }
+  init(isMerging: Bool = true) { replaceable = isMerging ? [:] : nil }
 
   mutating func put(_ id: ItemID, _ state: ItemState) {
-    let index = replaceable[id] ?? changes.count
+    let index = replaceable?[id] ?? changes.count
     if index == changes.count { changes.append((id, state)) } else { changes[index].1 = state }
-    guard isMerging else { return }
     // The end of an attempt is never merged with what follows.
-    replaceable[id] = state.isFinished || state.isRetrying ? nil : index
+    replaceable?[id] = state.isFinished || state.isRetrying ? nil : index
   }
 
   /// Removes and returns the changes so far, in order.
   mutating func drain() -> [(ItemID, ItemState)] {
     defer {
       changes.removeAll(keepingCapacity: true)
-      replaceable.removeAll(keepingCapacity: true)
+      replaceable?.removeAll(keepingCapacity: true)
     }
     return changes
   }

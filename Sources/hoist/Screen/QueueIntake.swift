@@ -12,7 +12,6 @@ struct QueueIntake: Sendable {
   var skipsSent = false
   /// Whether files that may have arrived before are left out.
   var skipsDoubtful = false
-  /// Whether files are compared by their content.
   private var comparesContent = false
 
   init(store: UploadStore, _ options: SentOptions? = nil) {
@@ -70,14 +69,9 @@ struct QueueIntake: Sendable {
   /// How many items are written in one transaction.
   static let portion = 2000
 
-  /// Looks for files and queues them in portions, so that a folder of 100,000 files appears bit by bit.
-  ///
-  /// - Parameters:
-  ///   - rules: which files in a folder are added; nil if folders are not searched.
-  ///   - takes: decides whether an item that is ready is queued.
-  ///   - prepare: sets what an item's file cannot tell, such as the target.
-  ///   - report: called with the outcome of each portion, and whether it is the last one, which may be empty; returns
-  ///     false to stop.
+  /// Looks for files and queues them in portions, so that a folder of 100,000 files appears bit by bit. Without
+  /// `rules`, folders are not searched. `prepare` sets what an item's file cannot tell, such as the target. `report`
+  /// gets the outcome of each portion, the last of which may be empty, and returns false to stop.
   func add(
     _ files: some Sequence<NamedFile>, _ intake: FileIntake, in rules: FolderRules?,
     takes: (UploadItem) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
@@ -88,12 +82,8 @@ struct QueueIntake: Sendable {
     func handOver(isLast: Bool) -> Bool {
       defer { (portion, accompanying) = ([], 0) }
       intake.rest()
-      return report(
-        Result { () throws(StoreError) in
-          var added = try add(portion)
-          added.accompanying = accompanying
-          return added
-        }, isLast)
+      let added = Result { () throws(StoreError) in try add(portion, accompanying: accompanying) }
+      return report(added, isLast)
     }
     // The process that sends the files may run in another folder.
     let folder = FileManager.default.currentDirectoryPath
@@ -116,19 +106,18 @@ struct QueueIntake: Sendable {
   }
 
   /// Adds `items`, which get new numbers.
-  func add(_ items: [UploadItem]) throws(StoreError) -> Added {
+  func add(_ items: [UploadItem], accompanying: Int = 0) throws(StoreError) -> Added {
     var added = try look(at: items)
+    added.accompanying = accompanying
     let notes = added.items.map(\.note)
     added.items = try store.enqueue(added.items)
     for (index, note) in notes.enumerated() { added.items[index].note = note }
     return added
   }
 
-  /// Marks the items that were sent before, or may have been, with a note, or leaves them out.
-  /// - Parameters:
-  ///   - target: where the items go; by default, each item's own target.
-  ///   - folder: the folder that relative paths start from, since the history has absolute paths.
-  ///   - stop: once it is cancelled, no file is read to compare its content.
+  /// Marks the items that were sent before, or may have been, with a note, or leaves them out. Without `target`, each
+  /// item goes to its own. Relative paths start from `folder`, since the history has absolute paths. Once `stop` is
+  /// cancelled, no file is read to compare its content.
   func look(
     at items: [UploadItem], to target: String? = nil, in folder: String = "",
     until stop: CancellationToken? = nil

@@ -18,7 +18,6 @@ final class QueueRecorder: Sendable {
   private let writing = Mutex(())
   private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
 
-  /// Moves and deletes files that were sent.
   private let disposal: FileDisposal
   private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
 

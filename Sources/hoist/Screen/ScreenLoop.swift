@@ -51,7 +51,6 @@ final class ScreenLoop {
   /// Records an event for the report at the end, without showing it.
   func note(_ event: AppEvent) { _ = reduce(&state, event) }
 
-  /// Tells the screen that there is a history to look at.
   func offerHistory() { state.options.hasHistory = true }
 
   /// Does work off the main queue and handles the events that result.

@@ -26,13 +26,9 @@ final class ScreenSession {
     var floor = ItemID(0)
     /// The command line with which another process can continue in the background; nil if that is not allowed.
     var arguments: [String]?
-    /// What to do about files that were sent before.
     var sent: SentOptions?
-    /// Which files in a folder are added.
     var rules = FolderRules()
-    /// Where events are logged.
     var journal: Journal?
-    /// The user's preferences for the screen.
     var preferences = ScreenPreferences()
   }
 
@@ -77,14 +73,16 @@ final class ScreenSession {
     _ book: TargetCatalog, _ interface: any UserInterface, _ options: Options, _ context: Context
   ) -> AppState {
     let target = book.current
+    let (date, now) = (context.time.date(), context.time.now())
     var state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       isASCII: options.isASCII || !interface.isUTF8, size: interface.size,
-      now: context.time.now(), isReading: true, notice: options.notice)
+      now: now, isReading: true, notice: options.notice)
     state.options = options.preferences.screen
     state.options.targets = book.rows
     state.options.listsServer = target.server.list != nil
-    state.options.midnight = context.time.midnight()
+    let midnight = Calendar.current.startOfDay(for: date)
+    state.options.midnight = date.timeIntervalSince(midnight) - now.seconds
     state.options.configuration = book.configuration?.shownPath
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
@@ -111,10 +109,8 @@ final class ScreenSession {
     let leaving = await withCheckedContinuation { leave = $0 }
     let isSettled = leaving == .forced ? true : await settleIntake()
     loop.stop()
-    if leaving == .background {
-      // Closing the terminal must not interrupt the handover.
-      signal(SIGHUP, SIG_IGN)
-    }
+    // Closing the terminal must not interrupt the handover.
+    if leaving == .background { signal(SIGHUP, SIG_IGN) }
     await queue.close(leaving)
     if !isSettled {
       context.output.error("… some files were still being looked for; add them again")
@@ -200,10 +196,8 @@ final class ScreenSession {
       loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
       // Say how to leave, since a server that is waited for may be unreachable for days.
       guard leave != nil else { return }
-      let ending =
-        isAside
-        ? "hoist ends when all is sent; ^c ends it now, and the other hoist continues"
-        : "hoist ends when all is sent; ^c ends it now, and unsent files stay queued"
+      let rest = isAside ? "the other hoist continues" : "unsent files stay queued"
+      let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
       loop.handle([.message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)])
     }
   }
@@ -228,14 +222,5 @@ final class ScreenSession {
       context.output.error("! cannot continue in the background: \(error.reason)")
       return nil
     }
-  }
-}
-
-extension TimeSource {
-  /// Seconds since midnight, local time, at instant 0 of the monotonic clock.
-  fileprivate func midnight() -> Double {
-    let date = date()
-    let today = Calendar.current.startOfDay(for: date)
-    return date.timeIntervalSince(today) - now().seconds
   }
 }

@@ -12,7 +12,6 @@ struct SessionAnswers {
   let loop: ScreenLoop
   let book: TargetCatalog
   let store: UploadStore
-  /// The tokens for all requests to servers.
   let tokens: TokenSource
   let time: TimeSource
 
@@ -160,21 +159,19 @@ struct SessionAnswers {
   func inspect(_ id: ItemID) {
     guard let item = loop.state.item(id) else { return }
     loop.answer({ [book, time] in
-      switch book.target(of: item) {
-      case .failure(let cause): return [Failure(cause).explanation]
-      case .success(let destination):
+      do throws(Failure.Cause) {
+        let destination = try book.target(of: item).get()
         let (outline, faults) = RequestOutline.of(
           [UploadJob(item: item, destination: destination)], now: time.date())
         guard let outline else { return faults.map { Failure($0.cause).explanation } }
         let note =
           "(the file before the target's command, which is not run here and may change its name, type and size)"
         let target = destination.value
-        let run: RequestOutline.Run
-        do throws(Failure.Cause) {
-          run = try RequestOutline.Run(target.run, of: target, now: time.date())
-        } catch { return [Failure(error).explanation] }
+        let run = try RequestOutline.Run(target.run, of: target, now: time.date())
         return (target.prepare == nil ? [] : [note]) + run.firstLines + outline.lines(target)
           + run.lastLines
+      } catch {
+        return [Failure(error).explanation]
       }
     }) { [.request(id, $0)] }
   }

@@ -15,7 +15,6 @@ final class SessionIntake {
   private let targets: SessionTargets
   private let book: TargetCatalog
   private let home: String
-  /// Which files in a folder are added.
   private let rules: FolderRules
   /// How files are queued unless the user says otherwise.
   private let usual: QueueIntake
@@ -32,14 +31,10 @@ final class SessionIntake {
     (self.loop, self.targets, self.book, self.finding) = (loop, targets, book, finding)
   }
 
-  /// Looks for files and queues them.
-  ///
-  /// - Parameters:
-  ///   - name: the target's name; nil for the current target.
-  ///   - isMeant: whether files that were sent before are queued again.
-  func add<Path: Sendable>(
-    _ paths: [Path], to name: String? = nil, again isMeant: Bool,
-    finding files: @escaping @Sendable (Path) -> TypedLine.Files
+  /// Queues the files for a target, or the current one. If `isMeant`, files that were sent before are queued again.
+  private func add(
+    to name: String? = nil, again isMeant: Bool,
+    finding find: @escaping @Sendable () -> [TypedLine.Files]
   ) {
     var queue = usual
     let (book, rules) = (book, rules)
@@ -62,7 +57,7 @@ final class SessionIntake {
       var twice: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
-      let named = paths.map(files)
+      let named = find()
       let unnamed = AddPreview(
         missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
       func takes(_ item: UploadItem) -> Bool {
@@ -104,16 +99,18 @@ final class SessionIntake {
 
   /// Looks for the files that the command line names.
   func add(_ wishes: [FileArgument]) {
-    add(wishes, again: false) { [home] in TypedLine.Files(found: $0.files(home: home)) }
+    add(again: false) { [home] in wishes.map { TypedLine.Files(found: $0.files(home: home)) } }
   }
 
   /// Looks for the files that the screen asks to add.
   func add(_ paths: [PathInput], to name: String?, again isMeant: Bool) {
-    add(paths, to: name, again: isMeant) { [home] path in
-      switch path {
-      case .typed(let text): TypedLine(text: text, home: home).files
-      case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])
-      case .bytes(let bytes): TypedLine.Files(found: [NamedFile(FileLocation(bytes: bytes))])
+    add(to: name, again: isMeant) { [home] in
+      paths.map { path in
+        switch path {
+        case .typed(let text): TypedLine(text: text, home: home).files
+        case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])
+        case .bytes(let bytes): TypedLine.Files(found: [NamedFile(FileLocation(bytes: bytes))])
+        }
       }
     }
   }
@@ -124,7 +121,7 @@ final class SessionIntake {
     queue.skipsSent = false
     finding.async { [queue, intake = targets.intake] in
       for start in stride(from: 0, to: items.count, by: QueueIntake.portion) {
-        let portion = items[start..<min(start + QueueIntake.portion, items.count)].map { item in
+        let portion = items[start...].prefix(QueueIntake.portion).map { item in
           item.state.isFinished ? item : intake.look(at: item)
         }
         let result = Result { () throws(StoreError) in try queue.add(portion) }
@@ -156,8 +153,6 @@ final class SessionIntake {
     case .failure(let error): loop.handle([.message("nothing was added: \(error.brief)")])
     }
   }
-
-  // MARK: The end
 
   /// Waits at most 3 seconds until all files requested so far are found and in the queue. Returns whether they are.
   /// Blocks the calling thread, which must not be the main one.

@@ -10,7 +10,6 @@ import UploadModel
 struct SessionPrograms {
   let loop: ScreenLoop
   let environment: [String: String]
-  /// The user's command for the end of the queue.
   let endCommand: [String]
 
   func notifyDesktop(_ text: String) {
@@ -48,11 +47,7 @@ struct SessionPrograms {
     }
   }
 
-  /// Starts a program, and reports if it fails.
-  ///
-  /// - Parameters:
-  ///   - failure: what to say before the program's status or signal.
-  ///   - advice: what to say after that.
+  /// Starts a program. If it fails, reports its status or signal, between `failure` and `advice`.
   private func start(
     _ words: [String], ifItFails failure: String = "the program run at the end failed",
     _ advice: String = ""

@@ -23,16 +23,13 @@ final class SessionQueue {
   private let book: TargetCatalog
   private let options: ScreenSession.Options
   private let time: TimeSource
-  /// The tokens for uploads.
   private let tokens: TokenSource
   /// Where the queue is read, before anything is added to it.
   private let reading: DispatchQueue
   /// Nil while another process sends the queue.
   private var engine: UploadEngine?
-  /// Delivers the engine's changes.
   private var throttle: ChangeBuffer?
   private var watch: ChangeWatch?
-  /// The connection to other processes that show the same queue, or to the one that sends it.
   private let link: QueueLink
   /// Whether the sending process has reported the complete state as of the time when this one connected.
   private var isInformed = false
@@ -67,21 +64,19 @@ final class SessionQueue {
   /// The message that the queue is stopped, for when no screen shows this.
   nonisolated static let stoppedWords = "the queue is stopped; \"hoist queue start\" resumes it"
 
-  /// Whether this session sends the queue.
   var isSender: Bool { engine != nil }
   private var state: AppState { loop.state }
 
   /// Shows what is in the queue, and sends it unless another process does.
   func open() {
     keeper.onNews { [weak loop] news in onMain { loop?.handle([news]) } }
-    do {
+    do throws(StoreError) {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       learn(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         try keepLimit()
         startEngine()
-        engine?.setAwaitsMore(true)
         return load(recovering: true)
       }
       loop.handle([.aside(true)])
@@ -96,21 +91,19 @@ final class SessionQueue {
 
   /// Puts the session on hold, since the queue cannot be used. A caller that waits for the end learns this from the
   /// exit status.
-  private func hold(_ error: any Error) {
+  private func hold(_ error: StoreError) {
     isUnusable = true
-    loop.handle([.held(Self.brief(error))])
+    loop.handle([.held(error.brief)])
   }
 
-  /// Reads the queue in the background and in portions, so that its beginning appears at once however long it
-  /// is.
-  ///
-  /// - Parameter isSender: whether to recover uploads that the last sender left under way.
+  /// Reads the queue in the background and in portions, so that its beginning appears at once however long it is. A
+  /// sender recovers uploads that the last one left under way.
   private func load(recovering isSender: Bool = false) {
     let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
     // Commands may supply the secrets of targets. Do not wait for them during a transaction.
     let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
     reading.async { [weak self] in
-      let result = Result {
+      let result = Result { () throws(StoreError) in
         let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
         if isSender {
           let runs = try store.runs()
@@ -151,7 +144,7 @@ final class SessionQueue {
   }
 
   private func finishReading(
-    _ result: Result<(revision: Int64, words: String?), any Error>, hasHistory: Bool
+    _ result: Result<(revision: Int64, words: String?), StoreError>, hasHistory: Bool
   ) {
     if hasHistory { loop.offerHistory() }
     loop.handle([.queueRead])
@@ -262,7 +255,7 @@ final class SessionQueue {
   }
 
   /// Applies the limit that the user set in an earlier session, unless this session has its own.
-  private func keepLimit() throws {
+  private func keepLimit() throws(StoreError) {
     guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
     ownSettings.limit = limit
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
@@ -321,7 +314,7 @@ final class SessionQueue {
       return try body(keeper.store)
     } catch {
       showAgain()
-      loop.handle([.message(Self.brief(error))])
+      loop.handle([.message((error as? StoreError)?.brief ?? "\(error)")])
       return nil
     }
   }
@@ -355,25 +348,20 @@ final class SessionQueue {
     loop.handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
   }
 
-  private static func brief(_ error: any Error) -> String {
-    (error as? StoreError)?.brief ?? "\(error)"
-  }
-
   // MARK: Who sends
 
   /// Becomes the sender when the current one has gone.
   private func retryTakingOver() {
-    let keeper = keeper
-    Thread.detachNewThread { [weak self] in
-      let result = Result { try keeper.waitToSend() }
+    Thread.detachNewThread { [weak self, keeper] in
+      let result = Result { () throws(StoreError) in try keeper.waitToSend() }
       onMain { self?.takeOver(result) }
     }
   }
 
   /// Continues where the other process has stopped.
-  private func takeOver(_ result: Result<Void, any Error>) {
+  private func takeOver(_ result: Result<Void, StoreError>) {
     guard !keeper.isLeaving else { return }
-    do {
+    do throws(StoreError) {
       try result.get()
       // The link may not have noticed yet that the other process has gone. Stop the link before removing the notice
       // that names that process.
@@ -395,7 +383,6 @@ final class SessionQueue {
       apply(recovered)
       loop.handle([.aside(false)])
       startEngine()
-      engine?.setAwaitsMore(true)
       adopt(try keeper.store.runs().map { ($0, try? book.known($0.target).get()) })
       let (sendable, shown) = targets.jobs(Array(state.items))
       // Items whose targets only the other process knew.
@@ -427,6 +414,7 @@ final class SessionQueue {
     if keeper.isLeaving { loop.note(news) } else { loop.handle([news]) }
   }
 
+  /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, book) = (keeper, book)
@@ -480,6 +468,7 @@ final class SessionQueue {
     engine.setStarted(settings.isStarted)
     link.serve()
     link.tell([.settings(settings)])
+    engine.setAwaitsMore(true)
   }
 
   // MARK: What other processes write
@@ -488,13 +477,13 @@ final class SessionQueue {
   private func readChanges() {
     // Until the queue has been read, everything would be a change.
     guard !state.isReading, !keeper.isLeaving else { return }
-    do {
+    do throws(StoreError) {
       guard let changes = try keeper.store.changesByOthers(since: revision) else {
         return watch?.lookAgain() ?? ()
       }
       apply(changes)
     } catch {
-      loop.handle([.message(Self.brief(error))])
+      loop.handle([.message(error.brief)])
     }
   }
 
@@ -660,16 +649,11 @@ final class SessionQueue {
 extension UploadStore.Recovery {
   /// What the user should know about the recovery; nil if there is nothing to say.
   fileprivate var words: String? {
-    var parts: [String] = []
-    if !interrupted.isEmpty {
-      let verb = interrupted.count == 1 ? "goes" : "go"
-      let uploads = HumanReadable.count(interrupted.count, "upload")
-      parts.append("\(uploads) had been interrupted and now \(verb) on")
-    }
-    if !unknown.isEmpty {
-      parts.append(
-        "\(HumanReadable.count(unknown.count, "upload")) may have arrived: look on the server")
-    }
+    let verb = interrupted.count == 1 ? "goes" : "go"
+    let parts = [
+      (interrupted.count, "had been interrupted and now \(verb) on"),
+      (unknown.count, "may have arrived: look on the server"),
+    ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 }

@@ -5,11 +5,9 @@ import UploadModel
 /// What is printed on standard error after the screen has gone, and the exit status.
 struct SessionReport {
   let state: AppState
-  /// Whether the user has stopped the queue.
   let isStopped: Bool
   /// Whether the queue could not be read or taken over, so that its content is unknown.
   let isUnusable: Bool
-  /// Results that could not be written to the queue.
   let unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]

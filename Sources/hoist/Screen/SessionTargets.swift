@@ -47,9 +47,8 @@ final class SessionTargets {
     return (sendable, shown)
   }
 
-  /// Reads the configuration again. Files that wait for an edited target are sent with its new settings.
-  ///
-  /// - Parameter name: the target for files that are added from now on; nil to keep the current one.
+  /// Reads the configuration again. Files that wait for an edited target are sent with its new settings; files that
+  /// are added from now on go to the target `name`, or to the current one.
   func read(turningTo name: String? = nil) {
     let (book, current) = (book, book.current.name)
     let used = located.union([current])
@@ -67,19 +66,17 @@ final class SessionTargets {
     }) { [weak self] result in
       switch result {
       case .success((let changed, let turned)):
-        self?.announce(changed)
-        return [.targets(book.rows)] + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
+        guard let self else { return [] }
+        if !changed.isEmpty {
+          located.subtract(changed)
+          onChange(changed)
+        }
+        return [.targets(book.rows)] + (turned.map { self.turned(to: $0, $1) } ?? [])
       case .failure(let error):
         let words = "\(error)"
         return [.message(words)] + (name == nil ? [] : [.setupRefused(words, isGoodEnough: false)])
       }
     }
-  }
-
-  private func announce(_ changed: Set<String>) {
-    guard !changed.isEmpty else { return }
-    located.subtract(changed)
-    onChange(changed)
   }
 
   private func turned(
@@ -135,9 +132,8 @@ final class SessionTargets {
     loop.afterAnswers(body)
   }
 
-  /// Applies an edit to the configuration, and reads it again.
-  ///
-  /// - Parameter then: makes the events for the screen from the configuration's text before and after.
+  /// Applies an edit to the configuration, and reads it again; `then` makes the events for the screen from the
+  /// configuration's text before and after.
   func change(
     _ edit: @escaping @Sendable (ConfigEdit) throws -> String,
     then: @escaping @MainActor (_ before: String, _ after: String) -> [AppEvent] = { _, _ in [] }

@@ -59,26 +59,21 @@ struct TypedLine {
 
   /// Counts the files that would be added; stops counting if that takes too long. Returns nil if the answer is no
   /// longer needed.
-  ///
-  /// - Parameter isOutdated: whether the answer is no longer needed.
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {
     let files = files
     var preview = AddPreview(missing: files.missing, mistake: files.mistake)
     let end = DispatchTime.now() + .milliseconds(500)
-    func count(_ file: FileLocation) -> Bool {
-      guard let identity = try? FileIdentity(of: file) else { return true }
+    // Counts a file, and returns whether to stop there.
+    func stops(after file: FileLocation) -> Bool {
+      guard let identity = try? FileIdentity(of: file) else { return false }
       preview.files += 1
       preview.bytes &+= identity.size
-      return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end
+      return preview.files % 64 == 0 && (isOutdated() || DispatchTime.now() >= end)
     }
-    for file in files.found.map(\.location) where !preview.isMore {
-      guard Directory.isFolder(file) else {
-        preview.isMore = !count(file)
-        continue
-      }
-      for case .file(let file) in FolderScan(file, rules: rules) where !count(file) {
-        preview.isMore = true
-        break
+    preview.isMore = files.found.contains { file in
+      guard Directory.isFolder(file.location) else { return stops(after: file.location) }
+      return FolderScan(file.location, rules: rules).contains {
+        if case .file(let file) = $0 { stops(after: file) } else { false }
       }
     }
     return isOutdated() ? nil : preview
@@ -89,8 +84,9 @@ struct TypedLine {
     return file.withCString { lstat($0, &status) } == 0
   }
 
-  /// `a{b,c}d` as `abd` and `acd`, one pair after the other, as in bash. Braces without a comma stay.
-  static func bracesExpanded(_ word: String, limit: Int = 1000) -> [String] {
+  /// `a{b,c}d` as `abd` and `acd`, one pair after the other, as in bash. Braces without a comma stay, as do those of
+  /// more than 1000 choices.
+  static func bracesExpanded(_ word: String) -> [String] {
     var (open, depth, commas) = (String.Index?.none, 0, [String.Index]())
     let scalars = word.unicodeScalars
     for index in scalars.indices {
@@ -102,15 +98,15 @@ struct TypedLine {
       case "}" where depth > 0:
         depth -= 1
         guard depth == 0, let start = open, !commas.isEmpty else { continue }
-        let tails = bracesExpanded(String(scalars[scalars.index(after: index)...]), limit: limit)
+        let tails = bracesExpanded(String(scalars[scalars.index(after: index)...]))
         var choices: [String] = []
         var from = scalars.index(after: start)
         for comma in commas + [index] {
-          choices += bracesExpanded(String(scalars[from..<comma]), limit: limit)
+          choices += bracesExpanded(String(scalars[from..<comma]))
           from = scalars.index(after: comma)
         }
         let before = String(scalars[..<start])
-        guard choices.count * tails.count <= limit else { return [word] }
+        guard choices.count * tails.count <= 1000 else { return [word] }
         return choices.flatMap { choice in tails.map { before + choice + $0 } }
       default: break
       }

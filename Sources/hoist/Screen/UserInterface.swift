@@ -9,7 +9,6 @@ protocol UserInterface: AnyObject {
   /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
   var showsPictures: Bool { get }
-  /// The size of the screen.
   var size: Size { get }
   /// Whether nobody is there to answer.
   var isAlone: Bool { get }
@@ -19,7 +18,6 @@ protocol UserInterface: AnyObject {
   func show(_ state: AppState)
   /// Shows everything again.
   func redraw()
-  /// Rings the bell.
   func ring()
   /// Stops the program as the shell's job control does.
   func suspend()

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import UploadDraft
 import UploadEngine
-import UploadModel
+
+@testable import UploadModel
 
 @Suite("Uploads that go on, over plain HTTP", .timeLimit(.minutes(5)))
 struct HTTPResumeTests {

@@ -359,6 +359,17 @@ struct PieceMachineTests {
   @Test(arguments: all)
   func conversation(_ conversation: Conversation) throws { try conversation.check() }
 
+  /// The target's rules do not speak of the reply that says how much the server has.
+  @Test("What would have been read in the lost reply to the last piece is unknown")
+  func lost() throws {
+    let rules = Self.telling()
+    var row = Self.row(
+      "all of it is there, and its reply is lost", by: rules, from: Self.kept(rules, at: 4),
+      [Self.taken(9)], ["PUT /s/1", "keep /upload at 10 from 10", "outcome-unknown"])
+    row.failures = [try FailureSign.valueIs.rule()]
+    try row.check()
+  }
+
   @Test(
     "the size of pieces obeys all bounds",
     arguments: [

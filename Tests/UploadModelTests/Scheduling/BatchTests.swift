@@ -30,11 +30,9 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
     BatchRow(
       testDescription: "other kinds are passed over", line: "a5 b5 a5 c5 a5", batch: [1, 3, 5]),
     BatchRow(testDescription: "the target's own field by its name", line: "a5 n5", batch: [1, 2]),
-    BatchRow(testDescription: "in company already", line: "a5 t5 a5", batch: [1, 3]),
-    BatchRow(testDescription: "led by one in company", line: "t5 t5 a5", batch: [1]),
   ]
 
-  var candidates: [Batch.Candidate] {
+  var candidates: [Scheduler.File] {
     line.split(separator: " ").enumerated().map { index, word in
       let target = Boxed(Target(name: "t", url: home))
       var file = Scheduler.File(
@@ -45,7 +43,7 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
       case "n": file.field = "file"
       default: break
       }
-      return (file, word.first == "t")
+      return file
     }
   }
 }

@@ -7,13 +7,13 @@ import Testing
   let now = Instant(seconds: 1000)
 
   private func opened() -> Breaker {
-    var breaker = Breaker(policy: policy)
+    var breaker = Breaker(policy: policy, isPatient: false)
     for _ in 0..<Breaker.threshold { _ = breaker.recordUnreachable(at: now, random: 0.5) }
     return breaker
   }
 
   @Test func aFewFailuresChangeNothing() {
-    var breaker = Breaker(policy: policy)
+    var breaker = Breaker(policy: policy, isPatient: false)
     for _ in 1..<Breaker.threshold {
       #expect(breaker.recordUnreachable(at: now, random: 0.5) == nil)
       #expect(breaker.permission(at: now) == .go)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func whereAServerIsWaitedForTheFirstFailureOpensIt() {
-    var breaker = Breaker(waitingWith: policy)
+    var breaker = Breaker(policy: policy, isPatient: true)
     #expect(breaker.recordUnreachable(at: now, random: 0) == now + 1)
     #expect(breaker.permission(at: now) == .wait(until: now + 1))
   }
@@ -50,7 +50,7 @@ import Testing
 
   @Test func noDelayIsLongerThanAMinuteNorAWaitWithoutOne() {
     for (base, cap, longest) in [(600.0, 3600.0, 60.0), (0, 0, 0.25)] {
-      var breaker = Breaker(waitingWith: RetryPolicy(base: base, cap: cap))
+      var breaker = Breaker(policy: RetryPolicy(base: base, cap: cap), isPatient: true)
       for _ in 1...20 {
         guard let until = breaker.recordUnreachable(at: now, random: 0.999) else {
           Issue.record("it is closed")

@@ -81,7 +81,7 @@ struct SchedulerPropertyTests {
       guard account.waiting.contains(id), let name = account.target[id],
         let target = SchedulerScript.targets[name]?.value,
         account.underWay(to: name) < concurrency(name),
-        let number = scheduler.number(of: Route(to: target))
+        let number = scheduler.routeNumbers[Route(to: target)]
       else { return false }
       let server = Origin(target.url).flatMap { scheduler.servers[$0] }
       if let server, server.breaker.permission(at: now) != .go { return false }
@@ -226,7 +226,7 @@ struct SchedulerPropertyTests {
       case 29, 30:
         guard let k = SchedulerScript.targets["k"] else { break }
         let route = Route(to: k.value)
-        guard let number = scheduler.number(of: route),
+        guard let number = scheduler.routeNumbers[route],
           scheduler.routes[number].credentials?.permission == .wait
         else { break }
         obey(

@@ -234,6 +234,9 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "whoever is free does not take one of a group along",
       story: "m+1,2,3,4 tied:2,3 go→1+4_2+3"),
     SchedulerStory(
+      testDescription: "one of a group that is still under way goes alone",
+      story: "m+1,2 go→1+2 m+3 back:1 go→1 end:2 go→3"),
+    SchedulerStory(
       testDescription: "a server in doubt is tried with one file",
       story: "m+1 go→1 m+2,3,4,5 down:1 later:2 go→1_m-away up:1 go→2+3+4_5"),
     SchedulerStory(

@@ -30,29 +30,19 @@ enum Dialog: Sendable {
     }
   }
 
-  /// How far a dialog with a text to read is scrolled; `nil` for all others.
-  var scroll: Int? {
-    get {
-      switch self {
-      case .details(let details): details.scroll
-      case .page(let page): page.scroll
-      case .help(let help): help.scroll
-      default: nil
-      }
-    }
-    set {
-      switch self {
-      case .details(var details):
-        details.scroll = newValue ?? 0
-        self = .details(details)
-      case .page(var page):
-        page.scroll = newValue ?? 0
-        self = .page(page)
-      case .help(var help):
-        help.scroll = newValue ?? 0
-        self = .help(help)
-      default: return
-      }
+  /// Changes how far a dialog with a text to read is scrolled; does nothing in all others.
+  mutating func scroll(_ change: (inout Int) -> Void) {
+    switch self {
+    case .details(var details):
+      change(&details.scroll)
+      self = .details(details)
+    case .page(var page):
+      change(&page.scroll)
+      self = .page(page)
+    case .help(var help):
+      change(&help.scroll)
+      self = .help(help)
+    default: break
     }
   }
 }

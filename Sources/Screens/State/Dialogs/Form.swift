@@ -58,16 +58,10 @@ struct Form: Sendable {
     var isChanged: Bool { text.text != original }
   }
 
-  /// The new name of a file.
-  struct NewName: Sendable {
-    let old: String
-    let new: String
-    /// Whether another file will have the same name.
-    var isTwice = false
-  }
+  /// The new name of a file, and whether another file will have the same name.
+  typealias NewName = (old: String, new: String, isTwice: Bool)
 
   let subject: Subject
-  /// The items that are edited.
   private var items: [UploadItem] = []
   /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
@@ -81,8 +75,8 @@ struct Form: Sendable {
   /// Whether the new target is being tried.
   var isTrying = false
 
-  /// - Parameter names: what the user has already typed for the new names; nil to ask for a rule for names only if
-  ///   there are several files.
+  /// A form to edit items. `names` is what the user has already typed for the new names; if it is nil, a single item
+  /// is not asked for a rule.
   init(_ items: [UploadItem], hasTargets: Bool, names: String? = nil) {
     subject = .items(items.map(\.id))
     self.items = items
@@ -102,7 +96,7 @@ struct Form: Sendable {
     edit { $0.set(names) }
   }
 
-  /// - Parameter words: what the user has already typed: a URL, or a name for the target.
+  /// A form for a new target. `words` are what the user has already typed: a URL, or a name for the target.
   init(forTarget words: String = "", isFirst: Bool = false) {
     subject = .target(isFirst: isFirst)
     let isURL = words.unicodeScalars.contains { ":/.".unicodeScalars.contains($0) }
@@ -130,13 +124,11 @@ struct Form: Sendable {
       newNames = []
       return
     }
-    newNames = items.prefix(Self.mostShown).enumerated().map { index, item in
-      NewName(
-        old: item.fileName,
-        new: renaming.name(of: item, number: index + 1, of: items.count) ?? item.fileName)
+    let names = items.prefix(Self.mostShown).enumerated().map { index, item in
+      renaming.name(of: item, number: index + 1, of: items.count) ?? item.fileName
     }
-    let counts = Dictionary(newNames.map { ($0.new, 1) }, uniquingKeysWith: +)
-    for index in newNames.indices { newNames[index].isTwice = counts[newNames[index].new] != 1 }
+    let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+    newNames = zip(items, names).map { (old: $0.fileName, new: $1, isTwice: counts[$1] != 1) }
   }
 
   /// What is wrong with the new names; nil if they are valid.
@@ -161,7 +153,6 @@ struct Form: Sendable {
     }
   }
 
-  /// A form to edit a target.
   init(_ row: TargetRow) {
     subject = .edited(row)
     rows = [
@@ -188,13 +179,20 @@ struct Form: Sendable {
     focus = rows.firstIndex { $0.field == field } ?? focus
   }
 
-  /// Adds the scheme to an address without one: `http` for servers on this machine, `https` for all others.
-  mutating func completeURL() {
-    guard let index = rows.firstIndex(where: { $0.field == .url }) else { return }
-    let text = rows[index].text.text
-    guard !text.isEmpty, !text.contains(scalars: "://"), let origin = Origin(text: "http://" + text)
-    else { return }
-    rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
+  /// Adds the scheme to an address without one, `http` for servers on this machine and `https` for all others, and
+  /// replaces `~` at the beginning of a path with the home folder.
+  mutating func expand(home: String?) {
+    for index in rows.indices {
+      let text = rows[index].text.text
+      switch rows[index].field {
+      case .url where !text.isEmpty && !text.contains(scalars: "://"):
+        guard let origin = Origin(text: "http://" + text) else { break }
+        rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
+      case .path where text.hasPrefix(scalars: "~/"):
+        if let home { rows[index].text.set(home + text.dropFirst()) }
+      default: break
+      }
+    }
   }
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
@@ -238,18 +236,8 @@ struct Form: Sendable {
     return nil
   }
 
-  /// Whether the user has changed the file's path.
   var changesPath: Bool { rows.contains { $0.field == .path && $0.isChanged } }
 
-  /// Replaces `~` at the beginning of the path with the home folder.
-  mutating func completePath(home: String?) {
-    guard let home, let index = rows.firstIndex(where: { $0.field == .path }),
-      rows[index].text.text.hasPrefix(scalars: "~/")
-    else { return }
-    rows[index].text = TextField(home + rows[index].text.text.dropFirst())
-  }
-
-  /// The items with the changes applied.
   func apply(to items: [UploadItem]) -> [UploadItem] {
     let renaming = renaming
     let numbers = Dictionary(uniqueKeysWithValues: self.items.enumerated().map { ($1.id, $0 + 1) })
@@ -284,7 +272,6 @@ struct Form: Sendable {
     return item
   }
 
-  /// The user's answers about the target.
   var answers: TargetAnswers {
     func text(_ field: Field) -> String { rows.first { $0.field == field }?.text.text ?? "" }
     return TargetAnswers(

@@ -43,8 +43,7 @@ struct LinePrompt: Hashable, Sendable {
     guard text == field.head else { return true }
     chosen = nil
     hasNoMatch = answers.isEmpty
-    // `~` may have been expanded, and a word may be found by any part of it, so the candidates need not start with the
-    // text.
+    // `~` may have been expanded, and a word found by any part of it, so candidates need not start with the text.
     var begun = answers.filter { $0.hasPrefix(scalars: text) }
     if begun.isEmpty { begun = answers }
     candidates = begun.count > 1 ? answers : []

@@ -32,8 +32,7 @@ struct Question: Sendable {
 
   init(_ subject: Subject) {
     self.subject = subject
-    // The safe answer is preselected, since files deleted on the server cannot be restored, and files sent twice are
-    // on the server twice.
+    // The safe answer is preselected: what is deleted cannot be restored, and what is sent twice is stored twice.
     if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
       lit = 1
     }

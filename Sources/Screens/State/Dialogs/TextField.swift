@@ -30,7 +30,6 @@ struct TextField: Hashable, Sendable {
     cursor = min(head.count, characters.count)
   }
 
-  /// Performs an editing action.
   mutating func edit(_ name: Action.Name) {
     switch name {
     case .left: cursor = max(0, cursor - 1)

@@ -41,32 +41,28 @@ struct Browser: Sendable {
   mutating func show(_ next: Folder, height: Int) {
     let from = folder?.path
     (folder, filter, prompt) = (next, "", nil)
-    refresh(height: height)
     list = ListState()
-    let row = entries.firstIndex { $0.path == from } ?? 0
-    list.move(to: row, of: entries.count, height: height)
+    refresh(height: height, keeping: from)
   }
 
   /// Shows only matching entries; the cursor goes to the best match.
   mutating func setFilter(_ text: String, height: Int) {
     filter = text
-    refresh(height: height)
+    refresh(height: height, keeping: selected?.path)
     let matcher = Matcher(text)
-    guard !matcher.isEmpty, let best = entries.ranked(by: matcher, { [$0.name] }).first else {
-      return
-    }
-    let row = entries.firstIndex { $0.path == best.path } ?? 0
-    list.move(to: row, of: entries.count, height: height)
+    guard !matcher.isEmpty,
+      let best = entries.indices.ranked(by: matcher, { [entries[$0].name] }).first
+    else { return }
+    list.move(to: best, of: entries.count, height: height)
   }
 
   mutating func toggleHidden(height: Int) {
     showsHidden.toggle()
-    refresh(height: height)
+    refresh(height: height, keeping: selected?.path)
   }
 
-  /// Filters and sorts the folder again; the cursor stays on its entry.
-  private mutating func refresh(height: Int) {
-    let path = selected?.path
+  /// Filters and sorts the folder again; the cursor goes to the entry at `path`, or keeps its row number.
+  private mutating func refresh(height: Int, keeping path: [UInt8]?) {
     let matcher = Matcher(filter)
     entries = (folder?.entries ?? []).filter {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
@@ -82,8 +78,8 @@ struct Browser: Sendable {
   mutating func turnOrder(height: Int) {
     let all = Order.allCases
     order = all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
-    refresh(height: height)
-    list.move(to: 0, of: entries.count, height: height)
+    list = ListState()
+    refresh(height: height, keeping: nil)
   }
 
   mutating func toggle(_ entry: Folder.Entry) {

@@ -1,6 +1,5 @@
 /// A folder as read from the disk.
 package struct Folder: Sendable, Hashable {
-  /// Something in a folder.
   package struct Entry: Sendable, Hashable {
     /// Its name, for people.
     package var name: String
@@ -42,7 +41,6 @@ package struct Folder: Sendable, Hashable {
   package var name: String
   /// The path of the parent folder; `nil` if it has no parent.
   package var parent: [UInt8]?
-  /// The entries of the folder.
   package var entries: [Entry]
   /// Why it could not be read, for people; `nil` if it could.
   package var failure: String?

@@ -7,7 +7,6 @@ package struct HistoryRow: PaneRow {
   package var id: String
   /// The name that the file was sent with.
   package var name: String
-  /// The name of the target.
   package var target: String
   /// The file's size in bytes.
   package var size: Int64
@@ -19,7 +18,6 @@ package struct HistoryRow: PaneRow {
   package var instant: Instant?
   /// How an attempt ended. The raw value is the class of its marks on the page of a report.
   package enum End: String, Hashable, Sendable, CaseIterable {
-    /// The server has taken the file.
     case sent
     case failed
     /// The file may have arrived; only a look at the server can tell.
@@ -39,9 +37,7 @@ package struct HistoryRow: PaneRow {
   package var url: String?
   /// The URL that deletes the file when it is opened, if the server named one.
   package var deletionURL: String?
-  /// The file's path.
   package var path: String
-  /// What the server answered.
   package var reply: Reply
   /// How far the attempt got, if the file was sent in pieces.
   package var pieces: PieceCount?
@@ -92,8 +88,7 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// A row for each file and target: the one of the latest attempt, with the earlier attempts added. `rows` has a row
-  /// for each attempt, the latest first.
+  /// The latest attempt at each file for each target, with the earlier ones added. `rows` come with the latest first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
     var groups: [HistoryRow] = []
     var places: [String: Int] = [:]

@@ -8,7 +8,7 @@ struct ListState: Hashable, Sendable {
   /// Moves the cursor to this row, or to the nearest one that exists, and scrolls so that it is visible.
   mutating func move(to row: Int, of count: Int, height: Int) {
     cursor = min(max(0, row), max(0, count - 1))
-    scroll = Self.firstRow(scroll: scroll, cursor: cursor, count: count, height: height)
+    scroll = visible(of: count, height: height).lowerBound
   }
 
   /// Performs an action that moves the cursor; returns false if `name` is not such an action.
@@ -28,10 +28,11 @@ struct ListState: Hashable, Sendable {
     return true
   }
 
-  /// The first row to show so that the cursor is visible and no line is left empty without need.
-  static func firstRow(scroll: Int, cursor: Int, count: Int, height: Int) -> Int {
+  /// The rows to show so that the cursor is visible and no line is left empty without need.
+  func visible(of count: Int, height: Int) -> Range<Int> {
     let height = max(1, height)
     let near = min(max(scroll, cursor - height + 1), cursor)
-    return min(max(0, near), max(0, count - height))
+    let first = min(max(0, near), max(0, count - height))
+    return first..<min(first + height, count)
   }
 }

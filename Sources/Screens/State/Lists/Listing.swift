@@ -1,8 +1,6 @@
 /// A list that must be requested: the server's files, the history.
 package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
-  /// Not requested yet.
-  case unknown
-  /// Requested, and not answered yet.
+  /// Not answered yet.
   case asked
   /// The answer, in the order in which to show it.
   case rows([Row])
@@ -15,7 +13,7 @@ package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   /// The message in place of the rows; nil if there are rows.
   func words(asked: String, none: String) -> [String]? {
     switch self {
-    case .unknown, .asked: [asked]
+    case .asked: [asked]
     case .failed(let why): [why]
     case .rows(let rows): rows.isEmpty ? [none] : nil
     }
@@ -24,10 +22,9 @@ package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
 
 /// A summary of a list, whatever the list shows.
 struct ListSummary {
-  var cursor: Int
-  var scroll: Int
-  /// How many rows are visible.
-  var count: Int
+  let window: ListState
+  /// How many rows pass the filter.
+  let count: Int
   var filter = ""
   /// What the filter looks for in names.
   var matcher = Matcher("")
@@ -35,4 +32,7 @@ struct ListSummary {
   var isMarkingRange = false
   /// The name of the row that the cursor is on.
   var name: String?
+
+  var cursor: Int { window.cursor }
+  var scroll: Int { window.scroll }
 }

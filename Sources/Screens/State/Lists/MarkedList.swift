@@ -3,7 +3,7 @@
 /// Row numbers count the visible rows, and positions count all rows. The rows are not stored here, so that a queue is
 /// never copied, however long it is.
 struct MarkedList<ID: Hashable & Sendable>: Sendable {
-  private var window = ListState()
+  private(set) var window = ListState()
   private(set) var marks: Set<ID> = []
   /// Where the marking of a range began, and the marks that were set before.
   private var range: (anchor: ID, others: Set<ID>)?
@@ -42,16 +42,16 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   func glance(in rows: some ListRows<ID>) -> ListSummary {
     ListSummary(
-      cursor: cursor, scroll: scroll, count: count(in: rows), filter: filter,
-      matcher: matcher, marked: marks.count, isMarkingRange: range != nil,
+      window: window, count: count(in: rows), filter: filter, matcher: matcher,
+      marked: marks.count, isMarkingRange: range != nil,
       name: position(of: cursor, in: rows).map { rows.name(at: $0) })
   }
 
   /// Whether the cursor, the scroll position and the number of marks are possible for these rows.
   func isSound(in rows: some ListRows<ID>) -> Bool {
     let count = count(in: rows)
-    return cursor >= 0 && (count == 0 ? cursor == 0 : cursor < count)
-      && scroll >= 0 && scroll <= cursor && marks.count <= rows.count
+    return (0..<max(1, count)).contains(cursor) && (0...cursor).contains(scroll)
+      && marks.count <= rows.count
   }
 
   // MARK: What is done
@@ -74,7 +74,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
       }
     case .endRange: range = nil
     case .forgetOtherMarks:
-      if let id = selected(in: rows), !marks.contains(id) { clearMarks() }
+      if let id = id(of: cursor, in: rows), !marks.contains(id) { clearMarks() }
     }
     return true
   }
@@ -83,10 +83,16 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   mutating func move(to row: Int, in rows: some ListRows<ID>, height: Int) {
     let old = cursor
     window.move(to: row, of: count(in: rows), height: height)
-    guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
+    guard let range, let marked = rangeRows(in: rows) else { return }
     // Only rows between the old and the new position of the cursor can enter or leave the range.
-    let marked = min(anchor, cursor)...max(anchor, cursor)
-    for row in min(old, cursor)...max(old, cursor) { mark(row, if: marked, in: rows) }
+    for row in min(old, cursor)...max(old, cursor) {
+      guard let id = id(of: row, in: rows) else { continue }
+      if marked.contains(row) || range.others.contains(id) {
+        marks.insert(id)
+      } else {
+        marks.remove(id)
+      }
+    }
   }
 
   mutating func clearMarks() {
@@ -104,15 +110,15 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     }
     switch name {
     case .mark:
-      guard let id = selected(in: rows) else { return false }
+      guard let id = id(of: cursor, in: rows) else { return false }
       marks.formSymmetricDifference([id])
       move(to: cursor + 1, in: rows, height: height)
     case .markRange:
-      guard let id = selected(in: rows) else { return false }
+      guard let id = id(of: cursor, in: rows) else { return false }
       range = range == nil ? (id, marks) : nil
       move(to: cursor, in: rows, height: height)
     case .markAll: marks.formUnion(seen(in: rows))
-    case .invertMarks: marks.formSymmetricDifference(seen(in: rows))
+    case .invertMarks: marks.formSymmetricDifference(Set(seen(in: rows)))
     case .clearMarks:
       // The filter is cleared only if no marks are left to clear, since rows that it hides may be marked too.
       if marks.isEmpty { setFilter("", in: rows, height: height) }
@@ -141,22 +147,18 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     return false
   }
 
-  private func selected(in rows: some ListRows<ID>) -> ID? {
-    position(of: cursor, in: rows).map { rows.id(at: $0) }
+  private func id(of row: Int, in rows: some ListRows<ID>) -> ID? {
+    position(of: row, in: rows).map { rows.id(at: $0) }
   }
 
-  private func seen(in rows: some ListRows<ID>) -> Set<ID> {
-    Set((0..<count(in: rows)).compactMap { position(of: $0, in: rows).map { rows.id(at: $0) } })
+  private func seen(in rows: some ListRows<ID>) -> [ID] {
+    (0..<count(in: rows)).compactMap { id(of: $0, in: rows) }
   }
 
-  private mutating func mark(_ row: Int, if marked: ClosedRange<Int>, in rows: some ListRows<ID>) {
-    guard let range, let position = position(of: row, in: rows) else { return }
-    let id = rows.id(at: position)
-    if marked.contains(row) || range.others.contains(id) {
-      marks.insert(id)
-    } else {
-      marks.remove(id)
-    }
+  /// The visible rows of the range being marked, if there is one.
+  private func rangeRows(in rows: some ListRows<ID>) -> ClosedRange<Int>? {
+    guard let range, let anchor = row(of: range.anchor, in: rows) else { return nil }
+    return min(anchor, cursor)...max(anchor, cursor)
   }
 
   // MARK: Rows that come and go
@@ -164,24 +166,20 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// The row that the cursor is on, or the first one from there on that `isGone` does not exclude.
   func place(in rows: some ListRows<ID>, leaving isGone: (ID) -> Bool = { _ in false }) -> ID? {
     var row = cursor
-    while let position = position(of: row, in: rows) {
-      let id = rows.id(at: position)
+    while let id = id(of: row, in: rows) {
       if !isGone(id) { return id }
       row += 1
     }
     return nil
   }
 
-  /// Puts the cursor back on its row after rows have come, gone or moved. If that row is not visible, the
-  /// cursor keeps its row number.
+  /// Puts the cursor back on its row after rows have come, gone or moved; it keeps its number if that row is hidden.
   mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
     follow(rows)
     let row = place.flatMap { self.row(of: $0, in: rows) } ?? cursor
     window.move(to: row, of: count(in: rows), height: height)
-    guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
-    let marked = min(anchor, cursor)...max(anchor, cursor)
-    marks = range.others
-    for row in marked { mark(row, if: marked, in: rows) }
+    guard let range, let marked = rangeRows(in: rows) else { return }
+    marks = range.others.union(marked.compactMap { id(of: $0, in: rows) })
   }
 
   /// Looks through the rows again if they have changed.

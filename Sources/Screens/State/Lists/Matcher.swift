@@ -52,11 +52,9 @@ struct Matcher: Hashable, Sendable {
   /// in their order, which suits a short list that shows the best match first.
   func rank(_ text: String, isLoose: Bool = false) -> Rank? {
     if words.isEmpty { return Rank(kind: .beginning, pieces: 0, length: 0) }
-    if isASCII {
-      let found: Rank?? = text.utf8.withContiguousStorageIfAvailable { rank(of: $0, isLoose) }
-      return found ?? rank(of: Array(text.utf8), isLoose)
-    }
-    return rank(of: text.unicodeScalars.map(\.value), isLoose)
+    guard isASCII else { return rank(of: text.unicodeScalars.map(\.value), isLoose) }
+    var text = text
+    return text.withUTF8 { rank(of: $0, isLoose) }
   }
 
   /// The positions of the glyphs that match; empty unless all words match.
@@ -70,8 +68,7 @@ struct Matcher: Hashable, Sendable {
     return places.sorted()
   }
 
-  private func rank<Units: RandomAccessCollection>(of units: Units, _ isLoose: Bool) -> Rank?
-  where Units.Element: FixedWidthInteger, Units.Index == Int {
+  private func rank(of units: some CodeUnits, _ isLoose: Bool) -> Rank? {
     var rank = Rank(kind: .beginning, pieces: 0, length: units.count)
     for word in words {
       guard let match = find(word, in: units, isLoose) else { return nil }
@@ -81,13 +78,9 @@ struct Matcher: Hashable, Sendable {
     return rank
   }
 
-  // MARK: One word
-
   private typealias Match = (kind: Rank.Kind, pieces: [Range<Int>])
 
-  private func find<Units: RandomAccessCollection>(
-    _ word: [UInt32], in units: Units, _ isLoose: Bool
-  ) -> Match? where Units.Element: FixedWidthInteger, Units.Index == Int {
+  private func find(_ word: [UInt32], in units: some CodeUnits, _ isLoose: Bool) -> Match? {
     // This comes first, since most names do not even contain the word's characters.
     guard let scattered = scattered(word, in: units) else { return nil }
     var inside: Int?
@@ -106,9 +99,7 @@ struct Matcher: Hashable, Sendable {
   }
 
   /// The place of each character: where it first occurs after the place of the previous character.
-  private func scattered<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
-    -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
-  {
+  private func scattered(_ word: [UInt32], in units: some CodeUnits) -> [Range<Int>]? {
     var (pieces, place) = ([Range<Int>](), 0)
     for unit in word {
       while place < units.count, folded(units[place]) != unit { place += 1 }
@@ -124,9 +115,7 @@ struct Matcher: Hashable, Sendable {
   }
 
   /// Pieces that begin where words do, each at the start of the next word after the previous piece.
-  private func pieces<Units: RandomAccessCollection>(_ word: [UInt32], in units: Units)
-    -> [Range<Int>]? where Units.Element: FixedWidthInteger, Units.Index == Int
-  {
+  private func pieces(_ word: [UInt32], in units: some CodeUnits) -> [Range<Int>]? {
     // Nobody types more than this, and only malicious names are longer.
     guard word.count <= 64, units.count <= 1024 else { return nil }
     let starts = units.indices.filter { Self.isWordStart($0, of: units) }
@@ -176,9 +165,7 @@ struct Matcher: Hashable, Sendable {
 
   /// Whether a word begins here: at the first character, at each that is neither a letter nor a digit, and wherever the
   /// kind of character (digit, capital or small letter) changes, except from a capital letter to a small one.
-  private static func isWordStart<Units: RandomAccessCollection>(_ place: Int, of units: Units)
-    -> Bool where Units.Element: FixedWidthInteger, Units.Index == Int
-  {
+  private static func isWordStart(_ place: Int, of units: some CodeUnits) -> Bool {
     guard place > 0 else { return true }
     let (before, here) = (Letter(units[place - 1]), Letter(units[place]))
     return here == .none || before != here && !(before == .capital && here == .small)
@@ -197,6 +184,11 @@ struct Matcher: Hashable, Sendable {
     }
   }
 }
+
+/// The bytes or the Unicode scalars of a text.
+private protocol CodeUnits: RandomAccessCollection where Element: FixedWidthInteger, Index == Int {}
+extension UnsafeBufferPointer: CodeUnits where Element == UInt8 {}
+extension Array: CodeUnits where Element == UInt32 {}
 
 extension Sequence {
   /// The elements that match in one of their texts, the best first; equally good ones keep their order. A match in an

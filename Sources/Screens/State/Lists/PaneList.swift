@@ -1,10 +1,10 @@
 /// The list of a pane other than the queue, with its cursor and marks.
 struct PaneList<Row: PaneRow>: Sendable {
-  private(set) var listing = Listing<Row>.unknown
+  private(set) var listing = Listing<Row>.asked
   private(set) var rows = PaneRows<Row>()
   var list = MarkedList<String>()
   /// The answer as it arrived, if the rows shown are derived from it.
-  var all = Listing<Row>.unknown
+  var all = Listing<Row>.asked
 
   /// The visible row with this number.
   func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }

@@ -7,17 +7,16 @@ enum RowKind: Hashable, Sendable {
   case day(String)
 
   init?(_ word: String) {
-    if let kind = Self.words[word.lowercasedASCII] {
-      self = kind
-    } else {
-      // A year or another number alone is more often part of a name than a date.
-      guard word.utf8.count >= 7, word.utf8.count <= 10,
-        zip(word.utf8, "0000-00-00".utf8).allSatisfy({
-          $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1
-        })
-      else { return nil }
-      self = .day(word)
+    // A year or another number alone is more often part of a name than a date.
+    let isDay =
+      (7...10).contains(word.utf8.count)
+      && zip(word.utf8, "0000-00-00".utf8).allSatisfy {
+        $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1
+      }
+    guard let kind = Self.words[word.lowercasedASCII] ?? (isDay ? .day(word) : nil) else {
+      return nil
     }
+    self = kind
   }
 
   /// The words that are worth offering in a list.

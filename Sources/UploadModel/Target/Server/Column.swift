@@ -30,7 +30,7 @@ package struct Column: Hashable, Sendable {
       case .text: nil
       case .epoch: Double(value.text).map { Date(timeIntervalSince1970: $0) }
       case .epochMilliseconds: Double(value.text).map { Date(timeIntervalSince1970: $0 / 1000) }
-      case .iso8601: Self.date(value.text)
+      case .iso8601: Self.styles.lazy.compactMap { try? $0.parse(value.text) }.first
       }
     // A number that means a time more than some 6000 years from 1970 is probably not a time at all.
     guard let date, abs(date.timeIntervalSince1970) < 2e11 else { return value.text }
@@ -38,11 +38,8 @@ package struct Column: Hashable, Sendable {
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
   }
 
-  private static func date(_ text: String) -> Date? {
-    let styles = [
-      Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-      Date.ISO8601FormatStyle().year().month().day(),
-    ]
-    return styles.lazy.compactMap { try? $0.parse(text) }.first
-  }
+  private static let styles = [
+    Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+    Date.ISO8601FormatStyle().year().month().day(),
+  ]
 }

@@ -11,7 +11,6 @@ package struct ExistenceCheck: Hashable, Sendable {
 
   package init(call: ServerCall) { self.call = call }
 
-  /// All of its templates.
   var templates: [Template] {
     call.templates + [each].compactMap(\.self) + signs.compactMap(\.template)
   }
@@ -37,9 +36,7 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// The part of a reply that says which files the server has, read once for all of them.
   package func content(of reply: Reply) -> ReplyContent { signs.content(of: reply) }
 
-  /// Whether the server has a file. Throws if the reply does not say.
-  ///
-  /// - Parameter end: the end of the request, with a status that means success, for one of its files.
+  /// Whether the server has a file, after a request whose status means success. Throws if the reply does not say.
   package func isThere(
     _ end: TransferEnd, in content: ReplyContent
   ) throws(Failure.Cause) -> Bool {

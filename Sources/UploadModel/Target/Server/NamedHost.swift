@@ -26,9 +26,7 @@ package struct NamedHost: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether an address is exactly at this host. The address must use TLS, unless it is on this machine and the
   /// target's own origin is an `http` one on this machine.
-  ///
-  /// - Parameter home: the target's own origin.
-  func holds(for url: URL, from home: Origin?) -> Bool {
+  package func holds(for url: URL, from home: Origin?) -> Bool {
     guard let origin = Origin(url), url.user == nil, url.password == nil,
       origin.host == host, origin.port == port ?? Origin.usualPorts[origin.scheme]
     else { return false }

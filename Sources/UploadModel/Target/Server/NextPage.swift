@@ -37,11 +37,8 @@ package enum NextPage: Hashable, Sendable {
     }
   }
 
-  /// How to request the page after the one that `end` brought; nil if there is no such page.
-  ///
-  /// - Parameters:
-  ///   - count: how many entries the page in `end` has.
-  ///   - pages: how many pages there have been, including the one in `end`.
+  /// How to request the page after the one that `end` brought, which has `count` entries and is the last of `pages` so
+  /// far; nil if there is no such page.
   package func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
     let document = JSONValue(text: end.reply.text)
     func text(_ pointer: JSONPointer) -> String? {

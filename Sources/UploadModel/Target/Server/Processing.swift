@@ -12,12 +12,10 @@ package struct Processing: Hashable, Sendable, Codable {
   /// asked. If nil, the server said that it is at work.
   package var trouble: String?
 
-  /// A file that was accepted at this time.
   package init(_ receipt: Receipt, askingAt url: URL?, since: Date) {
     (self.receipt, self.url, self.since) = (receipt, url, since)
   }
 
-  /// The state of the file, in words for people.
   package var words: String {
     "being processed by the server"
       + (trouble.map { ", which cannot be asked about it: \($0)" } ?? "")

@@ -3,7 +3,6 @@ import Foundation
 /// The state of a run, saved until the run is over.
 package struct RunPoint: Hashable, Sendable, Codable {
   package var id = UUID.random()
-  /// How far the run has come.
   package var phase: Phase
   /// The values that the reply to the first request gave.
   package var values: [String: String] = [:]

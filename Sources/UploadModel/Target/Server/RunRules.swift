@@ -16,7 +16,6 @@ package struct RunRules: Hashable, Sendable {
     /// What happens if a file has failed, or its outcome is unknown.
     package var onFailure = OnFailure.keep
 
-    /// An end whose request has no address yet.
     package init() {}
   }
 

@@ -22,7 +22,6 @@ package struct ServerCall: Hashable, Sendable {
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
   }
 
-  /// All of its templates.
   package var templates: [Template] {
     [url] + [json].compactMap(\.self) + (form + query).map(\.value)
   }
@@ -41,7 +40,6 @@ extension Target {
       .compactMap(\.self)
   }
 
-  /// All of its templates.
   package var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)

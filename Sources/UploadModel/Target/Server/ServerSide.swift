@@ -8,7 +8,4 @@ package struct ServerSide: Hashable, Sendable {
   package var delete: ServerCall?
   /// Sent to the server after each upload, for example to record it there.
   package var create: ServerCall?
-
-  /// A server that offers none of these requests.
-  package init() {}
 }

@@ -13,11 +13,9 @@ package struct Ticket: Hashable, Sendable {
   package var headers: JSONPointer?
   /// What its reply says if the server has the file already, so that nothing is sent; empty if it never says so.
   package var signs: [FailureRule] = []
-
   /// The request that follows the upload if the ticket asks for it; nil if tickets never do.
   package var confirmation: Confirmation?
-
-  /// Hosts that get the target's own credentials if the ticket leads there.
+  /// Hosts that get the target's own header fields and bearer token if the ticket leads there.
   package var namedHosts: Set<NamedHost> = []
 
   package init(
@@ -30,22 +28,12 @@ package struct Ticket: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// Whether the target's own header fields and bearer token go with the file to an address that a ticket names.
-  ///
-  /// - Parameter home: the target's own origin.
-  package func givesCredentials(at url: URL, from home: Origin?) -> Bool {
-    namedHosts.contains { $0.holds(for: url, from: home) }
-  }
-
-  /// All of the ticket's templates.
   var templates: [Template] {
     call.templates + [uploadURL.prefix, uploadURL.suffix] + signs.compactMap(\.template)
       + (confirmation?.call.templates ?? [])
   }
 
-  /// Whether the server has the file, so that no ticket is needed.
-  ///
-  /// - Throws: why the reply does not say whether the server has the file.
+  /// Whether the server has the file, so that no ticket is needed. Throws if the reply does not say.
   package func isThere(_ end: TransferEnd) throws(Failure.Cause) -> Bool {
     signs.isEmpty ? false : try signs.fit(end)
   }
@@ -62,12 +50,8 @@ package struct Ticket: Hashable, Sendable {
     package var reply: JSONValue?
   }
 
-  /// What a reply to the call at `end.url` allows.
-  ///
-  /// - Parameters:
-  ///   - redirects: origins to which the ticket may lead unencrypted.
-  ///   - values: the values for the file.
-  /// - Throws: `InvalidInput` if the reply is not a ticket, or leads where the file must not go.
+  /// What a reply to the call at `end.url` allows. Throws if the reply is not a ticket, or leads where the file must
+  /// not go. `redirects` are origins to which the ticket may lead unencrypted.
   package func grant(
     in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
   ) throws(InvalidInput) -> Grant {
@@ -99,9 +83,7 @@ package struct Ticket: Hashable, Sendable {
       call: ServerCall(url: Template(literal: ""), method: "POST"), url: .whole)
 
     /// The request that a target's ticket asks for, and its header fields; nil if the ticket asks for no confirmation.
-    ///
-    /// - Parameter ticket: what the ticket says.
-    /// - Throws: `InvalidInput` if the ticket leads where the target's requests must not go.
+    /// Throws if the ticket leads where the target's requests must not go.
     package func request(
       askedForBy ticket: JSONValue?, of target: Target
     ) throws(InvalidInput) -> (call: ServerCall, headers: [Target.Field])? {
@@ -135,10 +117,10 @@ package struct Ticket: Hashable, Sendable {
   private static func headers(
     _ pointer: JSONPointer?, in document: JSONValue?
   ) throws(InvalidInput) -> [Target.Field] {
-    var kept: [Target.Field] = []
-    for field in try pairs("header fields", pointer, document) {
-      // A ticket may list these two since its signature covers them, but hoist always sets them itself.
-      if ["host", "content-length"].contains(field.name.lowercased()) { continue }
+    // A ticket may list these two since its signature covers them, but hoist always sets them itself.
+    let fields = try pairs("header fields", pointer, document)
+      .filter { !["host", "content-length"].contains($0.name.lowercased()) }
+    for field in fields {
       // Targets cannot set Content-Type, but a ticket may: its signature may cover it. Check the value only.
       let name = field.name.lowercased() == "content-type" ? "X" : field.name
       do throws(InvalidInput) {
@@ -146,9 +128,8 @@ package struct Ticket: Hashable, Sendable {
       } catch {
         throw InvalidInput("the ticket's header fields cannot be sent: \(error.description)")
       }
-      kept.append(field)
     }
-    return kept
+    return fields
   }
 
   private static func pairs(

@@ -17,7 +17,6 @@ package struct WaitRule: Hashable, Sendable {
   /// What the server's reply says once the server has finished; empty if the status is enough.
   package var signs: [FailureRule] = []
 
-  /// A rule without an address.
   package init() {
     call = ServerCall(url: Template(literal: ""))
     // These leave out 202 (Accepted) and Mastodon's 206 (Partial Content), which mean that the server has not finished
@@ -25,7 +24,6 @@ package struct WaitRule: Hashable, Sendable {
     call.rules.ok = [200...201, 203...205, 207...299]
   }
 
-  /// All of its templates.
   var templates: [Template] {
     call.templates + signs.compactMap(\.template) + (place.map { [$0.prefix, $0.suffix] } ?? [])
   }
