@@ -147,12 +147,12 @@ public final class Program: Sendable {
     signal(number)
   }
 
-  /// Whether a process ignores a signal or catches it, as Dispatch does (proc(5)).
+  /// Whether a process catches a signal (proc(5)). One that it ignores may still be what the shell left to it: a job in
+  /// the background begins with SIGINT ignored.
   public static func handles(_ number: Int32, in process: pid_t) -> Bool {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-    return (status ?? "").matches(of: /Sig(?:Ign|Cgt):\s*([0-9a-f]+)/).contains {
-      (UInt64($0.1, radix: 16) ?? 0) & 1 << UInt64(number - 1) != 0
-    }
+    let caught = status?.firstMatch(of: /SigCgt:\s*([0-9a-f]+)/)?.1
+    return (caught.flatMap { UInt64($0, radix: 16) } ?? 0) & 1 << UInt64(number - 1) != 0
   }
 
   /// Waits for its own end.
