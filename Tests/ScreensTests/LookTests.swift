@@ -97,7 +97,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (196, 256, 196), (196, 16, 9), (196, 8, 1), (12, 8, 4), (12, 16, 12), (244, 8, 7),
+    (196, 256, 196), (196, 16, 9), (196, 8, 1), (12, 8, 4), (12, 16, 12), (244, 8, 7), (5, 4, 1),
+    (12, 4, 0),
   ])
   func fewerColours(_ index: Int, _ count: Int, _ expected: Int) {
     #expect(Theme.Color.index(UInt8(index)).among(count) == UInt8(expected))
