@@ -20,7 +20,7 @@ enum ExtendedValue {
         continue
       }
       let digits = rest.prefix(2)
-      guard digits.count == 2, !digits.contains(UInt8(ascii: "+")),
+      guard digits.count == 2, digits.allSatisfy(ASCII.isAlphanumeric),
         let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
       result.append(decoded)
