@@ -41,9 +41,7 @@ package struct SHA256: CryptographicHash {
     SHA256_Update(&context, bytes.baseAddress, bytes.count)
   }
 
-  package func finalize() -> [UInt8] {
-    digest(of: context, count: Int(SHA256_DIGEST_LENGTH)) { SHA256_Final($0, &$1) }
-  }
+  package func finalize() -> [UInt8] { digest(of: context, SHA256_DIGEST_LENGTH, SHA256_Final) }
 }
 
 /// SHA-512 (FIPS 180-4).
@@ -57,9 +55,7 @@ package struct SHA512: CryptographicHash {
     SHA512_Update(&context, bytes.baseAddress, bytes.count)
   }
 
-  package func finalize() -> [UInt8] {
-    digest(of: context, count: Int(SHA512_DIGEST_LENGTH)) { SHA512_Final($0, &$1) }
-  }
+  package func finalize() -> [UInt8] { digest(of: context, SHA512_DIGEST_LENGTH, SHA512_Final) }
 }
 
 /// SHA-1 (FIPS 180-4). It is broken: use it only for protocols that require it.
@@ -73,9 +69,7 @@ package struct SHA1: CryptographicHash {
     SHA1_Update(&context, bytes.baseAddress, bytes.count)
   }
 
-  package func finalize() -> [UInt8] {
-    digest(of: context, count: Int(SHA_DIGEST_LENGTH)) { SHA1_Final($0, &$1) }
-  }
+  package func finalize() -> [UInt8] { digest(of: context, SHA_DIGEST_LENGTH, SHA1_Final) }
 }
 
 /// MD5 (RFC 1321). It is broken: use it only for protocols that require it.
@@ -89,18 +83,17 @@ package struct MD5: CryptographicHash {
     MD5_Update(&context, bytes.baseAddress, bytes.count)
   }
 
-  package func finalize() -> [UInt8] {
-    digest(of: context, count: Int(MD5_DIGEST_LENGTH)) { MD5_Final($0, &$1) }
-  }
+  package func finalize() -> [UInt8] { digest(of: context, MD5_DIGEST_LENGTH, MD5_Final) }
 }
 
 /// Finalizes a copy of a context, so that the original can take more input.
 private func digest<Context>(
-  of context: Context, count: Int, _ end: (UnsafeMutablePointer<UInt8>?, inout Context) -> Int32
+  of context: Context, _ count: Int32,
+  _ end: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> Int32
 ) -> [UInt8] {
   var context = context
-  return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+  return [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, filled in
     _ = end(buffer.baseAddress, &context)
-    filled = count
+    filled = Int(count)
   }
 }

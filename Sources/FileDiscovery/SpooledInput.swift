@@ -44,12 +44,18 @@ package enum SpooledInput {
   }
 }
 
-/// Writes all bytes to a file. Returns zero, or the value of `errno`.
+/// Writes all bytes to a file, or to a pipe however long its reader takes. Returns zero, or the value of `errno`.
 package func writeAll(_ bytes: ArraySlice<UInt8>, to file: Int32) -> Int32 {
   var rest = bytes
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR { continue }
+    if count < 0, errno == EAGAIN {
+      // Another process that shares a pipe has made it non-blocking.
+      var polled = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&polled, 1, -1)
+      continue
+    }
     guard count > 0 else { return count == 0 ? ENOSPC : errno }
     rest = rest.dropFirst(count)
   }

@@ -12,6 +12,4 @@ package struct TLSOptions: Hashable, Sendable {
   package var clientCertificate: String?
   /// The path of a PEM file with the client's private key, without a pass phrase.
   package var clientKey: String?
-
-  package init() {}
 }

@@ -19,11 +19,6 @@ package final class Statement {
 
   /// Runs the statement with these values.
   package func execute(_ values: [(any ColumnValue)?] = []) throws(DatabaseError) {
-    try execute { $0.add(values) }
-  }
-
-  /// Runs the statement with the values that the closure adds.
-  package func execute(_ values: (inout StatementValues) -> Void) throws(DatabaseError) {
     try bind(values)
     defer { sqlite3_reset(statement) }
     while try step() {}
@@ -33,24 +28,26 @@ package final class Statement {
   package func value<Value: ColumnValue>(
     _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {
-    try bind { $0.add(values) }
+    try bind(values)
     defer { sqlite3_reset(statement) }
     return try step() ? Row(statement: statement)[0] : nil
   }
 
   /// Calls `body` with each row until it returns false.
   package func eachRow(_ values: [(any ColumnValue)?] = [], _ body: (Row) throws -> Bool) throws {
-    try bind { $0.add(values) }
+    try bind(values)
     defer { sqlite3_reset(statement) }
     while try step(), try body(Row(statement: statement)) {}
   }
 
-  /// Sets all parameters. Those without a value are NULL.
-  private func bind(_ values: (inout StatementValues) -> Void) throws(DatabaseError) {
+  /// Sets all parameters, in order; nil is NULL, and so is a missing value. SQLite refuses, for example, text longer
+  /// than a gigabyte.
+  private func bind(_ values: [(any ColumnValue)?]) throws(DatabaseError) {
     sqlite3_clear_bindings(statement)
-    var bound = StatementValues(statement)
-    values(&bound)
-    if bound.refusal != SQLITE_OK { throw DatabaseError(bound.refusal, connection) }
+    for (index, value) in values.enumerated() {
+      let code = value?.bind(to: Int32(index + 1), of: statement) ?? SQLITE_OK
+      if code != SQLITE_OK { throw DatabaseError(code, connection) }
+    }
   }
 
   /// Steps to the next row; false after the last.
@@ -73,24 +70,5 @@ package struct Row {
   /// The value of a column; nil if it is NULL.
   package subscript<Value: ColumnValue>(_ column: Int32) -> Value? {
     sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : Value(column, of: statement)
-  }
-}
-
-/// The values of a statement's parameters, in order.
-package struct StatementValues {
-  fileprivate let statement: OpaquePointer
-  private var count: Int32 = 0
-  /// SQLite's result code if it refused a value, such as text longer than a gigabyte.
-  fileprivate var refusal = SQLITE_OK
-
-  fileprivate init(_ statement: OpaquePointer) { self.statement = statement }
-
-  /// Adds values; nil is NULL.
-  package mutating func add(_ values: [(any ColumnValue)?]) {
-    for value in values {
-      count += 1
-      let code = value?.bind(to: count, of: statement) ?? SQLITE_OK
-      if code != SQLITE_OK { refusal = code }
-    }
   }
 }

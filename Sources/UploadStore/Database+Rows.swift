@@ -4,11 +4,11 @@ extension Database {
   /// The most rows that one statement inserts.
   private static let most = 32
 
-  /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does. `set`
-  /// adds the values of a row, in the order of the columns.
+  /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does. `add`
+  /// appends the values of a row, in the order of the columns.
   func insert<Row>(
     into table: String, _ columns: [String], _ rows: some Sequence<Row>,
-    _ set: (Row, inout StatementValues) -> Void
+    _ add: (Row, inout [(any ColumnValue)?]) -> Void
   ) throws {
     let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
     let head = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
@@ -17,17 +17,19 @@ extension Database {
       try self.statement(head + repeatElement(row, count: count).joined(separator: ", "))
     }
     var insertMany: Statement?
-    var waiting: [Row] = []
+    var waiting: [(any ColumnValue)?] = []
     for row in rows {
-      waiting.append(row)
-      guard waiting.count == Self.most else { continue }
+      add(row, &waiting)
+      guard waiting.count == Self.most * columns.count else { continue }
       let insert = try insertMany ?? statement(Self.most)
-      try insert.execute { values in for row in waiting { set(row, &values) } }
+      try insert.execute(waiting)
       insertMany = insert
       waiting.removeAll(keepingCapacity: true)
     }
     if waiting.isEmpty { return }
     let insert = try statement(1)
-    for row in waiting { try insert.execute { set(row, &$0) } }
+    for start in stride(from: 0, to: waiting.count, by: columns.count) {
+      try insert.execute(Array(waiting[start..<start + columns.count]))
+    }
   }
 }

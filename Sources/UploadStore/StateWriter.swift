@@ -90,7 +90,8 @@ struct StateWriter {
   /// Ends the item's open attempt. Returns false if the item had none.
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
-    try db.statement(
+    let sent = ending.receipt?.sent
+    try db.execute(
       """
       UPDATE attempt SET ended = ?,
         bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
@@ -99,13 +100,9 @@ struct StateWriter {
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
         began = MAX(began, ?)
       WHERE item = ? AND ended IS NULL
-      """
-    ).execute { values in
-      let sent = ending.receipt?.sent
-      values.add(ending.values(at: now))
-      values.add(
-        [sent?.name, sent?.mediaType, sent?.size, ending.beginning(at: now), id.rawValue])
-    }
+      """,
+      ending.values(at: now)
+        + [sent?.name, sent?.mediaType, sent?.size, ending.beginning(at: now), id.rawValue])
     return db.changes > 0
   }
 }

@@ -96,13 +96,13 @@ extension UploadStore {
         let name = sent?.name ?? item.fileName
         let attempts = end.receipt?.attempts ?? item.state.failure?.attempts ?? 0
         let ended = now.timeIntervalSince1970
-        values.add([
+        values += [
           number, target ?? item.target, file.bytes, identity?.device, identity?.inode,
           identity?.modified, item.size, item.sum, name == file.lastComponent ? nil : name,
           sent?.mediaType ?? item.mediaType, max(1, attempts),
           max(began.timeIntervalSince1970, end.beginning(at: ended)),
-        ])
-        values.add(end.values(at: ended))
+        ]
+        values += end.values(at: ended)
         number += 1
       }
     }

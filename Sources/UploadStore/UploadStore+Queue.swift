@@ -161,11 +161,11 @@ extension UploadStore {
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
     try db.insert(into: "item", ItemRows.inserted, added) { item, values in
       let number = item.id.rawValue
-      values.add(ItemRows.values(item))
-      values.add([
+      values += ItemRows.values(item)
+      values += [
         item.sum, position + (number - last) * gap, true, revision, now.timeIntervalSince1970,
         number,
-      ])
+      ]
     }
     return added
   }
@@ -257,11 +257,10 @@ extension UploadStore {
   /// Arranges items in this order, within the places that they currently occupy.
   package func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
-      var known: [Int64: Int64] = [:]
-      try db.eachRow("SELECT id, position FROM item WHERE listed") { row in
-        known[row[0]] = row[1]
-        return true
+      let rows = try db.rows("SELECT id, position FROM item WHERE listed") { row in
+        (row[0] as Int64, row[1] as Int64)
       }
+      let known = Dictionary(uniqueKeysWithValues: rows)
       let places = order.compactMap { id in known[id.rawValue].map { (id: id.rawValue, from: $0) } }
       let moved = zip(places, places.map(\.from).sorted()).filter { $0.0.from != $0.1 }
       // Move to unused positions first, since no two rows may ever share one.

@@ -25,7 +25,7 @@ struct Connection {
     // An error ends the connection. It was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
       guard !connections.isTurnedAway(channel) else {
-        return await refuse(Self.crowded("Too many connections are already waiting."), nil)
+        return await refuse(.busy("Too many connections are already waiting."), nil)
       }
       let body = RequestBody(inbound.makeAsyncIterator())
       while try await serveNext(body), !connections.isStopping {}
@@ -64,7 +64,7 @@ struct Connection {
       await refuse(Refusal(.requestTimeout, words), head)
     } catch is StallTimeout.Evicted {
       let words = "The request paused while other connections were waiting for its place."
-      await refuse(Self.crowded(words), head)
+      await refuse(.busy(words), head)
       channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head)
@@ -78,10 +78,6 @@ struct Connection {
       if !(error is Reply.Broken) { try? await send(.refusal(refusal), head, keepsAlive: false) }
     }
     return false
-  }
-
-  private static func crowded(_ words: String) -> Refusal {
-    Refusal(.serviceUnavailable, words, headers: [("Retry-After", "1")])
   }
 
   private func canFollow(_ head: HTTPRequestHead, _ body: RequestBody) -> Bool {

@@ -36,6 +36,11 @@ public struct Refusal: Error {
     }
   }
 
+  /// 503 for a client that is welcome again after some seconds.
+  static func busy(_ message: String, seconds: Int = 1) -> Refusal {
+    Refusal(.serviceUnavailable, message, headers: [("Retry-After", "\(seconds)")])
+  }
+
   /// Why this refusal cannot be sent; nil if it can.
   var fault: String? {
     guard (400...599).contains(code) else {
@@ -94,19 +99,14 @@ public struct Refusal: Error {
     case EFBIG:
       self.init(.payloadTooLarge, "The file is too long for the disk of the receiver: \(words).")
     case EMFILE, ENFILE:
-      self.init(
-        .serviceUnavailable, "The receiver has too many files open. Try again.",
-        headers: [("Retry-After", "1")])
+      self = .busy("The receiver has too many files open. Try again.")
     case EACCES, EPERM, EROFS:
       // 507 here too: unlike 500, it does not suggest that another attempt may help.
       self.init(
         .insufficientStorage,
         "The receiver could not \(failure.doing) in its folder: \(words).")
     case EAGAIN:
-      self.init(
-        .serviceUnavailable,
-        "The receiver could not \(failure.doing): the file is in use. Try again.",
-        headers: [("Retry-After", "1")])
+      self = .busy("The receiver could not \(failure.doing): the file is in use. Try again.")
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")
     }

@@ -113,9 +113,7 @@ final class PartialUploads: Sendable {
   func create(_ record: Record) throws -> String {
     sweep()
     guard makeRoom() else {
-      throw Refusal(
-        .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
-        headers: [("Retry-After", "60")])
+      throw Refusal.busy("Too many uploads are unfinished. Try again later.", seconds: 60)
     }
     let id = randomBytes(16).hexadecimal
     let content = Self.content(id)

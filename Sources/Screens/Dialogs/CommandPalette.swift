@@ -12,29 +12,16 @@ struct CommandPalette {
     let (before, word) = CommandLine.lastWord(of: line.field.text)
     chosen = line.chosen
     // The list stays as it is while the user steps through it.
-    let isChoosing = line.chosen != nil
-    matcher = Matcher(isChoosing ? "" : PastedPaths.unescaped(word))
-    if CommandLine(before) == nil {
-      title = "Commands"
-      let actions =
-        isChoosing
-        ? line.candidates.compactMap { CommandLine($0)?.action } : CommandLine.matching(word)
-      lines = actions.map { action in
-        let keys = state.keymap.keys(for: action).map { $0.label(ascii: state.isASCII) }
-        return ArgumentChoice(
-          word: action.name.word, note: action.help,
-          argument: action.argument.map { " \($0)" } ?? "", keys: keys.joined(separator: " "))
-      }
-      return
-    }
-    guard let action = CommandLine(before)?.action, let all = state.choices(after: action.name)
-    else { return nil }
-    title = [action.name.word, action.argument ?? ""].joined(separator: " ")
+    let typed = chosen == nil ? word : ""
+    matcher = Matcher(PastedPaths.unescaped(typed))
+    guard let offered = state.choices(for: typed, after: before) else { return nil }
     lines =
-      isChoosing
-      ? line.candidates.compactMap { candidate in all.first { before + $0.word == candidate } }
-      : all.ranked(by: matcher, \.texts)
-    if lines.isEmpty, action.name.takesAnything { return nil }
+      chosen == nil
+      ? offered
+      : line.candidates.compactMap { candidate in offered.first { before + $0.word == candidate } }
+    let action = CommandLine(before)?.action
+    title = action.map { "\($0.name.word) \($0.argument ?? "")" } ?? "Commands"
+    if lines.isEmpty, action?.name.takesAnything == true { return nil }
   }
 
   func paint(on canvas: inout Canvas) {

@@ -3,28 +3,22 @@ import UploadModel
 /// The last line: the available actions, as keys with a word or two. In the queue, the actions depend on the row
 /// under the cursor, and the action that a failed file needs stands out.
 struct Footer {
-  /// A key with its words, and the columns that they take.
+  /// An available action: its key, a word or two, and the columns that they take.
   struct Hint {
-    let offer: Offer
-    let label: String
-    var start = 0
-    var columns: Range<Int> { start..<start + label.count + 1 + offer.words.count }
-  }
-
-  /// An available action, in a word or two.
-  struct Offer {
-    var action: Action
+    let action: Action
+    let key: String
     var words: String
     var isUrgent = false
+    var start = 0
+
+    var columns: Range<Int> { start..<start + key.count + 1 + words.count }
   }
 
   private(set) var hints: [Hint] = []
 
   init(_ state: AppState, width: Int) {
-    let all = state.offered.map { offer in
-      Hint(offer: offer, label: state.keymap.label(offer.action, ascii: state.isASCII))
-    }.filter { !$0.label.isEmpty }
-    let isLast: (Hint) -> Bool = { [.help, .quit].contains($0.offer.action.name) }
+    let all = state.offered.filter { !$0.key.isEmpty }
+    let isLast: (Hint) -> Bool = { [.help, .quit].contains($0.action.name) }
     let last = all.filter(isLast)
     let lastStart = width + 1 - last.reduce(0) { $0 + $1.columns.count + 2 }
     for var hint in all where !isLast(hint) {
@@ -43,8 +37,8 @@ struct Footer {
 
   func paint(row: Int, on canvas: inout Canvas) {
     for hint in hints {
-      let (key, words): (Role, Role) = hint.offer.isUrgent ? (.warning, .warning) : (.accent, .dim)
-      let spans = [(hint.label, key), (" \(hint.offer.words)", words)]
+      let (key, words): (Role, Role) = hint.isUrgent ? (.warning, .warning) : (.accent, .dim)
+      let spans = [(hint.key, key), (" \(hint.words)", words)]
       canvas.put(spans, row: row, column: hint.columns.lowerBound)
     }
   }
@@ -52,12 +46,10 @@ struct Footer {
 
 extension AppState {
   /// The actions available here, the most useful first.
-  var offered: [Footer.Offer] {
-    if case .question(let question) = dialog { return question.buttons.map { offer($0, on: []) } }
+  var offered: [Footer.Hint] {
+    if case .question(let question) = dialog { return question.buttons.map { hint($0) } }
     let actions = Action.inMode(mode).filter { $0.hint != nil }
-    guard mode == .queue else {
-      return actions.filter { isOfUseHere($0.name) }.map { offer($0, on: []) }
-    }
+    guard mode == .queue else { return actions.filter { isOfUseHere($0.name) }.map { hint($0) } }
     // If very many items are marked, only the one under the cursor is examined, since frames are drawn often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
@@ -65,22 +57,23 @@ extension AppState {
       // Stopping is one action among many; resuming is what a stopped queue waits for.
       action.name == .startStop && settings.isStarted ? .max : action.footer
     }
-    return useful.sorted { rank($0) < rank($1) }.map { offer($0, on: subjects) }
+    return useful.sorted { rank($0) < rank($1) }.map { hint($0, on: subjects) }
   }
 
   /// An action, worded for what it would do to these items.
-  private func offer(_ action: Action, on subjects: [UploadItem]) -> Footer.Offer {
-    var offer = Footer.Offer(action: action, words: action.hint ?? "")
+  private func hint(_ action: Action, on subjects: [UploadItem] = []) -> Footer.Hint {
+    var hint = Footer.Hint(
+      action: action, key: keymap.label(action, ascii: isASCII), words: action.hint ?? "")
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
     switch (action.name, dialog) {
-    case (.retry, _) where mode == .queue: offer.isUrgent = true
-    case (.startStop, _) where !settings.isStarted: (offer.isUrgent, offer.words) = (true, "go on")
-    case (.pause, _) where isPaused: offer.words = "go on"
+    case (.retry, _) where mode == .queue: hint.isUrgent = true
+    case (.startStop, _) where !settings.isStarted: (hint.isUrgent, hint.words) = (true, "go on")
+    case (.pause, _) where isPaused: hint.words = "go on"
     case (.open, .browser(let browser)?) where !browser.marks.isEmpty:
-      offer.words = "add what is marked"
+      hint.words = "add what is marked"
     default: break
     }
-    return offer
+    return hint
   }
 
   /// Whether an action of a dialog, the history or the server's list has something to act on.

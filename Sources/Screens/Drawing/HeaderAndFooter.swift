@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The lines above and below the panes: the header and the tabs, the totals and the hints.
+/// The lines above and below the panes: the header and the tabs, the totals and the hints or the prompt.
 struct HeaderAndFooter {
   let state: AppState
   let layout: Layout
@@ -19,12 +19,54 @@ struct HeaderAndFooter {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
     TotalLine(state: state).paint(row: layout.total, on: &canvas)
-    if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
+    if paintPrompt(on: &canvas) { return }
     if let message = state.message {
       let columns = 1..<canvas.size.width - 1
       canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
     } else {
       Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
+    }
+  }
+
+  /// Paints the prompt in the last line, for a command or for a text to search for; returns whether there is one.
+  private func paintPrompt(on canvas: inout Canvas) -> Bool {
+    switch state.dialog {
+    case .command(let prompt):
+      paintPrompt(":", prompt.line.field, on: &canvas)
+      if CommandPalette(prompt.line, in: state) == nil {
+        paintCandidates(of: prompt.line, on: &canvas)
+      }
+    case .find(let prompt):
+      paintPrompt(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
+    default: return false
+    }
+    return true
+  }
+
+  private func paintPrompt(_ label: String, _ field: TextField, on canvas: inout Canvas) {
+    let width = canvas.size.width
+    canvas.fill(row: layout.footer, columns: 0..<width, style: Style(.plain))
+    canvas.put(label, row: layout.footer, column: 1, style: Style(.accent))
+    canvas.field(field, row: layout.footer, columns: 1 + label.count..<width - 1, role: .plain)
+  }
+
+  /// Paints the candidates for the last word of the command line in the line above it.
+  private func paintCandidates(of line: LinePrompt, on canvas: inout Canvas) {
+    let above = layout.footer - 1
+    guard !line.candidates.isEmpty || line.hasNoMatch else { return }
+    canvas.fill(row: above, columns: 0..<canvas.size.width, style: Style(.plain))
+    guard !line.hasNoMatch else {
+      canvas.put("nothing starts with this", row: above, column: 1, style: Style(.warning))
+      return
+    }
+    // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.
+    var column = 1
+    for index in (line.chosen ?? 0)..<line.candidates.count where column < canvas.size.width - 1 {
+      let word = PastedPaths.unescaped(CommandLine.lastWord(of: line.candidates[index]).word)
+      let role: Role = index == line.chosen ? .button : .dim
+      let used = canvas.put(
+        word, row: above, column: column, width: canvas.size.width - column - 1, style: Style(role))
+      column += used + 2
     }
   }
 

@@ -6,17 +6,12 @@ struct ThroughputPane {
   let layout: Layout
 
   func paint(on canvas: inout Canvas) {
-    if let box = layout.throughput {
-      canvas.outline(box, [("Throughput", .heading)], keys: state.hint(.limit, "limit"))
-      paintGraph(in: box, on: &canvas)
-    }
-    if let box = layout.events {
-      canvas.outline(box, [("Just now", .heading)], keys: state.hint(.log, "log"))
-      paintEvents(in: box, on: &canvas)
-    }
+    if let box = layout.throughput { paintGraph(in: box, on: &canvas) }
+    if let box = layout.events { paintEvents(in: box, on: &canvas) }
   }
 
   private func paintGraph(in box: Layout.Box, on canvas: inout Canvas) {
+    canvas.outline(box, [("Throughput", .heading)], keys: state.hint(.limit, "limit"))
     let lines = box.innerRows
     let numbers = box.innerColumns.prefix(10)
     let (start, end) = (numbers.upperBound + 1, box.innerColumns.upperBound - 1)
@@ -45,6 +40,7 @@ struct ThroughputPane {
   }
 
   private func paintEvents(in box: Layout.Box, on canvas: inout Canvas) {
+    canvas.outline(box, [("Just now", .heading)], keys: state.hint(.log, "log"))
     let columns = box.innerColumns
     let events = state.log.lines.suffix(box.innerRows.count)
     for (row, event) in zip(box.innerRows, events) {

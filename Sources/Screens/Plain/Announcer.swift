@@ -144,22 +144,23 @@ package struct Announcer: Sendable {
     ]
   }
 
-  /// The text of the open dialog, and whether the dialog makes sense only on a screen and must be closed.
-  package static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
-    guard let dialog = state.dialog else { return ([], false) }
+  /// The text to read out for an open dialog that makes sense only on a screen and must then be closed; nil if no such
+  /// dialog is open.
+  package static func dialog(of state: AppState) -> [String]? {
+    guard let dialog = state.dialog else { return nil }
     switch dialog {
-    case .question: return ([], false)
+    case .question: return nil
     // Wait until everything is known.
-    case .details(let details) where details.request.isEmpty: return ([], false)
+    case .details(let details) where details.request.isEmpty: return nil
     case .details, .page, .help:
       // Narrow enough for one column, since listeners go from top to bottom.
       let box = DialogBox(dialog: dialog, state: state, size: Size(width: 104, height: 60))
-      return (box.lines.map { $0.runs.flatMap(\.glyphs).map(\.text).joined() }, true)
+      return box.lines.map { $0.runs.flatMap(\.glyphs).map(\.text).joined() }
     case .menu(let menu):
       let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
-      return (["say which: \(choices.joined(separator: ", "))"], true)
+      return ["say which: \(choices.joined(separator: ", "))"]
     case .prompt, .limit, .command, .find, .form, .browser:
-      return (["this command needs a screen or an argument; help lists the commands"], true)
+      return ["this command needs a screen or an argument; help lists the commands"]
     }
   }
 }

@@ -22,8 +22,23 @@ extension Action.Name {
 }
 
 extension AppState {
+  /// What to offer for the last word of a line, the best first: commands, or arguments of the command `before` it; nil
+  /// if there is nothing to choose from.
+  func choices(for word: String, after before: String) -> [ArgumentChoice]? {
+    guard let command = CommandLine(before) else {
+      return CommandLine.matching(word).map { action in
+        let keys = keymap.keys(for: action).map { $0.label(ascii: isASCII) }
+        return ArgumentChoice(
+          word: action.name.word, note: action.help,
+          argument: action.argument.map { " \($0)" } ?? "", keys: keys.joined(separator: " "))
+      }
+    }
+    let matcher = Matcher(PastedPaths.unescaped(word))
+    return command.action.flatMap { choices(after: $0.name) }?.ranked(by: matcher, \.texts)
+  }
+
   /// The arguments to offer for an action on the command line; nil if there is nothing to choose from.
-  func choices(after name: Action.Name) -> [ArgumentChoice]? {
+  private func choices(after name: Action.Name) -> [ArgumentChoice]? {
     switch name {
     case .target: options.targets.map { ArgumentChoice(word: $0.name, note: $0.url) }
     case .sort:

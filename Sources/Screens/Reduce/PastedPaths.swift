@@ -1,4 +1,5 @@
 import ScalarText
+import UploadModel
 
 /// Paths as terminals and file managers paste them: one on each line or several in a row, in quotes, with
 /// backslashes, or as `file://` URLs (RFC 8089).
@@ -119,20 +120,7 @@ package enum PastedPaths {
   /// The path of a `file:` URL: without the host, percent-decoded.
   private static func decoded(_ url: String) -> [UInt8] {
     let path = url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") }
-    var bytes: [UInt8] = []
-    var rest = Array(path)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
+    return PercentEncoding.decode(Array(path)[...])
   }
 }
 

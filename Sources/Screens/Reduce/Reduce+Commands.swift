@@ -46,7 +46,11 @@ extension AppState {
     switch name {
     case .add: return [.add(PastedPaths.typed(argument))]
     case .rename: return openForm(subjects, names: argument)
-    case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
+    case .limit:
+      guard let limit = LimitPrompt(text: argument).answer else {
+        return refuse("limit: \"\(argument)\" is not a speed; give one like 2 MB/s or 500k, or off")
+      }
+      return setLimit(limit)
     case .lanes:
       guard let count = Int(argument), Target.concurrencyRange.contains(count) else {
         return refuse(
@@ -121,16 +125,11 @@ extension AppState {
     dialog = .command(prompt)
     guard let head else { return [] }
     let (before, word) = CommandLine.lastWord(of: head)
-    let words: [String]
-    if let command = CommandLine(before) {
-      let (name, typed) = (command.action?.name, PastedPaths.unescaped(word))
-      if name == .add { return [.complete(typed)] }
-      let all = name.flatMap { choices(after: $0) } ?? []
-      words = all.ranked(by: Matcher(typed), \.texts).map(\.word)
-    } else {
-      words = CommandLine.matching(word).map(\.name.word)
+    if CommandLine(before)?.action?.name == .add {
+      return [.complete(PastedPaths.unescaped(word))]
     }
-    return offer(words.map { before + $0 }, for: head, in: prompt, isRanked: true)
+    let words = choices(for: word, after: before)?.map { before + $0.word } ?? []
+    return offer(words, for: head, in: prompt, isRanked: true)
   }
 
   private mutating func offer(

@@ -56,30 +56,21 @@ extension AppState {
   mutating func perform(_ name: Action.Name, in prompt: LimitPrompt) -> [Effect] {
     switch name {
     case .close: dialog = nil
-    case .accept: return setLimit(prompt, from: nil)
+    case .accept where prompt.isUntouched: dialog = nil
+    case .accept:
+      if let limit = prompt.answer { return setLimit(limit) }
+      var prompt = prompt
+      prompt.isRefused = true
+      dialog = .limit(prompt)
+      return [.bell]
     default: edit(name)
     }
     return []
   }
 
-  /// Limits the bandwidth to the speed typed in the prompt, or in a line of the command line if `line` is given.
-  mutating func setLimit(_ prompt: LimitPrompt, from line: String?) -> [Effect] {
-    let limit: Int64?
-    switch prompt.answer {
-    case nil:
-      if let line {
-        return refuse("limit: \"\(line)\" is not a speed; give one like 2 MB/s or 500k, or off")
-      }
-      var prompt = prompt
-      prompt.isRefused = true
-      dialog = .limit(prompt)
-      return [.bell]
-    case .asItIs?:
-      dialog = nil
-      return []
-    case .off?: limit = nil
-    case .bytesPerSecond(let speed)?: limit = speed
-    }
+  /// Limits the bandwidth to this many bytes a second; 0 for no limit.
+  mutating func setLimit(_ speed: Int64) -> [Effect] {
+    let limit = speed > 0 ? speed : nil
     (dialog, settings.limit) = (nil, limit)
     speeds.startOver(at: now)
     record("limit: \(limit.map { HumanReadable.speed(Double($0)) } ?? "none")")

@@ -58,7 +58,7 @@ extension AppState {
         to: browser.list.cursor + step, of: browser.entries.count,
         height: BrowserBox.lines(in: size))
       dialog = .browser(browser)
-    case .none: change(.by(step))
+    case .none: change(.row(shown.cursor + step))
     default: break
     }
   }
@@ -68,7 +68,7 @@ extension AppState {
     if row == layout.footer, !Mode.typing.contains(mode),
       let hint = Footer(self, width: size.width).hints.first(where: { $0.columns.contains(column) })
     {
-      return perform(hint.offer.action.name)
+      return perform(hint.action.name)
     }
     switch dialog {
     case .none: break

@@ -85,9 +85,8 @@ package struct ProgressBoard: Sendable {
         ].compactMap { $0 }.joined(separator: " ")
       }
     line(
-      name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.sentSize), done: done,
-      of: item.sentSize, size: HumanReadable.bytes(item.sentSize), words: words, row: row,
-      on: &canvas)
+      name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.sentSize),
+      size: HumanReadable.bytes(item.sentSize), words: words, row: row, on: &canvas)
   }
 
   private func paintTotal(row: Int, on canvas: inout Canvas, at now: Instant) {
@@ -106,14 +105,14 @@ package struct ProgressBoard: Sendable {
     if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
     line(
       name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
-      done: totals.share.done, of: totals.share.all, size: HumanReadable.bytes(totals.bytes) + plus,
-      words: words.joined(separator: " "), row: row, on: &canvas, isTotal: true)
+      size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
+      on: &canvas, isTotal: true)
   }
 
   /// Paints name, bar, percent, size and words. On a narrow screen, some are left out.
   private func line(
-    name: String, bar: Bar, done: Int64, of total: Int64, size: String, words: String, row: Int,
-    on canvas: inout Canvas, isTotal: Bool = false
+    name: String, bar: Bar, size: String, words: String, row: Int, on canvas: inout Canvas,
+    isTotal: Bool = false
   ) {
     let width = canvas.size.width
     var rest = ColumnsFromRight(end: width)
@@ -126,7 +125,8 @@ package struct ProgressBoard: Sendable {
       name, row: row, columns: 0..<max(0, rest.end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Bytes handed over do not mean that a file is done; only a reply shows that.
-    let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
+    let done = bar.parts.reduce(0) { $0 &+ $1.amount }
+    let percent = bar.total > 0 ? min(99, HumanReadable.percent(done, of: bar.total)) : 0
     canvas.putRight("\(percent)%", row: row, columns: percentAt, style: Style(.plain))
     canvas.putRight(size, row: row, columns: sizeAt, style: Style(.dim))
     canvas.put(words, row: row, columns: wordsAt, style: Style(.accent))

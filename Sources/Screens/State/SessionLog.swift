@@ -23,7 +23,6 @@ struct SessionLog: Sendable {
     switch step {
     case .key(let name): return list.move(name, of: lines.count, height: height)
     case .row(let row): list.move(to: row, of: lines.count, height: height)
-    case .by(let count): list.move(to: list.cursor + count, of: lines.count, height: height)
     case .filter, .find, .next, .endRange, .forgetOtherMarks: return false
     }
     return true

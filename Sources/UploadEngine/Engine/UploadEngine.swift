@@ -366,25 +366,21 @@ extension UploadEngine {
   package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     perform(scheduler.setStarted(false))
-    if seconds > 0 {
-      await becomeIdle(within: seconds) { engine, task in
-        engine.transfers[task]?.hasSentAll != true
-      }
-    }
+    if seconds > 0 { await becomeIdle(within: seconds, sparesHandedOver: true) }
     // A command that ignores its signal must not keep the user waiting.
-    await becomeIdle(within: Self.patience) { _, _ in true }
+    await becomeIdle(within: Self.patience)
     deliverNews()
   }
 
-  /// Cancels the uploads that `isCancelled` picks, and returns once nothing is under way or the time is up.
-  private func becomeIdle(
-    within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
-  ) async {
+  /// Cancels the uploads under way, if `sparesHandedOver` only those that have not been handed over completely, and
+  /// returns once nothing is under way or the time is up.
+  private func becomeIdle(within seconds: Double, sparesHandedOver: Bool = false) async {
     var limit: TimeSource.Timer?
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for (id, job) in jobs {
-        if job.tasks.contains(where: { isCancelled(self, $0) }) { handle(.cancel, for: id) }
+        let isSpared = job.tasks.allSatisfy { transfers[$0]?.hasSentAll == true }
+        if !job.tasks.isEmpty, !(sparesHandedOver && isSpared) { handle(.cancel, for: id) }
       }
       fillSoon()
       limit = after(seconds) { $0.whenIdle.take()?.resume() }
@@ -916,7 +912,7 @@ extension UploadEngine {
     do throws(Failure.Cause) {
       let (upload, file) = try withPresentFile(upload, job)
       if !upload.target.digests.isEmpty, upload.item.digests == nil {
-        return digest(upload, of: file, at: how.url) { $0.converse(about: $1, how) }
+        return digest(upload, of: file, how)
       }
       switch try proof(of: file, job) {
       case .same: converse(about: upload, of: file, without: nil, how)
@@ -973,21 +969,18 @@ extension UploadEngine {
     return (upload, file)
   }
 
-  /// Computes the checksums that the target asks for, from the file as it is sent.
-  private func digest(
-    _ upload: UploadJob, of file: HeldFile, at url: URL,
-    then goOn: @escaping @Sendable (isolated UploadEngine, UploadJob) -> Void
-  ) {
+  /// Computes the checksums that the target asks for, from the file as it is sent, and begins again with them.
+  private func digest(_ upload: UploadJob, of file: HeldFile, _ how: Sending) {
     let id = upload.item.id
     step(for: [id]) {
       FileDigest.digests(upload.target.digests, of: file)
     } then: { engine, digests in
-      guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
-      guard let digests else { return engine.leaveOut([id], FileDigest.failure, url) }
+      guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, how.url) }
+      guard let digests else { return engine.leaveOut([id], FileDigest.failure, how.url) }
       var upload = upload
       upload.item.digests = digests
       engine.jobs[id]?.keep(digests)
-      goOn(engine, upload)
+      engine.converse(about: upload, how)
     }
   }
 
@@ -1275,9 +1268,12 @@ extension UploadEngine {
     end.pieces = conversation.machine.course.point?.pieceCount
     // The file's description in the last request is recorded with the reply.
     let last = transfer?.files.first
-    let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
+    var file = BatchEnd.File(id: id)
+    file.bytes = end.bytes
+    file.cause = last?.cause
+    file.sent = last?.sent
     conclude(
-      end, of: files, conversation.how.attempt, to: job.upload.destination, after: transfer)
+      end, of: [file], conversation.how.attempt, to: job.upload.destination, after: transfer)
   }
 
   // MARK: Taking back
@@ -1599,13 +1595,12 @@ extension UploadEngine {
       let client = ServerClient(
         target: job.upload.target, token: tokens[job.route], from: tokenSource, time: time)
       Task.detached { [weak self, call] in
-        let result: Result<TransferEnd, Failure>
+        let answer: WaitRule.Answer
         do throws(Failure) {
-          result = .success(try await client.reply(to: call, ServerClient.values()))
+          answer = rule.answer(in: try await client.reply(to: call, ServerClient.values()))
         } catch {
-          result = .failure(error)
+          answer = WaitRule.answer(in: error)
         }
-        let answer = rule.answer(result)
         self?.onQueue { engine in
           engine.questions[origin]?.asked.remove(id)
           engine.handle(.answered(answer, wall: engine.time.date()), for: id)

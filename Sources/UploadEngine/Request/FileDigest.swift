@@ -10,37 +10,22 @@ package enum FileDigest {
 
   /// The 32 bytes of the SHA-256.
   package static func sha256(of file: FileLocation) -> [UInt8]? {
-    (try? HeldFile(file)).flatMap { digests([SHA256()], of: $0, in: 0..<$0.identity.size)?.first }
+    digests([.sha256], of: file)?[.sha256].flatMap { [UInt8](hexadecimal: $0) }
   }
 
-  /// The digests that placeholders ask for, from an open file or a range in it.
+  /// The digests that placeholders ask for, from an open file or a range in it, computed in one pass.
   static func digests(
     _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile, in range: Range<Int64>? = nil
   ) -> ContentDigests? {
     let algorithms = Array(wanted)
-    let found = digests(algorithms.map(\.function), of: file, in: range ?? 0..<file.identity.size)
-    return found.map { digests in
-      ContentDigests(Dictionary(uniqueKeysWithValues: zip(algorithms, digests.map(\.hexadecimal))))
-    }
-  }
-
-  /// The digests that placeholders ask for.
-  package static func digests(
-    _ wanted: Set<ContentDigests.Algorithm>, of file: FileLocation
-  ) -> ContentDigests? {
-    (try? HeldFile(file)).flatMap { digests(wanted, of: $0) }
-  }
-
-  /// Computes several digests in one pass.
-  private static func digests(
-    _ hashes: [any HashFunction], of file: HeldFile, in range: Range<Int64>
-  ) -> [[UInt8]]? {
-    var (hashes, offset) = (hashes, range.lowerBound)
+    var hashes = algorithms.map(\.function)
+    let range = range ?? 0..<file.identity.size
+    var offset = range.lowerBound
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while offset < range.upperBound {
-      let wanted = min(Int(clamping: range.upperBound - offset), buffer.count)
+      let most = min(Int(clamping: range.upperBound - offset), buffer.count)
       let count = buffer.withUnsafeMutableBytes { bytes in
-        try? file.peek(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted]), at: offset)
+        try? file.peek(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<most]), at: offset)
       }
       guard let count, count > 0 else { return nil }
       buffer.withUnsafeBytes { bytes in
@@ -49,6 +34,14 @@ package enum FileDigest {
       }
       offset += Int64(count)
     }
-    return hashes.map { $0.finalize() }
+    let digits = hashes.map { $0.finalize().hexadecimal }
+    return ContentDigests(Dictionary(uniqueKeysWithValues: zip(algorithms, digits)))
+  }
+
+  /// The digests that placeholders ask for.
+  package static func digests(
+    _ wanted: Set<ContentDigests.Algorithm>, of file: FileLocation
+  ) -> ContentDigests? {
+    (try? HeldFile(file)).flatMap { digests(wanted, of: $0) }
   }
 }

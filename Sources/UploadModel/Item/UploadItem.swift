@@ -13,7 +13,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
 
   /// Everything except its number and its state.
   private struct Details: Hashable, Sendable {
-    var uuid: UUID
+    let uuid: UUID
     var target: String
     var location: FileLocation
     var fileName: String
@@ -88,10 +88,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
 
 extension UploadItem {
   /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
-  package var uuid: UUID {
-    _read { yield details.value.uuid }
-    _modify { yield &details.value.uuid }
-  }
+  package var uuid: UUID { details.value.uuid }
   /// The name of the target that the file goes to; empty if there is only one target.
   package var target: String {
     _read { yield details.value.target }

@@ -33,6 +33,24 @@ package enum PercentEncoding {
     [UInt8(ascii: "%")] + [byte].hexadecimal.uppercased().utf8
   }
 
+  /// Decodes a text from a URL. A percent sign without two hexadecimal digits after it stays.
+  package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let high = Character(Unicode.Scalar(rest[rest.startIndex])).hexDigitValue,
+        let low = Character(Unicode.Scalar(rest[rest.startIndex + 1])).hexDigitValue
+      {
+        bytes.append(UInt8(high << 4 | low))
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
   /// The characters that may stand unencoded in a path, a query or a fragment (RFC 3986 §3.3 to §3.5).
   private static let kept = unreserved.union("!$&'()*+,;=:@/?".utf8)
 

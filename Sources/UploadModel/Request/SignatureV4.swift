@@ -159,19 +159,6 @@ package struct SignatureV4 {
 
   /// Encodes a text from a URL as AWS does, after decoding what is already encoded.
   private static func encodedOnce(_ text: ArraySlice<UInt8>) -> String {
-    var bytes: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = Character(Unicode.Scalar(rest[rest.startIndex])).hexDigitValue,
-        let low = Character(Unicode.Scalar(rest[rest.startIndex + 1])).hexDigitValue
-      {
-        bytes.append(UInt8(high << 4 | low))
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return PercentEncoding.encode(bytes: bytes)
+    PercentEncoding.encode(bytes: PercentEncoding.decode(text))
   }
 }

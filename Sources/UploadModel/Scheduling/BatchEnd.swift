@@ -6,23 +6,17 @@ package struct BatchEnd: Sendable {
   package struct File: Hashable, Sendable {
     var id: ItemID
     /// How many of the file's bytes were handed over.
-    package var bytes: Int64
+    package var bytes: Int64 = 0
     /// The fault of this file alone, if any.
     package var cause: Failure.Cause?
     /// Whether the user stopped the file's upload.
-    package var isStopped: Bool
+    package var isStopped = false
     /// The file as the request described it to the server.
     package var sent: SentFile?
     /// The digests of the content sent, if known.
     package var digests: ContentDigests?
 
-    package init(
-      id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false,
-      sent: SentFile? = nil
-    ) {
-      (self.id, self.bytes, self.cause) = (id, bytes, cause)
-      (self.isStopped, self.sent) = (isStopped, sent)
-    }
+    package init(id: ItemID) { self.id = id }
   }
 
   package enum Outcome: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-// All text in here is Unicode scalars.
+// Text in here is split as UTF-8: in a Character, a separator may be one with a mark after it.
 
 /// Secrets in the query of a URL.
 extension Template {
@@ -13,46 +13,38 @@ extension Template {
         copy.pieces.append(piece)
         continue
       }
-      var rest = text.unicodeScalars[...]
-      if !isInQuery {
-        guard let mark = rest.firstIndex(of: "?") else {
-          copy.append(rest)
-          continue
-        }
-        copy.append(rest[...mark])
-        rest = rest[rest.index(after: mark)...]
+      var items = Self.split(text, at: isInQuery ? "&" : "?", most: isInQuery ? .max : 1)
+      var separator = "&"
+      if !isInQuery, items.count > 1 {
+        items = [items[0]] + Self.split(items[1], at: "&")
         isInQuery = true
-        name = copy.appendName(from: &rest)
+        separator = "?"
       }
-      // The text before the next "&" belongs to the value that the previous piece began.
-      while true {
-        let value = rest.prefix { $0 != "&" }
-        rest = rest[value.endIndex...]
+      // The text before the first separator belongs to the path, or to the value that the previous piece began.
+      for (index, item) in items.enumerated() {
+        var value = item
+        if index > 0 {
+          // An item without "=" has only a value; its name is empty.
+          let halves = Self.split(item, at: "=", most: 1)
+          (name, value) = halves.count > 1 ? (halves[0], halves[1]) : ("", item)
+          copy.append(halves.count > 1 ? "\(separator)\(name)=" : separator)
+          separator = "&"
+        }
         if !value.isEmpty, SecretName.matches(name.removingPercentEncoding ?? name) {
-          let secret = Secret(name: name, value: String(value), source: .literal)
-          copy.pieces.append(.secret(secret, Writing()))
+          copy.pieces.append(.secret(Secret(name: name, value: value, source: .literal), Writing()))
         } else {
           copy.append(value)
         }
-        guard let separator = rest.popFirst() else { break }
-        copy.append(String.UnicodeScalarView([separator])[...])
-        name = copy.appendName(from: &rest)
       }
     }
     return copy
   }
 
-  /// Moves the name of a query item and its "=" from `rest` to the template, and returns the name. An item without "="
-  /// has only a value; its name is empty.
-  private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
-    let item = rest.prefix { $0 != "&" }
-    guard let equals = item.firstIndex(of: "=") else { return "" }
-    append(item[...equals])
-    rest = rest[rest.index(after: equals)...]
-    return String(item[..<equals])
+  private static func split(_ text: String, at sign: Unicode.Scalar, most: Int = .max) -> [String] {
+    text.utf8.split(
+      separator: UInt8(ascii: sign), maxSplits: most, omittingEmptySubsequences: false
+    ).map { String(Substring($0)) }
   }
 
-  private mutating func append(_ text: Substring.UnicodeScalarView) {
-    self = self + Template(literal: String(text))
-  }
+  private mutating func append(_ text: String) { self = self + Template(literal: text) }
 }

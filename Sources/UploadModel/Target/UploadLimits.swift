@@ -9,8 +9,6 @@ package struct UploadLimits: Hashable, Sendable {
   /// Whether a file whose content contradicts its name is judged by its content.
   package var checksContent = false
 
-  package init() {}
-
   /// Why a file is not taken; nil if it is.
   package func refusal(of item: UploadItem) -> Failure.Cause? {
     refusal(

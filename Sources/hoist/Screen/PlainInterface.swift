@@ -74,8 +74,7 @@ final class PlainInterface: UserInterface {
     if audience == .standardInput, !isListening { listen() }
     if isAlone, !state.isReading { goOnAlone(state) }
     for line in announcer.lines(for: state) { context.output.line(line) }
-    let (lines, mustClose) = Announcer.dialog(of: state)
-    guard mustClose, !isClosing else { return }
+    guard let lines = Announcer.dialog(of: state), !isClosing else { return }
     isClosing = true
     say(lines)
     // Not within this call, which is still handling an event.

@@ -63,22 +63,16 @@ final class QueueRecorder: Sendable {
   /// Waits until the files that are due have been moved or deleted.
   func finishDisposals() { disposals.sync {} }
 
-  /// Acquires the right to send; false if another process has it.
-  func becomeSender() throws(StoreError) -> Bool {
+  /// Acquires the right to send; false if another process has it, unless `waiting` blocks this thread until it is free.
+  func becomeSender(waiting: Bool = false) throws(StoreError) -> Bool {
     if content.withLock({ $0.lock != nil }) { return true }
-    guard let lock = try SenderLock(queue: store.path) else { return false }
+    guard let lock = try SenderLock(queue: store.path, waiting: waiting) else { return false }
     content.withLock { $0.lock = lock }
     return true
   }
 
   /// The right to send, as a descriptor that another process inherits; nil if this process does not have it.
   func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
-
-  /// Waits, on this thread, for the right to send.
-  func waitToSend() throws(StoreError) {
-    let lock = try SenderLock(queue: store.path, waiting: true)
-    content.withLock { $0.lock = lock }
-  }
 
   /// Recovers the queue after the last sender. Results in that sender's journal are written first.
   func recover(isRepeatable: (String) -> Bool) throws(StoreError) -> UploadStore.Recovery {

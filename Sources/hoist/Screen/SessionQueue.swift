@@ -353,7 +353,7 @@ final class SessionQueue {
   /// Becomes the sender when the current one has gone.
   private func retryTakingOver() {
     Thread.detachNewThread { [weak self, keeper] in
-      let result = Result { () throws(StoreError) in try keeper.waitToSend() }
+      let result = Result { () throws(StoreError) in _ = try keeper.becomeSender(waiting: true) }
       onMain { self?.takeOver(result) }
     }
   }

@@ -27,16 +27,14 @@ struct TypedLine {
     for word in PastedPaths.typed(text) {
       switch word {
       case .typed(let word):
-        for word in Self.bracesExpanded(word) { name(word, in: &files, finding: there) }
+        for word in Self.bracesExpanded(word) {
+          name(word, in: &files) { TypedPath(text: $0, home: home).files.filter(Self.isThere) }
+        }
       case .exact(let word): name(word, in: &files) { [FileLocation($0)].filter(Self.isThere) }
       case .bytes(let bytes): files.found.append(NamedFile(FileLocation(bytes: bytes)))
       }
     }
     return files
-  }
-
-  private func there(_ path: String) -> [FileLocation] {
-    TypedPath(text: path, home: home).files.filter(Self.isThere)
   }
 
   /// Takes the files that a word names. A word that, taken as a whole, names none may have a type, a name and a field

@@ -185,7 +185,8 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
 
   var inside: [BatchEnd.File] {
     files.enumerated().map { index, mark in
-      var file = BatchEnd.File(id: ItemID(Int64(index + 1)), bytes: Int64(index))
+      var file = BatchEnd.File(id: ItemID(Int64(index + 1)))
+      file.bytes = Int64(index)
       if mark == "x" { file.cause = Self.changed }
       if mark == "d" { file.cause = .outOfTime(seconds: 5) }
       file.isStopped = mark == "s"

@@ -20,17 +20,9 @@ struct LimitPrompt: Hashable, Sendable {
   /// Whether the text is still the initial one.
   var isUntouched: Bool { field.text == original }
 
-  /// The limit that the user asks for; `nil` if the text is not a speed.
-  var answer: Limit? {
-    if isUntouched { return .asItIs }
+  /// The limit that the user asks for, in bytes a second, 0 for none; `nil` if the text is not a speed.
+  var answer: Int64? {
     let text = field.text.lowercased().filter { !$0.isWhitespace }
-    if ["", "off", "none", "0"].contains(text) { return .off }
-    return ByteCount.speed(text).map(Limit.bytesPerSecond)
-  }
-
-  enum Limit: Hashable, Sendable {
-    case asItIs
-    case off
-    case bytesPerSecond(Int64)
+    return ["", "off", "none", "0"].contains(text) ? 0 : ByteCount.speed(text)
   }
 }

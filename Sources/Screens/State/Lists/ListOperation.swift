@@ -2,8 +2,8 @@
 enum ListOperation {
   /// An action that a key asks for, and that moves the cursor or changes marks.
   case key(Action.Name)
-  /// The cursor moves to a row, or by a number of rows.
-  case row(Int), by(Int)
+  /// The cursor moves to a row, or to the nearest one that exists.
+  case row(Int)
   /// Only rows that match this `RowFilter` become visible. If the text is empty, all do.
   case filter(String)
   /// The cursor moves to the next matching row, from a given row on, wrapping around at the end.
@@ -19,7 +19,7 @@ enum ListOperation {
   var moves: Bool {
     switch self {
     case .key(let name): name.has(.looks)
-    case .row, .by, .find, .next: true
+    case .row, .find, .next: true
     case .filter, .endRange, .forgetOtherMarks: false
     }
   }

@@ -61,7 +61,6 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     switch step {
     case .key(let name): return perform(name, in: rows, height: height)
     case .row(let row): move(to: row, in: rows, height: height)
-    case .by(let count): move(to: cursor + count, in: rows, height: height)
     case .filter(let text): setFilter(text, in: rows, height: height)
     case .find(let matcher, let start, let step):
       return !matcher.isEmpty
@@ -188,11 +187,6 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   mutating func forget(_ gone: Set<ID>) {
     marks.subtract(gone)
     range = nil
-  }
-
-  /// Forgets the marks of all rows that are gone.
-  mutating func forgetAllBut(_ rows: some ListRows<ID>) {
-    forget(marks.filter { rows.position(of: $0) == nil })
   }
 }
 

@@ -71,27 +71,28 @@ package struct WaitRule: Hashable, Sendable {
     case open(trouble: String?, retryAfter: Double? = nil)
   }
 
-  /// What the end of a request about a file says.
-  package func answer(_ result: Result<TransferEnd, Failure>) -> Answer {
-    switch result {
-    case .success(let end):
-      do throws(Failure.Cause) {
-        guard try signs.fit(end) else { return .open(trouble: nil) }
-      } catch {
-        return .open(trouble: Failure(error).reason)
-      }
-      return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
-    case .failure(var failure):
-      guard Self.isFinal(failure) else {
-        // A status such as 202 or 206 means that the server is at work.
-        let isAtWork = failure.status.map((200..<300).contains) == true
-        return .open(
-          trouble: isAtWork ? nil : failure.status.map { Failure.statusLine($0) } ?? failure.reason,
-          retryAfter: failure.retryAfter)
-      }
-      failure.step = .wait
-      return .failed(failure)
+  /// What the reply to a request about a file says.
+  package func answer(in end: TransferEnd) -> Answer {
+    do throws(Failure.Cause) {
+      guard try signs.fit(end) else { return .open(trouble: nil) }
+    } catch {
+      return .open(trouble: Failure(error).reason)
     }
+    return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
+  }
+
+  /// What the failure of a request about a file says.
+  package static func answer(in failure: Failure) -> Answer {
+    guard isFinal(failure) else {
+      // A status such as 202 or 206 means that the server is at work.
+      let isAtWork = failure.status.map((200..<300).contains) == true
+      return .open(
+        trouble: isAtWork ? nil : failure.status.map { Failure.statusLine($0) } ?? failure.reason,
+        retryAfter: failure.retryAfter)
+    }
+    var failure = failure
+    failure.step = .wait
+    return .failed(failure)
   }
 
   /// Whether the server has said that nothing will come of the file. A status that is about the request itself, such as
