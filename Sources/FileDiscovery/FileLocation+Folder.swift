@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 
 extension FileLocation {
-  /// The path with a slash at its end, with which the paths of everything in this folder begin.
+  /// The path with a slash at its end: how the path of everything in this folder begins.
   var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
 
   /// The absolute path of the file. A relative path is taken to start at `folder`.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Requirements of a connection beyond the system's TLS rules. No option turns verification off without putting another
-/// check in its place.
+/// Requirements for a connection beyond the system's TLS rules. No option turns verification off without putting
+/// another check in its place.
 package struct TLSOptions: Hashable, Sendable {
   /// The path of a PEM file with the certificate authorities to trust instead of the system's.
   package var caFile: String?

@@ -22,7 +22,7 @@ package final class UploadStore: Sendable {
 
   package let path: String
   private let pool: DatabasePool
-  /// SQLite's count of commits by other connections, as last read.
+  /// SQLite's data version, as last read; it changes when another connection has committed.
   private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
   private let progress = Mutex<[ItemID: Int64]>([:])
@@ -327,7 +327,7 @@ package final class UploadStore: Sendable {
     return changes
   }
 
-  /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is writing.
+  /// The revision, and SQLite's version of the data; nil while another process is writing.
   private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {
       return try pool.withoutTransaction { db in

@@ -75,7 +75,7 @@ extension BadConfiguration {
       "pieces.piece: {ticket:…} has no value without \"ticket\""),
     BadConfiguration(
       line: "pieces = { begin = { values = { \"A b\" = \"/a\" } } }",
-      "pieces.begin.values.\"A b\": expected a name of a-z, 0-9 and _, found \"A b\""),
+      "pieces.begin.values.\"A b\": expected a name made of a-z, 0-9 and _, found \"A b\""),
     BadConfiguration(
       line: "pieces = { piece = { values = { size = \"/a\" } } }",
       "pieces.piece.values.size: {piece.size} already has a meaning; choose another name"),

@@ -83,7 +83,7 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(code: 92, cause: .network("words")),  // CURLE_HTTP2_STREAM
     TransportCauseRow(code: 97, cause: .proxyUnreachable("words")),  // CURLE_PROXY
     TransportCauseRow(code: 98, cause: .insecure("words")),  // CURLE_SSL_CLIENTCERT
-    TransportCauseRow(code: 4711, words: "", cause: .network("libcurl's error 4711")),
+    TransportCauseRow(code: 4711, words: "", cause: .network("libcurl error 4711")),
   ]
 }
 

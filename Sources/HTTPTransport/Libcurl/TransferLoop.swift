@@ -195,7 +195,7 @@ final class TransferLoop: @unchecked Sendable {
     transfers[ObjectIdentifier(task)] = transfer
   }
 
-  /// Removes a transfer, also from libcurl, which closes the connection if the request is still in progress.
+  /// Removes a transfer, also from libcurl, which breaks off the request if it is still in progress.
   private func retire(_ transfer: Transfer) {
     transfers[ObjectIdentifier(transfer.task)] = nil
     held.removeAll { $0 === transfer }

@@ -118,7 +118,7 @@ struct SystemFile: ~Copyable {
     if count > 0 { throw FileError(location, .sizeUnknown) }
   }
 
-  /// Checks that the file at the path, just looked at, is readable, as far as its permissions show. Does not open it.
+  /// Checks that a file is readable, as far as its permissions show. `look` is a recent look at it. Does not open it.
   static func checkReadable(_ location: FileLocation, _ look: Look) throws(FileError) {
     guard look.isOurs || location.withCString({ access($0, R_OK) }) == 0 else {
       throw failure(of: .open, at: location)

@@ -10,7 +10,7 @@ struct QuestionBox {
   private var width: Int { min(question.mode == .quitting ? 72 : 56, size.width - 2) }
   private var left: Int { (size.width - width) / 2 }
 
-  /// The title, the lines of the question, the first line of the box, and that of the buttons.
+  /// The title, the lines of the question, and the rows where the box and its buttons begin.
   private func lines(
     ascii: Bool
   ) -> (title: String, text: ArraySlice<ArraySlice<Glyph>>, top: Int, firstButton: Int) {

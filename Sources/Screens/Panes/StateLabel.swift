@@ -123,7 +123,7 @@ struct StateLabel {
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
-      // The shortest form names the status alone only if the status is the reason for the failure.
+      // The shortest form is just the status, unless the failure has another reason.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },

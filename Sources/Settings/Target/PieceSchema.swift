@@ -149,7 +149,7 @@ extension Codec where Value == [PieceCall.Value] {
           }
           guard !name.isEmpty, name == name.lowercasedASCII,
             name.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") })
-          else { throw node.fault("expected a name of a-z, 0-9 and _, found \"\(name)\"") }
+          else { throw node.fault("expected a name made of a-z, 0-9 and _, found \"\(name)\"") }
           return PieceCall.Value(name: name, place: try place.read(node, reader))
         }
       },

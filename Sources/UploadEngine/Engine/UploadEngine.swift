@@ -1344,8 +1344,8 @@ extension UploadEngine {
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     let isAsked = ids.allSatisfy(scheduler.isKnownMissing)
-    // Files that the server does not have go back into the line, since fewer may fit into a request than into a
-    // question.
+    // Several files at once are only asked about here. Those that the server lacks then return to the line, since a
+    // request may hold fewer files than a question.
     let onlyAsks = ids.count > 1 && ids.allSatisfy { scheduler.mostAsked(with: $0) > 1 }
     for id in ids { scheduler.setKnownMissing(false, of: id) }
     step(for: ids) {
@@ -1453,7 +1453,7 @@ extension UploadEngine {
     switch ticket {
     case .success(nil): return true
     case .success(let grant?):
-      // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
+      // The file may go elsewhere without credentials, so let this reply show that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200))
       for id in ids {
         ready[id]?.upload.target.fields.insert(contentsOf: grant.fields, at: 0)

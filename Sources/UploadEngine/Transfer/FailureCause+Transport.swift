@@ -6,7 +6,7 @@ import UploadModel
 extension Failure.Cause {
   /// What a transport error means to the user. No other code decides that.
   init(_ error: TransportError, host: String, proxy: String? = nil) {
-    let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
+    let words = error.words.isEmpty ? "libcurl error \(error.code)" : error.words
     // A connection that could not be made was one to the proxy, if there is one.
     let atProxy = proxy.map { Failure.Cause.proxyUnreachable("\($0): \(words)") }
     self =

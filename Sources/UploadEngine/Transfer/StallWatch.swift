@@ -37,7 +37,7 @@ struct StallWatch {
     replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
   }
 
-  /// Checks whether there was any progress since the last check.
+  /// Checks whether anything has moved since the last check.
   mutating func look(_ progress: UploadTask.Progress, at now: Instant) {
     let (before, gap) = (last.progress, now - last.at)
     last = (progress, now)

@@ -100,12 +100,12 @@ package struct Totals: Hashable, Sendable {
     }
   }
 
-  /// Keeps counting the done part of a file that is taken out.
+  /// Keeps counting the finished part of a file that is taken out.
   package mutating func keep(_ gone: Gone) {
     goneFiles += gone.files
     goneBytes &+= gone.bytes
   }
-  /// Stops counting the done part of a file that has come back.
+  /// Stops counting the finished part of a file that has come back.
   package mutating func forget(_ gone: Gone) {
     goneFiles -= gone.files
     goneBytes &-= gone.bytes

@@ -36,7 +36,7 @@ package struct PieceRules: Hashable, Sendable {
   package var ticket: PieceCall?
   /// How `{pieces}` lists each piece; nil if there is no such list.
   package var each: Each?
-  /// The signs in a reply that the server no longer knows the upload, besides 404 and 410.
+  /// How a reply shows, besides by 404 or 410, that the server no longer knows the upload.
   package var forgotten: [FailureRule] = []
 
   /// The most pieces of a file, even if a service takes more.

@@ -32,7 +32,7 @@ package protocol ResumeMemory: Sendable {
   func remember(_ server: ResumeServer?, at address: String)
 }
 
-/// What is known about a server's way to resume uploads.
+/// What is known about how a server resumes uploads.
 package enum ResumeServer: Hashable, Sendable, Codable {
   /// It speaks tus.
   case tus(TusServer)

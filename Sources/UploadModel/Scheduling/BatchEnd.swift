@@ -72,7 +72,7 @@ package struct BatchEnd: Sendable {
       || end.trouble == .cancelled && files.contains(where: \.isStopped)
   }
 
-  /// Whether to split the request because all files would fail for a fault that may lie with only one of them.
+  /// Whether to split the request because all files would fail over a fault that may lie with only one of them.
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {

@@ -264,8 +264,8 @@ extension Template {
     }
   }
 
-  /// The first placeholder whose value would end the quotation marks around it because the template does not escape
-  /// the value; nil if there is none.
+  /// The first placeholder whose value would not stay within the quotation marks around it, since the template does not
+  /// escape it; nil if all values would.
   func bareQuote(with values: Values) -> String? {
     var isQuoted = false
     for piece in pieces {

@@ -95,7 +95,7 @@ private struct Markup {
     var position = 0
     while let start = find(open, from: position) {
       position = start + open.count
-      // <header> is not <h…>.
+      // <messages> is not <message>.
       guard position < bytes.count, !Self.isName(bytes[position]) else { continue }
       guard let inside = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
       let end = find(close, from: inside) ?? bytes.count

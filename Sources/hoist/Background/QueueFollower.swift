@@ -42,7 +42,8 @@ final class QueueFollower {
   func run() async throws {
     for await news in news { try news.forEach(say) }
     guard listener.process != nil else {
-      throw UserError("--follow: another version of hoist sends this queue", status: .someFailed)
+      throw UserError(
+        "--follow: another version of hoist is sending this queue", status: .someFailed)
     }
     output.error("the hoist that was sending has ended")
   }

@@ -87,7 +87,7 @@ struct TargetCommand: AsyncParsableCommand {
       }
       let uploader: ShareXUploader
       do throws(InvalidInput) { uploader = try ShareXUploader(text) } catch {
-        throw UserError("\(file) \(error.description)")
+        throw UserError("\(file): \(error.description)")
       }
       for note in uploader.notes {
         context.output.error(SafeText.line("hoist: not carried over: \(note)"))

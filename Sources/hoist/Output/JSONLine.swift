@@ -17,7 +17,7 @@ enum JSONLine {
     ]
   }
 
-  /// The JSON of a value, with C1 control characters and bidirectional overrides escaped: JSON allows them, but
+  /// The JSON of a value, with DEL, C1 control characters and invisible characters escaped: JSON allows them, but
   /// terminals may obey them.
   static func text(_ value: JSONValue) -> String {
     let json = value.source

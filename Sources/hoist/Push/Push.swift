@@ -104,7 +104,7 @@ struct Push {
       }
       history?.record(item)
       journal?.record(item)
-      // Progress can be dropped if the reader is slow, since unread output takes memory.
+      // Drop progress if the reader is slow, since unread output takes memory.
       if case .sending = state, output.isBehind { return }
       reporter.changed(item, at: now)
     }

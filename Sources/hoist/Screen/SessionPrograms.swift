@@ -56,7 +56,7 @@ struct SessionPrograms {
     Thread.detachNewThread { [weak loop] in
       var status: Int32 = 0
       guard waitpid(process, &status, 0) == process, status != 0 else { return }
-      // wait(2): the low seven bits are the signal's number, the next eight the exit status.
+      // wait(2): the low seven bits are the signal's number, the second byte is the exit status.
       let signal = status & 0x7F
       let end = signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
       let words = "\(failure) (\(end))\(advice)"

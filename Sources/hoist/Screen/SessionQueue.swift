@@ -611,7 +611,7 @@ final class SessionQueue {
     for news in news {
       switch news {
       case .item(let id, let state):
-        // News of a new item may come before the item is read, and news of an end after the end was read.
+        // A new item may be reported before it is read from the queue, and an item's end after it was read there.
         guard let known = loop.state.item(id), !(known.state.isFinished && state.isFinished)
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }

@@ -56,7 +56,7 @@ package struct WaitRule: Hashable, Sendable {
     // Only the target's own server gets the credentials and is believed.
     guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL,
       url.user == nil, url.password == nil, Origin(url) == target.origin
-    else { throw InvalidInput("its answer names no address on its own server to ask at") }
+    else { throw InvalidInput("its answer has no status address on the same server") }
     return url
   }
 
