@@ -17,7 +17,7 @@ final class QueueFollower {
   /// When the last line about an item was printed, and the state that it showed.
   private var said: [ItemID: (word: String, at: DispatchTime)] = [:]
 
-  /// Listens to the process that sends the queue; fails if there is none.
+  /// Listens to the process that sends the queue; fails if no process does.
   init(_ store: UploadStore, json isJSON: Bool, in context: Context) throws(UserError) {
     output = context.output
     self.store = store
