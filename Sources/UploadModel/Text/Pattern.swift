@@ -30,7 +30,7 @@ package struct Pattern: Hashable, Sendable {
     match.dropFirst().lazy.compactMap { $0 }.first ?? match.first ?? nil
   }
 
-  /// The first match and what its groups capture; nil if there is none. Throws if the search takes too long.
+  /// The first match and what its groups capture; nil if nothing matches. Throws if the search takes too long.
   func firstMatch(in text: String) throws -> [String?]? {
     try expression.firstMatch(in: text, steps: steps)
   }
