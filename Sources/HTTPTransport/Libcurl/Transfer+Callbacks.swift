@@ -17,7 +17,7 @@ extension Transfer {
     }
     parser = ReplyHeadParser()
     toldEnd = false
-    socket = loop.sockets.socket(of: connection)
+    socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     // Do not even start if the server has closed its direction of the connection, since it may still read the request.
     if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
@@ -119,7 +119,7 @@ extension Transfer {
       return count
     }
     if let socket { recordArrival(at: socket) }
-    if head.status != 417 { loop.answered.append(self) }
+    if head.status != 417 { loop.recordHead(self) }
     return count
   }
 
@@ -148,7 +148,7 @@ extension Transfer {
   }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
-    let descriptor = loop.sockets.open(address)
+    let descriptor = loop.openSocket(address)
     socketError = descriptor < 0 ? errno : 0
     return descriptor
   }

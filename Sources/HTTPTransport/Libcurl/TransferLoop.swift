@@ -37,7 +37,7 @@ final class TransferLoop: @unchecked Sendable {
 
   var transfers: [ObjectIdentifier: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
-  var sockets = SocketTable()
+  private var sockets = SocketTable()
   var held: [Transfer] = []
   /// Tasks that were suspended before their requests began.
   private var parked: [UploadTask] = []
@@ -49,7 +49,7 @@ final class TransferLoop: @unchecked Sendable {
   /// Work to run once everything that can be sent now has been sent.
   var postponed: [@Sendable () -> Void] = []
   /// Transfers whose final head is reported after this iteration, together with their end if they have ended by then.
-  var answered: [Transfer] = []
+  private var answered: [Transfer] = []
   var nextLook = 0.0
 
   /// The interval between checks of how much has been acknowledged, in seconds.
@@ -312,6 +312,12 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
+
+  func recordHead(_ transfer: Transfer) { answered.append(transfer) }
+
+  func socket(of connection: SocketTable.Connection) -> Int32? { sockets.socket(of: connection) }
+
+  func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
     poll.forget(descriptor)

@@ -729,7 +729,7 @@ extension UploadEngine {
         transfer.task.releaseBody()
       }
     case .responded(let head):
-      transfer.head = head
+      transfer.recordHead(head)
     case .ended(let end, let content):
       transfers[number] = nil
       conclude(transfer, transfer.end(end, content, at: now))

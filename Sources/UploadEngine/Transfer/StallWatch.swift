@@ -7,7 +7,7 @@ import UploadModel
 /// requests beside them.
 struct StallWatch {
   /// When a byte last moved in either direction.
-  var lastActivity: Instant
+  private(set) var lastActivity: Instant
   /// When the final reply began.
   private(set) var replyStart: Instant?
   /// The progress at the last check, and the time of that check.
@@ -36,6 +36,8 @@ struct StallWatch {
   func isReplyOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
   }
+
+  mutating func recordActivity(at now: Instant) { lastActivity = now }
 
   /// Checks whether anything has moved since the last check.
   mutating func look(_ progress: UploadTask.Progress, at now: Instant) {

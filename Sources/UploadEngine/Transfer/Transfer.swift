@@ -19,7 +19,7 @@ final class Transfer {
   /// How many bytes of the body the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
 
-  var head: ReplyHead?
+  private var head: ReplyHead?
   /// Why the request failed, or why the engine itself broke it off.
   var trouble: Failure.Cause?
   /// What was wrong with the body, if anything.
@@ -54,7 +54,9 @@ final class Transfer {
   /// Records that the request has begun after waiting for a lane.
   func recordBegun(at now: Instant) { (start, watch) = (now, StallWatch(from: now)) }
 
-  func recordActivity(at now: Instant) { watch.lastActivity = now }
+  func recordHead(_ head: ReplyHead) { self.head = head }
+
+  func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
   /// Checks the progress. Returns a cause if nothing has moved for too long, or if the reply takes too long.
   func stall(at now: Instant) -> Failure.Cause? {
