@@ -219,7 +219,7 @@ struct KeptConnectionTests {
     let client = try connect(to: server)
     defer { Glibc.close(client) }
     waitForEnd(of: client)
-    #expect(SocketTable.hasEnd(client))
+    #expect(SocketTable.hasEnd(hoist_look_at(client)))
     let mark = try #require(SocketTable.end(of: client))
     let closed = try #require(ClosedConnection(client, mark: mark))
     #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)

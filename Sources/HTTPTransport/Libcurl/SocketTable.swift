@@ -96,15 +96,17 @@ struct SocketTable {
   /// The position after the last byte written to a connection, counted from the connection's beginning; nil if
   /// the kernel does not say.
   static func end(of descriptor: Int32) -> Int64? {
-    let found = hoist_look_at(descriptor)
+    end(of: descriptor, hoist_look_at(descriptor))
+  }
+
+  /// The same, if the kernel has already been asked about the connection.
+  static func end(of descriptor: Int32, _ found: hoist_connection) -> Int64? {
     guard found.state >= 0, let waiting = unacknowledged(at: descriptor) else { return nil }
     return found.acknowledged + waiting
   }
 
   /// Whether the other side has announced that it will send no more (FIN).
-  static func hasEnd(_ descriptor: Int32) -> Bool {
-    hoist_look_at(descriptor).state == TCP_CLOSE_WAIT
-  }
+  static func hasEnd(_ found: hoist_connection) -> Bool { found.state == TCP_CLOSE_WAIT }
 
   /// The verdict on a request whose connection has ended.
   enum Sight {

@@ -42,7 +42,7 @@ extension Transfer {
     if arrival?.isLost == true { return }
     // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells
     // how much arrived.
-    if SocketTable.isClosed(socket), wholeBody == nil, let arrived = arrived(at: socket),
+    if wholeBody == nil, SocketTable.isClosed(socket), let arrived = arrived(at: socket),
       arrived + slack < length
     {
       arrival = Arrival()

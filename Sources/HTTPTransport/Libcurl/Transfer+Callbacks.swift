@@ -18,11 +18,16 @@ extension Transfer {
     parser = ReplyHeadParser()
     toldEnd = false
     socket = loop.socket(of: connection)
-    mark = socket.flatMap(SocketTable.end)
-    // Do not even start if the server has closed its direction of the connection, since it may still read the request.
-    if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
-      isTooLate = true
-      return false
+    mark = nil
+    if let socket {
+      let found = hoist_look_at(socket)
+      mark = SocketTable.end(of: socket, found)
+      // Do not even start if the server has closed its direction of the connection, since it may still read the
+      // request.
+      if mayBeginAgain, SocketTable.hasEnd(found) {
+        isTooLate = true
+        return false
+      }
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
     if request.expectsContinue {
