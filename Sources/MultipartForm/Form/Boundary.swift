@@ -20,7 +20,14 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// A fresh boundary with at least 128 bits from the system's random generator.
   public static func random(_ style: Style = .random) -> Boundary {
-    var generator = SystemRandomNumberGenerator()
+    var system = SystemRandomNumberGenerator()
+    return random(style, using: &system)
+  }
+
+  /// A fresh boundary with bits from this generator, which nobody must be able to predict.
+  package static func random(
+    _ style: Style = .random, using generator: inout some RandomNumberGenerator
+  ) -> Boundary {
     switch style {
     case .uuid:
       var text = Array("----00000000-0000-0000-0000-000000000000".utf8)

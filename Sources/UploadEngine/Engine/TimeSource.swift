@@ -34,7 +34,10 @@ package struct TimeSource: Sendable {
   package static let system = TimeSource(
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
-    random: { Double.random(in: 0..<1) },
+    random: {
+      var system = PooledRandomNumberGenerator()
+      return Double.random(in: 0..<1, using: &system)
+    },
     after: { seconds, queue, body in
       // `cancel` may be called from any thread, and nothing else touches the item.
       nonisolated(unsafe) let item = DispatchWorkItem(block: body)
