@@ -19,7 +19,7 @@ enum ASCII {
 
   /// RFC 9110 §5.6.2 `tchar`.
   static func isToken(_ byte: UInt8) -> Bool {
-    isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    isAlphanumeric(byte) || byte == dash || "!#$%&'*+.^_`|~".utf8.contains(byte)
   }
 
   /// RFC 2046 §5.1.1 `bchars`.

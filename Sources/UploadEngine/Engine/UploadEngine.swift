@@ -565,13 +565,14 @@ extension UploadEngine {
     let left = uploads.map(\.item.id)
     if opensRun(left, how) || makesReady(left, how) { return }
     uploads = attachPrepared(uploads, how.url)
-    func goesOn(_ upload: UploadJob) -> Bool {
-      upload.target.resume.holds(for: upload.item.size)
-        || upload.target.resume.isOn && jobs[upload.item.id]?.resumePoint != nil
+    if let destination = uploads.first?.destination, needs(of: destination).resuming {
+      let rules = destination.value.resume
+      let resuming = uploads.filter {
+        rules.holds(for: $0.item.size) || jobs[$0.item.id]?.resumePoint != nil
+      }
+      uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
+      for upload in resuming { converse(about: upload, how) }
     }
-    let resuming = uploads.filter(goesOn)
-    uploads.removeAll(where: goesOn)
-    for upload in resuming { converse(about: upload, how) }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if how.url == first.target.url, let ticketed { ticketed } else { how.url }
@@ -1713,7 +1714,7 @@ extension UploadEngine {
 
   /// Begins the run of files that are about to start, and gives the files the run's values.
   private func beginRun(with files: [ItemID]) {
-    guard let first = files.first.flatMap({ jobs[$0] }), first.upload.target.run.isOn
+    guard let first = files.first.flatMap({ jobs[$0] }), needs(of: first.upload.destination).run
     else { return }
     let name = first.upload.target.name
     runs[name, default: Run()].use(first.upload.destination)
@@ -1743,7 +1744,7 @@ extension UploadEngine {
   /// it.
   private func opensRun(_ ids: [ItemID], _ how: Sending) -> Bool {
     guard let first = ids.first, let destination = jobs[first]?.upload.destination,
-      destination.value.run.isOn, case let target = destination.value,
+      needs(of: destination).run, case let target = destination.value,
       runs[target.name]?.state == .opening, let call = target.run.open,
       let authorization = authorization(of: ids, to: target.origin)
     else { return false }
@@ -1797,7 +1798,7 @@ extension UploadEngine {
 
   /// Records the end of a file in its run.
   private func recordInRun(_ id: ItemID, _ job: Job) {
-    guard job.upload.target.run.isOn, !job.isUnderWay else { return }
+    guard needs(of: job.upload.destination).run, !job.isUnderWay else { return }
     let name = job.upload.target.name
     switch job.machine.state {
     case .paused: leaveUnopened([id])
@@ -2016,6 +2017,10 @@ extension Target {
     let preparation: Bool
     /// Whether requests follow that create records or confirm the delivery.
     let records: Bool
+    /// Whether there is anything to do before the first file or after the last one.
+    let run: Bool
+    /// Whether files can resume.
+    let resuming: Bool
     /// Whether each file is sent in a single request of its own, which can be prepared ahead.
     let oneRequestForEachFile: Bool
 
@@ -2024,10 +2029,10 @@ extension Target {
         target.prepare != nil || target.exists != nil || target.ticket != nil
         || !target.digests.isEmpty || target.signsContent
       records = target.server.create != nil || target.ticket?.confirmation != nil
+      (run, resuming) = (target.run.isOn, target.resume.isOn)
       // A signature would become stale while its request waits.
       oneRequestForEachFile =
-        !preparation && !records && !target.run.isOn && target.sigV4 == nil && target.batch == nil
-        && !target.resume.isOn
+        !preparation && !records && !run && target.sigV4 == nil && target.batch == nil && !resuming
     }
   }
 }
