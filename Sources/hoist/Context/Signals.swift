@@ -7,14 +7,17 @@ final class Signals {
   let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// Intercepts these signals for as long as this object lives. SIGHUP stays ignored if it was ignored at the start, as
-  /// `nohup` arranges.
+  /// Intercepts these signals for as long as this object lives. SIGHUP and SIGINT stay ignored if they were ignored at
+  /// the start: `nohup` arranges that for the former, and shells for the latter when a script runs a command in the
+  /// background, so that ^c ends only the script.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
     // Dispatch sets the signal's action itself, some time after `activate`. Until then the default action applies, so
     // an early ^c ends the program. If the signal were ignored until then, an early ^c would be lost.
-    sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
+    sources = signals.filter {
+      ![SIGHUP, SIGINT].contains($0) || !Self.isIgnored($0)
+    }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {
         // The code that handles the signal may be waiting for a reader of our output that is not reading.

@@ -359,6 +359,25 @@ extension EndToEnd {
       }
     }
 
+    @Test("SIGINT changes nothing in a script's background, where shells ignore it")
+    func ignoredInterrupt() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try person.folder.write("a.bin", count: 9_000_000)
+      let push = try person.shell(
+        "hoist push a.bin --to \(server.url) --json & echo $! > pid; wait $!")
+      try await wait(for: "an upload") { server.visitors == 1 ? true : nil }
+      let process = try await wait(for: "its number") {
+        let written = try? String(contentsOfFile: person.folder.path("pid"), encoding: .utf8)
+        return written.flatMap { $0.hasSuffix("\n") ? pid_t($0.dropLast()) : nil }
+      }
+      kill(process, SIGINT)
+      gate.open()
+      #expect(try await push.end().status == 0)
+    }
+
     @Test("SIGHUP ends in order; under nohup it does not end at all")
     func hangUp() async throws {
       let person = try Person()
