@@ -33,8 +33,11 @@ enum Main {
       try AddressSpace.check()
       // The root would examine all commands first, which takes longer than everything else.
       if arguments == ["--version"] { return end(saying: VersionText.text, in: context) }
-      if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
-      if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
+      if arguments.first == PushCommand.configuration.commandName {
+        PushCommand.prepare()
+      } else if let mistake = Usage.mistypedVerb(arguments) ?? Usage.unknownTopic(arguments) {
+        throw mistake
+      }
       var command = try parse(ArgumentRuns.folded(arguments))
       try ProgramFolder.check()
       try OpenFiles.raiseLimit()

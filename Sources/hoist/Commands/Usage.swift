@@ -18,15 +18,27 @@ enum Usage {
         + "For a file, write ./\(word)")
   }
 
-  /// An unknown command after a command that has commands of its own.
-  private static func unknownCommand(_ arguments: [String]) -> UserError? {
-    guard let verb = arguments.first, let word = arguments.dropFirst().first,
-      !word.hasPrefix(scalars: "-"),
-      let names = Hoist.configuration.subcommand(verb)?.configuration.verbs,
-      !names.isEmpty, !names.contains(word)
-    else { return nil }
-    let near = NearestName.of(word, among: names).map { "did you mean hoist \(verb) \($0)?" }
-    return UserError("\(verb) has no command \"\(word)\"; \(near ?? "see hoist \(verb) --help")")
+  /// An unknown command after `help`. ArgumentParser would show the help of the command before it.
+  static func unknownTopic(_ arguments: [String]) -> UserError? {
+    guard let verb = arguments.first, verb == "help" else { return nil }
+    return unknownCommand(arguments.dropFirst().filter { $0 != verb })
+  }
+
+  /// The first of these words that should name a command, but does not. Each command is one of the command before it.
+  private static func unknownCommand(_ words: some Sequence<String>) -> UserError? {
+    var (known, command) = ([String](), Hoist.configuration)
+    for word in words {
+      guard !word.hasPrefix(scalars: "-"), !command.subcommands.isEmpty else { return nil }
+      guard let next = command.subcommand(word) else {
+        let path = (["hoist"] + known).joined(separator: " ")
+        let near = NearestName.of(word, among: command.verbs).map { "did you mean \(path) \($0)?" }
+        let lack =
+          known.isEmpty ? "there is no command" : "\(known.joined(separator: " ")) has no command"
+        return UserError("\(lack) \"\(word)\"; \(near ?? "see \(path) --help")")
+      }
+      (known, command) = (known + [word], next.configuration)
+    }
+    return nil
   }
 
   /// ArgumentParser's error as one line in hoist's format.
@@ -34,7 +46,10 @@ enum Usage {
     let text = message.split(whereSeparator: \.isNewline).map { $0.trimming(\.isWhiteSpace) }
       .joined(separator: " ")
     var words = text.prefix(1).lowercased() + text.dropFirst()
-    if words.contains(scalars: "unexpected argument"), let mistake = unknownCommand(arguments) {
+    if words.contains(scalars: "unexpected argument"),
+      arguments.first.flatMap(Hoist.configuration.subcommand) != nil,
+      let mistake = unknownCommand(arguments)
+    {
       return mistake
     }
     if arguments.first == ReceiveCommand.configuration.commandName,

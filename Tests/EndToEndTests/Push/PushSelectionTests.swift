@@ -194,6 +194,10 @@ extension EndToEnd {
       }
       let words = "hoist: queue has no command \"lsit\"; did you mean hoist queue list?\n"
       #expect(inner.status == 2 && inner.errors == words, "\(inner)")
+      let topic = try await person.run("help", "queue", "lsit")
+      #expect(topic.status == 2 && topic.errors == words && topic.output.isEmpty, "\(topic)")
+      let unknown = try await person.run("help", "foo")
+      #expect(unknown.errors == "hoist: there is no command \"foo\"; see hoist --help\n")
       try person.folder.write("pusj", [1])
       // Without a terminal the screen cannot open; that it wanted to is the point.
       let file = try await person.shell("setsid -w hoist pusj --to http://127.0.0.1:9/").end()
