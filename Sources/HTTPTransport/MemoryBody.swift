@@ -14,17 +14,22 @@ package struct MemoryBody: ExchangeBody {
   package func makeReader() -> any ExchangeBodyReader { Reader(self) }
 
   private final class Reader: ExchangeBodyReader {
-    private var left: Data
+    private let bytes: Data
+    private var offset = 0
     /// Nil once it has passed.
     private var check: (@Sendable () throws -> Void)?
 
-    init(_ body: MemoryBody) { (left, check) = (body.bytes, body.check) }
+    init(_ body: MemoryBody) { (bytes, check) = (body.bytes, body.check) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
       try check?()
       check = nil
-      let count = left.prefix(buffer.count).copyBytes(to: buffer)
-      left = left.dropFirst(count)
+      let count = min(buffer.count, bytes.count - offset)
+      bytes.withUnsafeBytes { bytes in
+        buffer.copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)]))
+      }
+      offset += count
       return count
     }
   }
