@@ -73,7 +73,7 @@ int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t co
     for (size_t i = 0; i < CRASHES; i++) {
       if (sigaction(crashes[i], &action, &before_crash[i]) != 0) return -1;
     }
-    if (atexit(rescue) != 0) return -1;
+    if (atexit(rescue) != 0 || at_quick_exit(rescue) != 0) return -1;
     installed = 1;
   }
   armed = 1;

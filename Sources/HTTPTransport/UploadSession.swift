@@ -24,12 +24,9 @@ import Synchronization
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadSession: URLSession, @unchecked Sendable {
-  /// The session that the process shares.
+  /// The session that the process shares. To set it up takes two milliseconds.
   package override class var shared: UploadSession { process }
   private static let process = UploadSession(configuration: foundation)
-
-  /// Loads Foundation's part of a session, which takes a millisecond. Call this while waiting for something else.
-  package static func prepare() { _ = foundation }
 
   /// Foundation's default configuration. It has a cache and stores cookies, neither of which this process uses, and
   /// would make a folder for each in the home directory.

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <termios.h>
 
-// From now on, when the program crashes (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT) or calls exit(),
-// `bytes` are written to `fd`, and it gets back the settings `saved`. After that, a crash takes the same course as
-// without this. `count` is at most 512. Returns 0, or -1 with errno.
+// From now on, when the program crashes (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT) or calls exit() or
+// quick_exit(), `bytes` are written to `fd`, and it gets back the settings `saved`. After that, a crash takes the same
+// course as without this. `count` is at most 512. Returns 0, or -1 with errno.
 int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t count);
 
 // Call this once the terminal has been restored in an orderly way: nothing more is done to it when the program ends.

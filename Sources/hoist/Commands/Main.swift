@@ -22,7 +22,7 @@ enum Main {
     }
     var context = Context.process
     context.arguments = Array(CommandLine.arguments.dropFirst())
-    exit(await run(in: context))
+    Context.end(await run(in: context))
   }
 
   /// Runs the command that the arguments name. Returns the exit status.

@@ -67,16 +67,12 @@ struct PushCommand: HoistCommand {
     }
   }
 
-  /// Reads the media type tables, and loads the part of the transport that the first file needs, while the arguments
-  /// are parsed.
-  ///
-  /// Nothing else is prepared: the program may exit at once, and OpenSSL, which libcurl loads, must not be initialising
-  /// at that moment.
+  /// Reads the media type tables and sets up the transport while the arguments are parsed.
   static func prepare() {
     Thread.detachNewThread {
       _ = MediaTypeGuesser.system
       // Foundation looks into the program's folder. If that is not allowed, it crashes; the error comes later.
-      if (try? ProgramFolder.check()) != nil { UploadSession.prepare() }
+      if (try? ProgramFolder.check()) != nil { _ = UploadSession.shared }
     }
   }
 
@@ -136,8 +132,6 @@ struct PushCommand: HoistCommand {
     var push = Push(
       inputs: inputs, target: target, reporter: reporter, context: context, journal: journal,
       failsFast: failFast, keepsResults: telling.report != nil)
-    // Loads what the first request needs, while the history is opened.
-    _ = UploadSession.shared
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
