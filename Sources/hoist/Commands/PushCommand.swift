@@ -69,6 +69,7 @@ struct PushCommand: HoistCommand {
 
   /// Reads the media type tables and sets up the transport while the arguments are parsed.
   static func prepare() {
+    OpenFiles.countInherited()
     Thread.detachNewThread {
       _ = MediaTypeGuesser.system
       // Foundation looks into the program's folder. If that is not allowed, it crashes; the error comes later.

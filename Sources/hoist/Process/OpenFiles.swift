@@ -39,6 +39,9 @@ enum OpenFiles {
     return Int(most) - inherited.count { $0 < most }
   }
 
+  /// Must be called before the program opens anything that stays open.
+  static func countInherited() { _ = inherited }
+
   private static let inherited = (0..<Int32(enough)).filter { fcntl($0, F_GETFD) >= 0 }
 
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
