@@ -28,6 +28,8 @@ class Silent:
 
 def run(hoist, seed, quick):
     """Returns how many pushes ended by what they were told."""
+    # In a script's background SIGINT is ignored, and hoist would leave it so. A handler is not inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chance = random.Random(seed)
     count = Count("early signals", "each push ends with 130, or by the signal", 100 if quick else 1000)
     with Place(hoist, "signals") as place, Silent() as server:

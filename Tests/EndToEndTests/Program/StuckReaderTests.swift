@@ -54,8 +54,8 @@ extension EndToEnd {
     }
 
     private func process(_ arguments: [String], _ person: Person) -> Process {
-      // hoist heeds neither signal if it was ignored before, and `Process` leaves it so: the tests may run under nohup,
-      // or in a script's background.
+      // hoist ignores SIGHUP and SIGINT if it starts with them ignored, and `Process` passes that on: the tests may run
+      // under nohup, or in a script's background.
       for number in [SIGHUP, SIGINT] { Foundation.signal(number, SIG_DFL) }
       let process = Process()
       process.executableURL = URL(filePath: "\(Person.binaries)/hoist")
