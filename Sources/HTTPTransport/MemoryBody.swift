@@ -25,9 +25,8 @@ package struct MemoryBody: ExchangeBody {
       try check?()
       check = nil
       let count = min(buffer.count, bytes.count - offset)
-      bytes.withUnsafeBytes { bytes in
-        buffer.copyMemory(
-          from: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)]))
+      bytes.withUnsafeBytes { all in
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[offset..<(offset + count)]))
       }
       offset += count
       return count

@@ -24,7 +24,7 @@ import Synchronization
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadSession: URLSession, @unchecked Sendable {
-  /// The session that the process shares. To set it up takes two milliseconds.
+  /// The session that the process shares. Setting it up takes two milliseconds, so a push does that on another thread.
   package override class var shared: UploadSession { process }
   private static let process = UploadSession(configuration: foundation)
 

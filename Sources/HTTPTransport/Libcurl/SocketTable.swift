@@ -99,7 +99,7 @@ struct SocketTable {
     end(of: descriptor, hoist_look_at(descriptor))
   }
 
-  /// The same, if the kernel has already been asked about the connection.
+  /// The same, given what `hoist_look_at` has just found.
   static func end(of descriptor: Int32, _ found: hoist_connection) -> Int64? {
     guard found.state >= 0, let waiting = unacknowledged(at: descriptor) else { return nil }
     return found.acknowledged + waiting

@@ -24,7 +24,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
     return random(style, using: &system)
   }
 
-  /// A fresh boundary with bits from this generator, which nobody must be able to predict.
+  /// A fresh boundary with bits from this generator, whose output nobody must be able to guess.
   package static func random(
     _ style: Style = .random, using generator: inout some RandomNumberGenerator
   ) -> Boundary {

@@ -19,6 +19,7 @@ enum ASCII {
 
   /// RFC 9110 §5.6.2 `tchar`.
   static func isToken(_ byte: UInt8) -> Bool {
+    // Most of a boundary's bytes are dashes.
     isAlphanumeric(byte) || byte == dash || "!#$%&'*+.^_`|~".utf8.contains(byte)
   }
 

@@ -35,8 +35,8 @@ package struct TimeSource: Sendable {
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
     random: {
-      var system = PooledRandomNumberGenerator()
-      return Double.random(in: 0..<1, using: &system)
+      var pool = PooledRandomNumberGenerator()
+      return Double.random(in: 0..<1, using: &pool)
     },
     after: { seconds, queue, body in
       // `cancel` may be called from any thread, and nothing else touches the item.

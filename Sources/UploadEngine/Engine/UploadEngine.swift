@@ -567,10 +567,11 @@ extension UploadEngine {
     uploads = attachPrepared(uploads, how.url)
     if let destination = uploads.first?.destination, needs(of: destination).resuming {
       let rules = destination.value.resume
-      let resuming = uploads.filter {
-        rules.holds(for: $0.item.size) || jobs[$0.item.id]?.resumePoint != nil
+      func goesOn(_ upload: UploadJob) -> Bool {
+        rules.holds(for: upload.item.size) || jobs[upload.item.id]?.resumePoint != nil
       }
-      uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
+      let resuming = uploads.filter(goesOn)
+      uploads.removeAll(where: goesOn)
       for upload in resuming { converse(about: upload, how) }
     }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }

@@ -111,8 +111,8 @@ struct UploadRequest {
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
-    var random = PooledRandomNumberGenerator()
-    do { body = try FormBody(plan.content, boundary: .random(using: &random)) } catch {
+    var pool = PooledRandomNumberGenerator()
+    do { body = try FormBody(plan.content, boundary: .random(using: &pool)) } catch {
       throw Self.fault(error, plan, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }

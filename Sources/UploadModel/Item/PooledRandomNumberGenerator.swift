@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The system's random bits, fetched for many numbers at once, since there may be thousands of files.
+/// The system's random bits, fetched for many numbers at once: a push may have thousands of files.
 package struct PooledRandomNumberGenerator: RandomNumberGenerator {
   private static let pool = Mutex<[UInt64]>([])
 

@@ -3,8 +3,8 @@ import Foundation
 extension UUID {
   /// A random UUID (RFC 9562 §5.4). Foundation's own initializer would open a file for each UUID.
   package static func random() -> UUID {
-    var system = PooledRandomNumberGenerator()
-    let bits = (system.next(), system.next())
+    var pool = PooledRandomNumberGenerator()
+    let bits = (pool.next(), pool.next())
     return withUnsafeBytes(of: bits) { UUID($0.load(as: uuid_t.self), version: 4) }
   }
 

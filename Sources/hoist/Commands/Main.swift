@@ -22,7 +22,7 @@ enum Main {
     }
     var context = Context.process
     context.arguments = Array(CommandLine.arguments.dropFirst())
-    Context.end(await run(in: context))
+    Context.quit(await run(in: context))
   }
 
   /// Runs the command that the arguments name. Returns the exit status.
@@ -33,6 +33,7 @@ enum Main {
       try AddressSpace.check()
       // The root would examine all commands first, which takes longer than everything else.
       if arguments == ["--version"] { return end(saying: VersionText.text, in: context) }
+      // A push needs no check of its first word, and should begin soon.
       if arguments.first == PushCommand.configuration.commandName {
         PushCommand.prepare()
       } else if let mistake = Usage.mistypedVerb(arguments) ?? Usage.unknownTopic(arguments) {

@@ -21,10 +21,11 @@ enum Usage {
   /// An unknown command after `help`. ArgumentParser would show the help of the command before it.
   static func unknownTopic(_ arguments: [String]) -> UserError? {
     guard let verb = arguments.first, verb == "help" else { return nil }
-    return unknownCommand(arguments.dropFirst().filter { $0 != verb })
+    return unknownCommand(arguments.dropFirst().filter { $0 != verb && $0 != "--" })
   }
 
-  /// The first of these words that should name a command, but does not. Each command is one of the command before it.
+  /// The error for the first word that should name a command but does not. Each word is looked up among the commands of
+  /// the one before.
   private static func unknownCommand(_ words: some Sequence<String>) -> UserError? {
     var (known, command) = ([String](), Hoist.configuration)
     for word in words {
@@ -46,8 +47,9 @@ enum Usage {
     let text = message.split(whereSeparator: \.isNewline).map { $0.trimming(\.isWhiteSpace) }
       .joined(separator: " ")
     var words = text.prefix(1).lowercased() + text.dropFirst()
-    if words.contains(scalars: "unexpected argument"),
-      arguments.first.flatMap(Hoist.configuration.subcommand) != nil,
+    let verb = arguments.first.flatMap(Hoist.configuration.subcommand)?.configuration.commandName
+    // Without a command, the first word is a file.
+    if words.contains(scalars: "unexpected argument"), verb != nil,
       let mistake = unknownCommand(arguments)
     {
       return mistake
@@ -58,7 +60,6 @@ enum Usage {
       let folder = String(words.unicodeScalars.dropFirst(21).dropLast())
       words += "; did you mean --dir \(folder)?"
     }
-    let verb = arguments.first.flatMap(Hoist.configuration.subcommand)?.configuration.commandName
     let end =
       words.unicodeScalars.last.map { ".?!".unicodeScalars.contains($0) } == true ? " See" : "; see"
     return UserError("\(words)\(end) hoist\(verb.map { " \($0)" } ?? "") --help")

@@ -19,11 +19,11 @@ struct Context: Sendable {
 
   static let process = Context(
     output: .standard, input: .standard, environment: ProcessInfo.processInfo.environment,
-    time: .system, signals: { Signals($0) }, exit: { end($0.rawValue) })
+    time: .system, signals: { Signals($0) }, exit: { quit($0.rawValue) })
 
-  /// Ends the process, but not by exit(3): libraries would only free memory then, and OpenSSL would do so even while
-  /// another thread still uses it. Nothing is lost, since all output is written without stdio's buffers.
-  static func end(_ status: Int32) -> Never { quick_exit(status) }
+  /// Ends the program without exit(3), in which libraries only free memory, OpenSSL even while another thread is using
+  /// it. Nothing is lost, since all output is written without stdio's buffers.
+  static func quit(_ status: Int32) -> Never { quick_exit(status) }
 
   /// The user's home folder; empty if `$HOME` is not set.
   var home: String { environment["HOME"] ?? "" }
