@@ -76,10 +76,11 @@ package struct BatchEnd: Sendable {
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {
+    guard files.count > 1, target.batch?.splitsRefused == true else { return false }
     var target = target
     // What the rules say about individual files does not count as a refusal of the whole request.
     target.response = target.response.ofWholeRequest
-    guard files.count > 1, target.batch?.splitsRefused == true,
+    guard
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
