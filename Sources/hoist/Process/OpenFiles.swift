@@ -39,8 +39,12 @@ enum OpenFiles {
     return Int(most) - inherited.count { $0 < most }
   }
 
-  /// Must be called before the program opens anything that stays open.
-  static func countInherited() { _ = inherited }
+  /// Must be called before the program opens anything that stays open. Counts only if the limit cannot be raised so far
+  /// that the number does not matter.
+  static func countInherited() {
+    var limit = rlimit()
+    if getrlimit(resource, &limit) == 0, limit.rlim_max < enough { _ = inherited }
+  }
 
   private static let inherited = (0..<Int32(enough)).filter { fcntl($0, F_GETFD) >= 0 }
 
