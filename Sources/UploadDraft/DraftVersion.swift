@@ -56,8 +56,6 @@ package enum DraftVersion: Int64, CaseIterable, Codable, Sendable {
   }
 
   package static let newest = DraftVersion.ten
-  /// The version of an upload whose record names none: such records date from when hoist supported only this one.
-  package static let unnamed = DraftVersion.eight
 
   /// The interop version's number.
   package var number: Int64 { rawValue }

@@ -45,8 +45,8 @@ package final class UploadStore: Sendable {
     return String(cString: real)
   }
 
-  /// Opens the queue at `path`, or creates an empty one that nobody else may read. Fails if a newer version has written
-  /// the file, which is then left unchanged.
+  /// Opens the queue at `path`, or creates an empty one that nobody else may read. Fails if another version of hoist or
+  /// another program has written the file, which is then left unchanged.
   package init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
     try Self.makeFile(at: path)
@@ -54,7 +54,14 @@ package final class UploadStore: Sendable {
       // With `.crash`, there is no additional connection for reading, which would make a command start 5% slower.
       pool = try DatabasePool(
         path: path, patience: 10_000, readsMeanwhile: durability == .powerLoss)
-      try Self.step {
+      let content = try Self.step {
+        let content = try pool.read(Schema.content)
+        guard content != .foreign else {
+          throw StoreError(
+            "the queue \(path) was written by another version of hoist, or by another program, and was left unchanged: "
+              + "use that version, use another file with --queue FILE, or move the file away to begin with an empty queue"
+          )
+        }
         try pool.withoutTransaction { db in
           let mode: String? = try db.value("PRAGMA journal_mode = WAL")
           guard mode == "wal" else {
@@ -63,6 +70,7 @@ package final class UploadStore: Sendable {
             )
           }
         }
+        return content
       }
       try pool.withoutTransaction { db in
         switch durability {
@@ -80,11 +88,7 @@ package final class UploadStore: Sendable {
           try db.execute("PRAGMA temp_store = MEMORY")
         }
       }
-      guard try Schema.complete(pool) else {
-        throw StoreError(
-          "the queue \(path) was written by a newer version of hoist and was left unchanged. Use that version, "
-            + "or another file with --queue FILE")
-      }
+      if content == .empty { try pool.write(Schema.create) }
     } catch {
       throw error as? StoreError ?? StoreError(error, doing: "opened", path: path)
     }
@@ -139,7 +143,7 @@ package final class UploadStore: Sendable {
 
   /// Runs a step of opening the file, and retries it while SQLite reports its log as busy, since SQLite itself does not
   /// wait in this case.
-  private static func step(_ body: () throws -> Void) throws {
+  private static func step<Value>(_ body: () throws -> Value) throws -> Value {
     let limit = ContinuousClock.now + .seconds(10)
     while true {
       do { return try body() } catch let error as DatabaseError {

@@ -11,7 +11,6 @@ struct DraftVersionTests {
       DraftVersion.newest.number == 10
         && DraftVersion.newest.older.map(\.number) == [9, 8, 7, 6, 5, 4, 3])
     #expect(DraftVersion(rawValue: 3)?.older == [])
-    #expect(DraftVersion.unnamed.number == 8)
     #expect(DraftVersion(rawValue: 2) == nil && DraftVersion(rawValue: 11) == nil)
   }
 

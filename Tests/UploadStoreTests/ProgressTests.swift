@@ -61,7 +61,7 @@ struct ProgressTests {
         return
       }
       #expect(receipt.sent == sent && items[0].sentSize == 580 && items[0].size == 10)
-      #expect(old.sent == nil, "that of another version is not made up")
+      #expect(old.sent == nil, "what was not recorded is not made up")
       let history = try store.history()
       #expect(history.map(\.name) == ["p0_photo.jpg", "b"])
       #expect(history.map(\.size) == [580, 10] && history[0].mediaType == "image/webp")

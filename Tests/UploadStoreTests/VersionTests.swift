@@ -13,75 +13,46 @@ struct VersionTests {
 
   init() throws { harness = try StoreHarness() }
 
-  private func raw(_ body: (Database) throws -> Void) throws {
+  /// Files that this version must leave alone, each made by a script.
+  static let foreign: KeyValuePairs = [
+    "a newer queue": "\(current); PRAGMA user_version = 999",
+    "a queue from before the first release":
+      "CREATE TABLE grdb_migrations (identifier TEXT); CREATE TABLE queue (id INTEGER)",
+    "another program's database":
+      "PRAGMA application_id = 1; PRAGMA user_version = 1; CREATE TABLE item (id INTEGER)",
+    "another program's empty database": "PRAGMA user_version = 1",
+  ]
+  private static let current = "PRAGMA application_id = 0x686F6973; CREATE TABLE queue (id INTEGER)"
+
+  @Test(
+    "A file of another version or program is refused and left as it is",
+    arguments: foreign.map(\.key))
+  func refusal(of name: String) throws {
     try FileManager.default.createDirectory(
       atPath: harness.folder.path("state"), withIntermediateDirectories: true)
-    try body(Database(path: harness.path, patience: 0))
-  }
-
-  @Test("What every earlier version wrote is read, and nothing of it is lost")
-  func migrations() throws {
-    #expect(Schema.scripts.count == 14)
-    for number in 1...Schema.scripts.count {
-      let harness = try StoreHarness()
-      try FileManager.default.createDirectory(
-        atPath: harness.folder.path("state"), withIntermediateDirectories: true)
-      let rows = try String(
-        contentsOfFile: "\(Repository.root)/Tests/UploadStoreTests/Versions/\(number).sql",
-        encoding: .utf8)
-      do {
-        let old = try Database(path: harness.path, patience: 0)
-        try Schema.bring(old, to: number)
-        try old.executeScript(rows)
+    let script = try #require(Self.foreign.first { $0.key == name }?.value)
+    do { try Database(path: harness.path, patience: 0).executeScript(script) }
+    let before = FileManager.default.contents(atPath: harness.path)
+    try #require(before?.isEmpty == false)
+    for durability in [UploadStore.Durability.powerLoss, .crash] {
+      let error = #expect(throws: StoreError.self) {
+        try UploadStore(path: harness.path, durability: durability)
       }
-
-      let store = try harness.open()
-      let items = try store.items()
-      #expect(items.map(\.fileName) == ["a.txt", "b.txt", "c.txt", "d.txt"])
-      #expect(items[0].state == .waiting)
       #expect(
-        items[1].state
-          == .failed(Failure(.refused, status: 413, reply: Reply(text: "no"), attempts: 2)))
-      #expect(items[2].location.bytes.contains(0xFF))
-      #expect(number >= 13 ? items[3].state.isProcessed : items[3].state == .paused)
-      #expect(items[1].contentType == (number >= 5 ? "application/pdf" : nil))
-      #expect(items[1].folder == (number >= 3 ? "2026/" : ""))
-      #expect(items[1].nameIsChosen == (number >= 3) && !items[0].nameIsChosen)
-      let last = try store.history().first { $0.item == ItemID(3) }
-      #expect(last?.name == (number >= 11 ? "c.up" : "c.txt"))
-      #expect(last?.mediaType == (number >= 11 ? "text/x-made" : "text/plain"))
-      #expect(last?.size == (number >= 11 ? 9 : 4))
-      #expect(last?.deletionURL == (number >= 6 ? "http://nas/delete/3" : nil))
-      #expect(last?.pieces == (number >= 13 ? PieceCount(count: 3, resumed: 1, sent: 2) : nil))
-      #expect(try store.runs().map(\.open) == (number >= 14 ? [[ItemID(2)]] : []))
-      let stamp = FileStamp(
-        identity: FileIdentity(device: 1, inode: 2, size: 4, modified: 3), changed: 5)
-      #expect((store.digests(of: stamp)?[.sha1] != nil) == (number >= 14))
-      #expect(try store.rateLimit() == (number >= 14 ? 700_000 : nil))
-      let server = store.resumeServer(
-        at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
-      #expect((server != nil) == (number >= 7))
-      #expect(try store.isStopped() == (number >= 10))
-      #expect(try store.history().count == (number >= 12 ? 5 : 4))
-      #expect(try store.sentBefore(items).values.count(where: \.isCertain) == 1)
-      #expect(try store.sentBefore(items).count == (number >= 12 ? 2 : 1))
-      #expect(try store.enqueue([item("new")])[0].id == ItemID(6))
+        error?.description
+          == "the queue \(harness.path) was written by another version of hoist, or by another program, and was left "
+          + "unchanged: use that version, use another file with --queue FILE, or move the file away to begin with an "
+          + "empty queue")
+      #expect(FileManager.default.contents(atPath: harness.path) == before)
     }
   }
 
-  @Test("A newer version's queue is refused and left as it is")
-  func newer() throws {
-    _ = try harness.open().enqueue([item("a")])
-    try raw { try $0.execute("INSERT INTO grdb_migrations VALUES ('999')") }
-    let content = "SELECT path || uuid || identifier FROM item JOIN grdb_migrations"
-    var rows: [[UInt8]] = []
-    try raw { rows = try $0.rows(content) { $0[0] } }
-    #expect(rows.count > 1)
-    let error = #expect(throws: StoreError.self) { try harness.open() }
-    #expect(error?.description.contains("newer version of hoist") == true)
-    var left: [[UInt8]] = []
-    try raw { left = try $0.rows(content) { $0[0] } }
-    #expect(left == rows)
+  @Test("A queue is marked as one, and with its version")
+  func stamp() throws {
+    _ = try harness.open()
+    let file = try Database(path: harness.path, patience: 0)
+    #expect(try file.value("PRAGMA application_id") == 0x686F_6973)
+    #expect(try file.value("PRAGMA user_version") == 1)
   }
 
   @Test("A damaged queue is refused and left as it is")

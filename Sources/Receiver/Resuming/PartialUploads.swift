@@ -41,8 +41,8 @@ final class PartialUploads: Sendable {
       var form: String?
       /// The most files that the form may contain.
       var maxFiles: Int
-      /// The version of the draft in which the upload began; nil if an older version of the receiver began it.
-      var draft: DraftVersion?
+      /// The version of the draft in which the upload began.
+      var draft: DraftVersion
     }
 
     /// A reply that can be sent again.

@@ -74,7 +74,7 @@ struct ResumableService: Sendable {
       let file = try await open(id, request)
       switch request.head.method {
       case .HEAD, .GET:
-        return status(of: file, in: named ?? file.record.purpose?.draft ?? .unnamed)
+        return status(of: file, in: named ?? file.record.purpose?.draft ?? .newest)
       case .DELETE:
         intake.uploads.remove(file.id)
         return .empty(.noContent)

@@ -13,18 +13,12 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var seconds: Double
   /// How many of the file's bytes were sent.
   package var bytes: Int64
-  /// The file as it was described to the server; nil in receipts from versions that did not record it.
+  /// The file as it was described to the server; nil if it was not sent.
   package var sent: SentFile?
   /// The pieces that the server took, if the file went in pieces.
   package var pieces: PieceCount?
   /// Whether the server had the file already.
-  package var wasThere: Bool {
-    get { isDuplicate == true }
-    set { isDuplicate = newValue ? true : nil }
-  }
-  // Nil in most receipts, and in all receipts from versions that did not check.
-  private var isDuplicate: Bool?
-
+  package var wasThere = false
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 

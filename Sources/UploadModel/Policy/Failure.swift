@@ -15,8 +15,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var step: Step?
   /// How far the attempt had come, if the file goes in pieces.
   package var pieces: PieceCount?
-  /// True if everything had been sent and the server's refusal leaves open whether it stored the file. Otherwise nil,
-  /// as in all failures that older versions saved.
+  /// True if everything had been sent and the server's refusal leaves open whether it stored the file. Otherwise nil.
   var mayBeStored: Bool?
 
   package init(

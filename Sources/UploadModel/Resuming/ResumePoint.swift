@@ -10,7 +10,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var target: String
   /// The file that the upload began with.
   package var identity: FileIdentity
-  /// When the file contained the bytes that were sent, as far as is known; nil in points from earlier versions.
+  /// When the file contained the bytes that were sent, as far as is known.
   package var moment: FileMoment?
   /// How many bytes the server had when it last said so.
   package var offset: Int64 = 0
@@ -22,8 +22,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var loss: Loss?
   /// The protocol; nil for tus.
   package var mode: ResumeRules.Mode?
-  /// The version of the draft that the upload began with; nil for tus, and in points from versions of hoist that knew
-  /// only version 8.
+  /// The version of the draft that the upload began with; nil for other protocols.
   package var draft: DraftVersion?
   /// The form around the file; the offsets then count the form's bytes. Nil if the file goes without one.
   package var form: Form?
@@ -77,7 +76,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   }
 
   /// The version of the draft in which to resume.
-  package var version: DraftVersion { draft ?? .unnamed }
+  package var version: DraftVersion { draft ?? .newest }
 
   /// Whether the attempt that recorded the point had not yet sent any part of the file.
   package var isAtStart: Bool {

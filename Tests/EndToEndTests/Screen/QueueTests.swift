@@ -465,7 +465,31 @@ extension EndToEnd {
       #expect(inbox.names.count <= 300 + doubtful)
     }
 
-    @Test("A damaged or newer queue is refused with what to do, and not touched")
+    @Test("A queue of another version is refused with what to do, and not touched")
+    func foreign() async throws {
+      try person.folder.write("a.bin", [1])
+      let target = "--to http://127.0.0.1:1/"
+      _ = try await hoist("add a.bin \(target)")
+      let script = """
+        import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 2')
+        """
+      _ = try Tool.run("python3", ["-c", script, queue])
+      let before = try bytes(queue)
+      for command in [
+        "queue list", "history", "report", "send", "--plain", "add a.bin \(target)",
+        "push a.bin \(target)",
+      ] {
+        let refused = try await hoist("\(command) < /dev/null")
+        // A push needs only the history. It sends, and says that nothing is recorded.
+        #expect(refused.status == (command.hasPrefix("push") ? 1 : 2), "\(command)")
+        for words in ["was written by another version of hoist", "another file with --queue FILE"] {
+          #expect(refused.errors.contains(words), "\(command): \(refused)")
+        }
+        #expect(try bytes(queue) == before, "\(command)")
+      }
+    }
+
+    @Test("A damaged queue is refused with what to do, and not touched")
     func damaged() async throws {
       try FileManager.default.createDirectory(
         atPath: person.folder.path("state"), withIntermediateDirectories: true)

@@ -287,17 +287,17 @@ struct ResumeTests {
     #expect(words == (goesOn ? "resumed at 33 %" : "starts over: the file has changed"))
   }
 
-  @Test("what an earlier version has kept does not prove what the file held")
-  func earlier() async throws {
+  @Test("without a record of when it was read, nothing proves what the file held")
+  func noMoment() async throws {
     let peer = try TusPeer(cuts: [1_000_000])
     let path = try folder.write("a.bin", count: 3_000_000)
     let point = try await cutUpload(of: path, to: peer)
     var text = try #require(
       JSONSerialization.jsonObject(with: JSONEncoder().encode(point)) as? [String: Any])
     #expect(text.removeValue(forKey: "moment") != nil)
-    let earlier = try JSONDecoder().decode(
+    let bare = try JSONDecoder().decode(
       ResumePoint.self, from: JSONSerialization.data(withJSONObject: text))
-    let words = try await goOn(with: path, to: peer, earlier)
+    let words = try await goOn(with: path, to: peer, bare)
     #expect(words == "starts over: the file may have changed")
     #expect(peer.bytes == (try Array(Data(contentsOf: URL(fileURLWithPath: path)))))
   }

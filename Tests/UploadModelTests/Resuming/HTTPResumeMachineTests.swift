@@ -56,7 +56,8 @@ struct HTTPResumeMachineTests {
 
   private static func kept(_ change: (inout ResumePoint) -> Void = { _ in }) -> ResumePoint {
     var point = ResumePoint(
-      url: url("https://a.example/u/1"), target: "t", identity: identity, offset: 4, mode: .http)
+      url: url("https://a.example/u/1"), target: "t", identity: identity, offset: 4, mode: .http,
+      draft: .eight)
     change(&point)
     return point
   }
@@ -755,7 +756,9 @@ struct HTTPResumeMachineTests {
     target.resume = ResumeRules(mode: .http)
     let form = ResumePoint.Form(boundary: "b", made: now, seal: "s", lead: 100)
     let point = ResumePoint(
-      url: url("https://a.example/u/1"), target: "t", identity: identity, mode: .http, form: form)
+      url: url("https://a.example/u/1"), target: "t", identity: identity, mode: .http,
+      draft: .eight,
+      form: form)
     var machine = try HTTPResumeMachine(
       ResumeStart(target, identity, point: point, body: (length: 130, form: form)))
     _ = machine.start(without: nil, now: now)
