@@ -61,12 +61,13 @@ enum Fixture {
     path: Array("/home/me/pictures".utf8), name: "/home/me/pictures",
     parent: Array("/home/me".utf8),
     entries: [
-      ("IMG_0001.jpg", false, 3_200_000), ("IMG_0002.jpg", false, 2_900_000),
-      ("holiday 漢字", true, 0), (".thumbnails", true, 0), ("notes.txt", false, 1_100),
-      ("caf\u{E9}.png", false, 0),
-    ].map { name, isFolder, size in
+      ("IMG_0001.jpg", "image/jpeg", 3_200_000), ("IMG_0002.jpg", "image/jpeg", 2_900_000),
+      ("holiday 漢字", nil, 0), (".thumbnails", nil, 0), ("notes.txt", "text/plain", 1_100),
+      ("caf\u{E9}.png", "image/png", 0),
+    ].map { name, type, size in
       Folder.Entry(
-        name: name, path: Array("/home/me/pictures/\(name)".utf8), isFolder: isFolder, size: size)
+        name: name, path: Array("/home/me/pictures/\(name)".utf8),
+        isFolder: type == nil, size: size, mediaType: type)
     })
 
   static let serverRows = [

@@ -174,7 +174,7 @@ import Testing
     let end = announcer.lines(for: state)
     #expect(end.first == "a.bin: 201 Created")
     #expect(end.last?.hasPrefix("1 done") == true)
-    #expect(Announcer.list(of: state) == ["1  a.bin  1.0 kB  done 201 Created"])
+    #expect(Announcer.list(of: state) == ["1  a.bin  text/plain  1.0 kB  done 201 Created"])
   }
 
   @Test func panesForThoseWhoListen() {

@@ -28,13 +28,14 @@ enum Still {
   static let folder = Folder(
     path: Array("/data".utf8), name: "/data", parent: Array("/".utf8),
     entries: [
-      ("clips", true, 0, ""), ("backup.tar.gz", false, 48_000_000, ""),
-      ("IMG_0001.jpg", false, 3_200_000, ""), ("notes.txt", false, 1_100, ""),
-      ("pipe", false, 0, "no file"), ("漢字.png", false, 812_000, "link"),
-    ].map { name, isFolder, size, kind in
+      ("clips", nil, 0, ""), ("backup.tar.gz", "application/gzip", 48_000_000, ""),
+      ("IMG_0001.jpg", "image/jpeg", 3_200_000, ""), ("notes.txt", "text/plain", 1_100, ""),
+      ("pipe", nil, 0, "no file"), ("漢字.png", "image/png", 812_000, "link"),
+    ].map { name, type, size, kind in
       Folder.Entry(
-        name: name, path: Array("/data/\(name)".utf8), isFolder: isFolder, size: size, kind: kind,
-        isSendable: kind != "no file", time: "2026-11-20 22:15")
+        name: name, path: Array("/data/\(name)".utf8), isFolder: type == nil && kind.isEmpty,
+        size: size, kind: kind, mediaType: type, isSendable: kind != "no file",
+        time: "2026-11-20 22:15")
     })
 
   static let preview = FilePreview(

@@ -113,12 +113,24 @@ struct BrowserBox {
       let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
       canvas.bar(bar, row: row, columns: place, on: ground)
     }
+    let typeColumns = rest.take(Self.typeWidth(inner.count))
+    if hasSize {
+      let label = entry.mediaType.map { TypeLabel($0) } ?? TypeLabel("", mark: "?")
+      canvas.put(
+        label.fitting(typeColumns.count, ascii: canvas.ascii), row: row,
+        column: typeColumns.lowerBound, style: style(.dim))
+    }
     if !entry.kind.isEmpty { put(entry.kind, rest.take(8), .dim) }
     let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
       columns: start..<max(start, rest.end), style: style(entry.role),
       lighting: Matcher(browser.filter))
+  }
+
+  /// The width of the types' column in a list of a given width; 0 if there is no room for it.
+  private static func typeWidth(_ width: Int) -> Int {
+    width < 50 ? 0 : Columns.shortType + min(15, max(0, width - 78) / 2)
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {

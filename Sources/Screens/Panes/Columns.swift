@@ -8,24 +8,37 @@ struct Columns {
   static let sign = 2
   static let name = 4
 
+  /// The width of media types in their short forms.
+  static let shortType = 10
+  /// The width that names keep, whatever else is shown.
+  private static let shortName = 14
+
   /// With `hasTargets`, the files go to several targets, and each row names its own.
   init(in columns: Range<Int>, hasTargets: Bool = false) {
-    let width = columns.count
-    // The target matters more than the type, and no column takes room from the names.
-    let hasType = width >= (hasTargets ? 140 : 118)
-    let extra = max(0, width - 80)
-    let isWide = width >= 74
-    let stateWidth = isWide ? (hasTargets ? 18 : 21) + min(42, extra / 3) : width >= 56 ? 18 : 15
-    let barWidth = 8 + min(24, extra / 5)
+    // Room is given out by importance: if something does not fit, neither does what comes after it. Names pay for it
+    // down to their shortest.
+    var room = columns.count - Self.name - Self.shortName - (4 + 1) - (15 + 1)
+    func fits(_ count: Int) -> Bool {
+      room -= count
+      return room >= 0
+    }
+    let hasType = fits(1 + Self.shortType)
+    // A wider state, and a blank before the border.
+    let isWide = fits(3 + 1)
+    let hasBar = fits(8 + 2)
+    let hasSize = fits(6 + 1)
+    let hasTarget = hasTargets && fits(6 + 1)
+    let isWider = !hasTargets && fits(3)
 
-    // If there is room, a blank column separates the list from the pane beside it.
+    // The rest is shared; most of it goes to names, which take what is left, and to states.
+    let extra = max(0, room)
     var rest = ColumnsFromRight(end: columns.upperBound - (isWide ? 1 : 0))
-    state = rest.take(stateWidth)
+    state = rest.take((isWider ? 21 : isWide ? 18 : 15) + min(42, extra / 3))
     percent = rest.take(4)
-    bar = rest.take(barWidth, gap: 2, if: isWide)
-    size = rest.take(7, if: width >= 56)
-    type = rest.take(13 + min(11, extra / 8), if: hasType)
-    target = rest.take(min(16, 11 + extra / 10), if: isWide && hasTargets)
+    bar = rest.take(8 + min(24, extra / 8), gap: 2, if: hasBar)
+    size = rest.take(6, if: hasSize)
+    type = rest.take(Self.shortType + min(15, extra / 5), if: hasType)
+    target = rest.take(6 + min(10, extra / 8), if: hasTarget)
     name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, rest.end)
   }
 

@@ -182,9 +182,8 @@ struct ItemDetails {
   private typealias Fact = (label: String, text: String, role: Role)
 
   private var facts: [Fact] {
-    let doubt = item.contentType != nil ? "!" : item.typeIsCertain ? "" : "?"
     let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
-    let type = "\(item.mediaType)\(doubt)\(source)"
+    let type = "\(item.markedType)\(source)"
     let words = words
     let label = words.forms.first ?? ""
     let state = fact("State", label, words.role)

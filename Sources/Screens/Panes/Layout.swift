@@ -56,7 +56,8 @@ struct Layout {
       return
     }
 
-    let sideWidth = min(85, max(45, size.width * 2 / 5 - 7))
+    // The list takes what its columns need before the pane beside it gets wider.
+    let sideWidth = min(85, max(40, size.width * 2 / 5 - 14))
     let split = size.width > 120 && isQueue ? size.width - sideWidth : size.width
     if size.height > 30, isQueue {
       let lines = min(11, size.height / 6 + 1)

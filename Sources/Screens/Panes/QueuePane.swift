@@ -49,12 +49,19 @@ struct QueuePane {
       return "\(word) \(Glyph(sign: isFalling ? "▼" : "▲", ascii: canvas.ascii).text)"
     }
     canvas.put(head("NAME", .name), row: row, columns: columns.name, style: style)
-    canvas.put(head("TARGET", .target), row: row, columns: columns.target, style: style)
+    // In a narrow column, the arrow has room beside the shorter word only.
+    let target = head("TARGET", .target)
+    canvas.put(
+      Glyphs.of(target, ascii: canvas.ascii).count > columns.target.count
+        ? head("TO", .target) : target, row: row, columns: columns.target, style: style)
     canvas.put(head("TYPE", .type), row: row, columns: columns.type, style: style)
     canvas.putRight(
       head("SIZE", .largest, .smallest), row: row, columns: columns.size, style: style)
-    let progress = columns.bar.isEmpty ? columns.percent : columns.bar
-    canvas.put("PROGRESS", row: row, columns: progress, style: style)
+    if columns.bar.isEmpty {
+      canvas.putRight("%", row: row, columns: columns.percent, style: style)
+    } else {
+      canvas.put("PROGRESS", row: row, columns: columns.bar, style: style)
+    }
     canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
 
@@ -78,9 +85,10 @@ struct QueuePane {
       lighting: matcher)
     canvas.putMiddle(
       targets.label(item.target), row: line, columns: columns.target, style: style(.dim))
+    let type = TypeLabel(item.mediaType, mark: item.typeMark)
     canvas.put(
-      typeText(item, width: columns.type.count), row: line, column: columns.type.lowerBound,
-      width: columns.type.count, style: style(.dim))
+      type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
+      column: columns.type.lowerBound, style: style(.dim))
     let sizeStyle = style(item.state.isDone ? .dim : .plain)
     canvas.putRight(sizeText(item), row: line, columns: columns.size, style: sizeStyle)
     if item.state.isDone {
@@ -179,17 +187,6 @@ struct QueuePane {
       "They go to \(place)\(others).",
       "Press \(state.keyLabel(.history)) for the history of what was sent.",
     ]
-  }
-
-  /// The type, or only its part after the slash if the whole does not fit. A "!" follows if the file's first bytes show
-  /// another type, or a "?" if the type is a guess.
-  private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
-    let doubt =
-      item.contentType != nil ? [Glyph(base: "!")] : item.typeIsCertain ? [] : [Glyph(base: "?")]
-    let whole = Glyphs.of(item.mediaType, ascii: state.isASCII)
-    if Glyphs.width(whole) + doubt.count <= width { return whole + doubt }
-    let second = whole.lastIndex { $0.base == "/" }.map { Array(whole[($0 + 1)...]) } ?? whole
-    return TextFitting.end(second, to: width - doubt.count, ascii: state.isASCII) + doubt
   }
 
   private func sizeText(_ item: UploadItem) -> String {

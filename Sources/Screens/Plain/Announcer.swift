@@ -123,9 +123,10 @@ package struct Announcer: Sendable {
     guard state.rowCount > 0 else { return [emptiness(of: state)] }
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
-        let words = StateLabel(of: row, in: state, isPlain: true)
-        let size = HumanReadable.bytes(row.item.sentSize)
-        return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
+        let (item, words) = (row.item, StateLabel(of: row, in: state, isPlain: true))
+        let size = HumanReadable.bytes(item.sentSize)
+        return
+          "\(index + 1)  \(item.fileName)  \(item.markedType)  \(size)  \(words.forms.first ?? "")"
       }
     }
   }

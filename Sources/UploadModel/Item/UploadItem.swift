@@ -139,6 +139,10 @@ extension UploadItem {
     _read { yield details.value.contentType }
     _modify { yield &details.value.contentType }
   }
+  /// "!" if the file's first bytes contradict its name, "?" if the type is not certain.
+  package var typeMark: String { contentType != nil ? "!" : typeIsCertain ? "" : "?" }
+  /// The media type with its mark, for people.
+  package var markedType: String { mediaType + typeMark }
   /// The size in bytes when the file was queued.
   package var size: Int64 {
     _read { yield details.value.size }

@@ -216,11 +216,12 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 extension UploadItem {
-  /// The item as a line for people: number, state, size, name, target, and why it failed.
+  /// The item as a line for people: number, state, size, type, name, target, and why it failed.
   var row: String {
     let name = SafeText.line(location.description)
     let reason = state.failure.map { ": \($0.headline)" } ?? ""
-    return "\(id)  \(state.word)  \(HumanReadable.bytes(size))  \(name) → \(target)\(reason)"
+    let size = HumanReadable.bytes(size)
+    return "\(id)  \(state.word)  \(size)  \(markedType)  \(name) → \(target)\(reason)"
   }
 }
 

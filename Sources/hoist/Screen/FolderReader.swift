@@ -1,5 +1,6 @@
 import FileDiscovery
 import Foundation
+import MediaTypes
 import MultipartForm
 import Screens
 
@@ -20,11 +21,14 @@ enum FolderReader {
     let entries = directory.names.map { name in
       // A file that has just disappeared is still shown; adding it reports the problem.
       let entry = directory.entry(name)
-      let isSpecial = entry?.kind == .other
+      let (isFolder, isSpecial) = (entry?.kind == .folder, entry?.kind == .other)
+      // By the name alone: reading the beginnings of all files would take too long.
+      let type = isFolder || isSpecial ? nil : MediaTypeGuesser.system.guess(name: name)?.type
       return Folder.Entry(
         name: String(decoding: name, as: UTF8.self), path: directory.location(of: name).bytes,
-        isFolder: entry?.kind == .folder, size: entry?.size ?? 0,
-        kind: isSpecial ? "no file" : entry?.isLink == true ? "link" : "", isSendable: !isSpecial,
+        isFolder: isFolder, size: entry?.size ?? 0,
+        kind: isSpecial ? "no file" : entry?.isLink == true ? "link" : "",
+        mediaType: type?.description, isSendable: !isSpecial,
         modified: Double(entry?.modified ?? 0),
         time: entry.map { Date(timeIntervalSince1970: Double($0.modified)).localMinute } ?? "")
     }

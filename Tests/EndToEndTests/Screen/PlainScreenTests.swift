@@ -29,7 +29,7 @@ extension EndToEnd {
       try await hears("a.txt: 201 Created")
       try await hears("nothing is called missing.txt")
       try say("list")
-      try await hears("1  a.txt  2 B  done 201 Created")
+      try await hears("1  a.txt  text/plain  2 B  done 201 Created")
       try say("details 1")
       try await hears("Path     ")
       // All of it, and once.
@@ -77,8 +77,8 @@ extension EndToEnd {
       let outcome = try await person.shell(
         "printf 'start-stop\\nadd a.txt b.txt\\nlist\\nadd b.txt\\nquit\\ns\\n' | hoist --plain --to \(away)"
       ).end()
-      #expect(outcome.output.contains("1  a.txt  1 B  waiting"), "\(outcome)")
-      #expect(outcome.output.contains("2  b.txt  1 B  waiting"), "\(outcome)")
+      #expect(outcome.output.contains("1  a.txt  text/plain  1 B  waiting"), "\(outcome)")
+      #expect(outcome.output.contains("2  b.txt  text/plain  1 B  waiting"), "\(outcome)")
       #expect(outcome.errors.contains("3 files left in the queue for the next hoist"), "\(outcome)")
       let list = try await person.run("queue", "list")
       #expect(list.output.components(separatedBy: "b.txt").count == 3, "\(list)")

@@ -11,6 +11,8 @@ package struct Folder: Sendable, Hashable {
     package var size: Int64
     /// Its kind, in a word: "link", "FIFO"; empty for plain files and folders.
     package var kind: String
+    /// The media type that its name stands for; `nil` if the name tells nothing.
+    package var mediaType: String?
     /// Whether it or its contents can be uploaded: a FIFO cannot.
     package var isSendable: Bool
     /// Whether it has been sent to the target in its current state.
@@ -22,13 +24,14 @@ package struct Folder: Sendable, Hashable {
 
     package init(
       name: String, path: [UInt8], isFolder: Bool, size: Int64, kind: String = "",
-      isSendable: Bool = true, modified: Double = 0, time: String = ""
+      mediaType: String? = nil, isSendable: Bool = true, modified: Double = 0, time: String = ""
     ) {
       self.name = name
       self.path = path
       self.isFolder = isFolder
       self.size = size
       self.kind = kind
+      self.mediaType = mediaType
       self.isSendable = isSendable
       self.modified = modified
       self.time = time
