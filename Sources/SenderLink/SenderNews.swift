@@ -5,8 +5,8 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case item(id: ItemID, state: ItemState)
   /// Whether a server can be reached.
   case server(address: String, news: Reachability)
-  /// Whether the credentials of a target are refused.
-  case refusal(target: String, isRefused: Bool)
+  /// Why the files of a target wait for credentials; nil if they do no longer.
+  case refusal(target: String, CredentialTrouble?)
   case settings(SenderSettings)
   /// Everything that had happened before the listener connected has now been sent.
   case complete

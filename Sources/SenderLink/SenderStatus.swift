@@ -6,7 +6,7 @@ package struct SenderStatus: Hashable, Sendable {
   private var settings = SenderSettings()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
-  private var refusals: Set<String> = []
+  private var refusals: [String: CredentialTrouble] = [:]
 
   /// An empty status: nothing is under way.
   package init() {}
@@ -18,8 +18,7 @@ package struct SenderStatus: Hashable, Sendable {
       items[id] = state.takesLane || state.isRetrying ? state : nil
     case .server(let address, let news):
       servers[address] = if case .away = news { news } else { nil }
-    case .refusal(let target, true): refusals.insert(target)
-    case .refusal(let target, false): refusals.remove(target)
+    case .refusal(let target, let trouble): refusals[target] = trouble
     case .settings(let settings): self.settings = settings
     case .complete: break
     }
@@ -32,7 +31,7 @@ package struct SenderStatus: Hashable, Sendable {
   package var news: [SenderNews] {
     [.settings(settings)]
       + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
-      + refusals.sorted().map { .refusal(target: $0, isRefused: true) }
+      + refusals.sorted { $0.key < $1.key }.map { .refusal(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }
       + [.complete]
   }
@@ -40,7 +39,7 @@ package struct SenderStatus: Hashable, Sendable {
   /// The news that resets everything but the settings, for when the sender's process is gone.
   package var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
-      + refusals.sorted().map { .refusal(target: $0, isRefused: false) }
+      + refusals.keys.sorted().map { .refusal(target: $0, nil) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }
   }
 }

@@ -7,6 +7,8 @@ struct AttemptEnd {
   private static let replyLimit = 8 * 1024
 
   var outcome: AttemptOutcome
+  /// What is known about a file that failed, on the server; nil if it did not arrive.
+  var arrival: Failure.Arrival?
   var bytes: Int64?
   var status: Int?
   var message: String?
@@ -33,6 +35,7 @@ struct AttemptEnd {
   /// `goesOn` says whether another attempt resumes the upload.
   init(_ failure: Failure, bytes: Int64?, goesOn: Bool = false) {
     self.init(.failed(failure.code), bytes: bytes)
+    arrival = failure.mayHaveArrived ? failure.arrival : nil
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
     message = failure.explanation(goesOn: goesOn)
     reply = Self.excerpt(failure.reply)
@@ -58,13 +61,13 @@ struct AttemptEnd {
 
   /// The columns of `values`.
   static let columns = [
-    "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
+    "ended", "bytes", "status", "outcome", "arrival", "message", "reply", "reply_type", "reply_is_cut", "url",
     "deletion_url", "verified", "pieces",
   ]
 
   func values(at instant: Double) -> [(any ColumnValue)?] {
     [
-      instant, bytes, status, outcome.rawValue, message, reply?.text, reply?.mediaType,
+      instant, bytes, status, outcome.rawValue, arrival?.rawValue, message, reply?.text, reply?.mediaType,
       reply?.isCut ?? false, receipt?.url, receipt?.deletionURL, receipt?.verified,
       JSONColumn.text(pieces),
     ]

@@ -25,6 +25,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var bytes: Int64?
   package var status: Int?
   package var outcome: AttemptOutcome?
+  /// What is known about a file that failed, on the server; nil if it did not arrive.
+  package var arrival: Failure.Arrival?
   /// Why the attempt failed.
   package var message: String?
   /// The beginning of the reply.
@@ -48,7 +50,8 @@ extension HistoryEntry {
       began: Date(timeIntervalSince1970: row[8]),
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
-      outcome: (row[13] as String?).map(AttemptOutcome.init), message: row[14], reply: row[15],
+      outcome: (row[13] as String?).map(AttemptOutcome.init),
+      arrival: (row[20] as String?).flatMap(Failure.Arrival.init), message: row[14], reply: row[15],
       url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]))
   }
 }

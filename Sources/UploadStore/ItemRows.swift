@@ -58,7 +58,7 @@ enum ItemRows {
     case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying: ("waiting", nil)
     case .paused: ("paused", nil)
     case .done: ("done", nil)
-    case .failed(let failure): ("failed", failure.cause.column)
+    case .failed(let failure): ("failed", failure.column)
     }
   }
 
@@ -82,17 +82,15 @@ enum ItemRows {
         JSONColumn.value(row[19]).map(ItemState.processing)
         ?? .awaitingReply(attempt: last?.receipt.attempts ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
-    case "failed": item.state = .failed(failure(row[14], last))
+    case "failed": item.state = .failed(failure(row[14]))
     default: item.wasInterrupted = last?.isCutOff == true
     }
     return item
   }
 
-  private static func failure(_ text: String?, _ last: LastAttempt?) -> Failure {
-    let words = text.map { "another version of hoist recorded the reason: \($0)" }
-    return Failure(
-      JSONColumn.value(text) ?? .network(words ?? "the reason was not recorded"),
-      status: last?.status,
-      reply: last?.receipt.reply ?? Reply(), attempts: last?.receipt.attempts ?? 0)
+  private static func failure(_ text: String?) -> Failure {
+    // What cannot be read may have been in doubt.
+    JSONColumn.value(text)
+      ?? Failure(.outcomeUnknown("the queue's record of its failure cannot be read"))
   }
 }

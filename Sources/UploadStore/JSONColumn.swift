@@ -13,7 +13,11 @@ enum JSONColumn {
   }
 }
 
-extension Failure.Cause {
-  /// The cause as stored in the column `failure`.
-  var column: String { JSONColumn.text(self) ?? "{}" }
+extension Failure {
+  /// The whole failure as stored in the column `failure`, with the beginning of the server's reply.
+  var column: String {
+    var stored = self
+    stored.reply = AttemptEnd.excerpt(reply)
+    return JSONColumn.text(stored) ?? "{}"
+  }
 }

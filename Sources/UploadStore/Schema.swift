@@ -52,7 +52,7 @@ enum Schema {
     -- `position` has gaps, so that moving an item writes only one row. `folder` is the file's folder below the added
     -- one. `content_type` is the type of the file's content, if the file's name contradicts it.
     --
-    -- As JSON: `failure` (`Failure.Cause`); where the upload can resume (`ResumePoint`); what is known about a file that
+    -- As JSON: `failure` (`Failure`); where the upload can resume (`ResumePoint`); what is known about a file that
     -- its server has accepted but not finished processing (`Processing`), whose state is 'handed over'; and what is
     -- still to be done with the local file of a finished item (`Disposal`). `run` is the run in which the item was last
     -- sent.
@@ -101,7 +101,8 @@ enum Schema {
     -- item, because a later edit of the item must not change the history; `sent_size` is not the size of the file if
     -- the target's command changed the content. `verified` is the algorithm of a server's checksum that matches the
     -- file's, such as "sha-256". `pieces` says how far the attempt has come with a file that is sent in pieces, as JSON
-    -- (`PieceCount`). `deletion_url` is the page that deletes the file on the server, if the reply named one.
+    -- (`PieceCount`). `arrival` is what is known about a file that failed, on the server; NULL if it did not arrive.
+    -- `deletion_url` is the page that deletes the file on the server, if the reply named one.
     CREATE TABLE attempt (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       item INTEGER NOT NULL REFERENCES item (id) ON DELETE CASCADE,
@@ -116,6 +117,7 @@ enum Schema {
       sent_size INTEGER CHECK (sent_size >= 0),
       status INTEGER CHECK (status BETWEEN 100 AND 999),
       outcome TEXT,
+      arrival TEXT CHECK (arrival IN ('arrived', 'unclear')),
       message TEXT,
       reply TEXT,
       reply_type TEXT,
@@ -129,7 +131,7 @@ enum Schema {
     ) STRICT;
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
     -- Finds uploads that may or may not have arrived, without reading the whole history.
-    CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
+    CREATE INDEX attempt_arrival ON attempt (item) WHERE arrival IS NOT NULL;
 
     -- Files that were sent without the queue, one row each. The number of a row is not the number of any item or
     -- attempt.
@@ -148,6 +150,7 @@ enum Schema {
       bytes INTEGER,
       status INTEGER,
       outcome TEXT NOT NULL,
+      arrival TEXT CHECK (arrival IN ('arrived', 'unclear')),
       message TEXT,
       reply TEXT,
       reply_type TEXT,
@@ -159,7 +162,7 @@ enum Schema {
     ) STRICT;
     CREATE INDEX pushed_done ON pushed (inode) WHERE outcome = 'done';
     CREATE INDEX pushed_sum ON pushed (sum, target) WHERE outcome = 'done' AND sum IS NOT NULL;
-    CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
+    CREATE INDEX pushed_arrival ON pushed (target) WHERE arrival IS NOT NULL;
     INSERT INTO sqlite_sequence VALUES ('item', 0), ('attempt', 0);
 
     -- The unfinished runs, as JSON (`RunPoint`), of targets with requests before their first file and after their last

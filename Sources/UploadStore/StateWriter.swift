@@ -37,7 +37,7 @@ struct StateWriter {
       try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
       // A cancelled item was removed; if it has been restored since, it keeps waiting.
       try set(
-        "failed", of: id, failure: failure.cause.column,
+        "failed", of: id, failure: failure.column,
         unless: failure.cause == .cancelled ? "listed AND state = 'waiting'" : "0")
     case .preparing, .sending: break
     }
@@ -95,7 +95,7 @@ struct StateWriter {
       """
       UPDATE attempt SET ended = ?,
         bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
-        status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
+        status = ?, outcome = ?, arrival = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
         deletion_url = ?, verified = ?, pieces = ?,
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
         began = MAX(began, ?)

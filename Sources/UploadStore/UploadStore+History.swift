@@ -16,11 +16,11 @@ extension UploadStore {
         SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
           COALESCE(sent_type, type), COALESCE(sent_size, size), COALESCE(sent_to, target), number,
           began, ended, start, bytes, status, outcome, message, reply, url,
-          deletion_url, verified, pieces
+          deletion_url, verified, pieces, arrival
         FROM attempt JOIN item ON item.id = attempt.item WHERE \(wanted)
         UNION ALL
         SELECT id, id, path, name, type, size, target, number, began, ended, NULL, bytes, status,
-          outcome, message, reply, url, deletion_url, verified, pieces
+          outcome, message, reply, url, deletion_url, verified, pieces, arrival
         FROM pushed WHERE \(wanted)
         ORDER BY recorded DESC LIMIT ?3
       ) ORDER BY recorded
@@ -99,7 +99,7 @@ extension UploadStore {
         values += [
           number, target ?? item.target, file.bytes, identity?.device, identity?.inode,
           identity?.modified, item.size, item.sum, name == file.lastComponent ? nil : name,
-          sent?.mediaType ?? item.mediaType, max(1, attempts),
+          sent?.mediaType ?? item.mediaType, attempts,
           max(began.timeIntervalSince1970, end.beginning(at: ended)),
         ]
         values += end.values(at: ended)
@@ -210,17 +210,15 @@ private struct Doubts {
   private var files: [Key: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Key: Double] = [:]
 
-  /// Reads the uploads through partial indexes. The condition of these indexes, in `Schema`, must list the same
-  /// outcomes as `AttemptOutcome.doubtful`, in the same order, or SQLite refuses the query.
+  /// Reads the uploads through partial indexes.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
-    let doubtful = AttemptOutcome.doubtful.sql
     let found = """
-      SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_doubt
-        CROSS JOIN item ON item.id = attempt.item WHERE outcome IN \(doubtful)
+      SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_arrival
+        CROSS JOIN item ON item.id = attempt.item WHERE arrival IS NOT NULL
       UNION ALL
-      SELECT target, \(file) FROM pushed INDEXED BY pushed_doubt
-        WHERE outcome IN \(doubtful)
+      SELECT target, \(file) FROM pushed INDEXED BY pushed_arrival
+        WHERE arrival IS NOT NULL
       ORDER BY ended
       """
     try db.eachRow(found) { row in

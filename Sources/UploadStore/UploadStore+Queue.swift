@@ -202,12 +202,12 @@ extension UploadStore {
       let again = try db.statement(
         """
         UPDATE item SET state = 'waiting', failure = NULL
-        WHERE id = ? AND NOT listed AND (state = 'sending' OR failure = ?)
+        WHERE id = ? AND NOT listed
+          AND (state = 'sending' OR json_type(failure, '$.cause.cancelled') IS NOT NULL)
         """)
       let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
-      let cancelled = Failure.Cause.cancelled.column
       for id in ids {
-        try again.execute([id.rawValue, cancelled])
+        try again.execute([id.rawValue])
         try list.execute([revision, id.rawValue])
       }
       try Self.recordOrder(db, revision)

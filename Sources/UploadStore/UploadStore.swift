@@ -307,9 +307,11 @@ package final class UploadStore: Sendable {
         } else {
           recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
-          try writer.end(id, AttemptEnd(.unknown, bytes: nil, message: failure.explanation))
-          let cause = isRepeatable(target) ? nil : failure.cause.column
-          try writer.set(cause == nil ? "waiting" : "failed", of: id, failure: cause)
+          var end = AttemptEnd(failure, bytes: nil)
+          end.reply = nil
+          try writer.end(id, end)
+          let kept = isRepeatable(target) ? nil : failure.column
+          try writer.set(kept == nil ? "waiting" : "failed", of: id, failure: kept)
         }
       }
       try db.execute(

@@ -123,10 +123,11 @@ import UploadModel
     _ = course.record(.failed(Self.refused), of: ItemID(1))
     _ = course.record(.failed(Failure(.cancelled)), of: ItemID(2))
     #expect(course.givenUp().isEmpty)
-    _ = course.record(.failed(Failure(.refused, status: 401, attempts: 2)), of: ItemID(3))
+    let untried = Failure(.notTried("the server refused the credentials"))
+    _ = course.record(.failed(untried), of: ItemID(3))
     let lost = course.givenUp()
     #expect(lost.map(\.0) == [4, 5, 6].map(ItemID.init))
-    #expect(lost.allSatisfy { $0.1 == .failed(Failure(.refused, status: 401)) })
+    #expect(lost.allSatisfy { $0.1 == .failed(untried) })
     for (id, state) in lost { _ = course.record(state, of: id) }
     #expect(course.openItems == [] && course.givenUp().isEmpty)
   }

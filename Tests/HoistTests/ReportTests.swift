@@ -23,12 +23,14 @@ struct ReportTests {
     began: Double = 0, took: Double = 10, bytes: Int64? = 100, status: Int? = nil,
     message: String? = nil, reply: String? = nil, url: String? = nil, target: String = "nas"
   ) -> HistoryEntry {
-    HistoryEntry(
+    var entry = HistoryEntry(
       item: ItemID(1), location: FileLocation(path),
       name: name ?? FileLocation(path).lastComponent, mediaType: "text/plain", size: 100,
       target: target, attempt: number, began: Date(timeIntervalSince1970: began),
       ended: outcome == nil ? nil : Date(timeIntervalSince1970: began + took), bytes: bytes,
       status: status, outcome: outcome, message: message, reply: reply, url: url)
+    if outcome == .unknown { entry.arrival = .unclear }
+    return entry
   }
 
   private static func report(_ entries: [HistoryEntry]) -> UploadReport {
@@ -141,4 +143,8 @@ struct ReportTests {
       #expect(page.contains("default-src 'none'"))
     }
   }
+}
+
+extension AttemptOutcome {
+  fileprivate static let unknown = AttemptOutcome.failed("outcome-unknown")
 }

@@ -120,7 +120,7 @@ import UploadModel
         Fixture.play(
           &state, Fixture.away, .key("s"))
       case .refused:
-        Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+        Fixture.play(&state, .refusal(target: state.target, .refused))
         Fixture.type("jjjjj", &state)
       case .interrupted:
         state = Fixture.empty(ascii: ascii, size: size)

@@ -116,9 +116,9 @@ import Testing
     #expect(said().contains("waiting · limit of 1 at a time"))
     Fixture.play(&state, .perform(.startStop))
     #expect(said().contains("waiting · stopped"))
-    Fixture.play(&state, .perform(.startStop), .refusal(target: state.target, isRefused: true))
+    Fixture.play(&state, .perform(.startStop), .refusal(target: state.target, .refused))
     #expect(said().contains("credentials refused"))
-    Fixture.play(&state, Fixture.away, .refusal(target: state.target, isRefused: false))
+    Fixture.play(&state, Fixture.away, .refusal(target: state.target, nil))
     #expect(said().contains("refused · next try in"))
     Fixture.play(
       &state, .reachability(server: "https://api.example.com", .back),

@@ -240,7 +240,7 @@ import Testing
     #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
     Fixture.play(&state, .reachability(server: "https://api.example.com", .back))
     #expect(Fixture.type("r", &state) == [.bell])
-    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    Fixture.play(&state, .refusal(target: state.target, .refused))
     #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
   }
 
@@ -302,11 +302,11 @@ import Testing
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
     #expect(Fixture.type("R", &state) == [.bell])
-    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    Fixture.play(&state, .refusal(target: state.target, .refused))
     #expect(
-      state.message?.hasSuffix("its files wait until you mend them and retry (r or R)") == true)
+      state.message?.hasSuffix("its files wait until you mend that and retry (r or R)") == true)
     #expect(Fixture.type("R", &state) == [.probe])
-    Fixture.play(&state, .refusal(target: state.target, isRefused: false))
+    Fixture.play(&state, .refusal(target: state.target, nil))
     #expect(Fixture.type("R", &state) == [.bell])
   }
 

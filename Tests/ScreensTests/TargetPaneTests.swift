@@ -30,7 +30,7 @@ import UploadModel
     #expect(Self.line("album", state).contains("4 at once"))
     Fixture.play(&state, Fixture.away)
     #expect(Self.line("photos", state).contains("away · next try in"))
-    Fixture.play(&state, .refusal(target: "tickets", isRefused: true))
+    Fixture.play(&state, .refusal(target: "tickets", .refused))
     #expect(Self.line("tickets", state).contains("credentials refused"))
     #expect(Fixture.play(&state, .key("c")) == [.tryTarget("album")])
     #expect(Self.line("album", state).contains("testing…"))

@@ -24,7 +24,7 @@ import UploadModel
       .server(address: "http://h", news: .away(failure, nextTry: Instant(seconds: 3))),
       .server(address: "http://h", news: .away(failure, nextTry: nil)),
       .server(address: "http://h", news: .back), .server(address: "http://h", news: .unneeded),
-      .refusal(target: "nas", isRefused: true),
+      .refusal(target: "nas", .refused),
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
       .settings(SenderSettings()), .complete,
     ] as [SenderNews])
@@ -128,15 +128,15 @@ import UploadModel
       .item(id: ItemID(3), state: .waiting),
       .server(address: "a", news: .away(refused, nextTry: nil)),
       .server(address: "b", news: .away(refused, nextTry: nil)),
-      .server(address: "b", news: .back), .refusal(target: "x", isRefused: true),
-      .refusal(target: "y", isRefused: true), .refusal(target: "y", isRefused: false),
+      .server(address: "b", news: .back), .refusal(target: "x", .refused),
+      .refusal(target: "y", .refused), .refusal(target: "y", nil),
       .settings(SenderSettings(limit: 7)),
     ] as [SenderNews] { status.record(news) }
     #expect(
       status.news == [
         .settings(SenderSettings(limit: 7)),
         .server(address: "a", news: .away(refused, nextTry: nil)),
-        .refusal(target: "x", isRefused: true),
+        .refusal(target: "x", .refused),
         .item(id: ItemID(1), state: .sending(attempt: 1, sent: 1, total: 2)), .complete,
       ])
     #expect(status.state(of: ItemID(1)) == .sending(attempt: 1, sent: 1, total: 2))

@@ -430,7 +430,7 @@ struct BatchDeliveryTests {
     let harness = EngineHarness(lanes: 4)
     harness.engine.submit(jobs)
     let ends = await harness.finish(jobs.map(\.item.id))
-    #expect(Set(ends.map(\.code)) == ["connection-refused"])
+    #expect(Set(ends.map(\.code)) == ["connection-refused", "not-tried"])
     let attempts = jobs.flatMap { harness.states(of: $0.item.id) }.count { state in
       if case .preparing = state { true } else { false }
     }

@@ -67,8 +67,8 @@ final class EngineHarness: Sendable {
     self.log = log
     var hooks = EngineHooks()
     hooks.outage = { _, news in log.content.withLock { $0.reachability.append(news) } }
-    hooks.refusal = { target, isRefused in
-      let words = "\(target) \(isRefused ? "refused" : "tried again")"
+    hooks.refusal = { target, trouble in
+      let words = "\(target) \(trouble?.words ?? "tried again")"
       log.content.withLock { $0.refusals.append(words) }
     }
     hooks.runReport = runReport

@@ -27,7 +27,8 @@ struct OutageTests {
     let jobs = try jobs(100, to: target)
     harness.engine.submit(jobs)
     let ends = await harness.finish(jobs.map(\.item.id))
-    #expect(Set(ends.map(\.code)) == ["connection-refused"])
+    #expect(Set(ends.map(\.code)) == ["connection-refused", "not-tried"])
+    #expect(ends.allSatisfy { ($0.code == "not-tried") == ($0.failure?.attempts == 0) })
     let attempts = jobs.flatMap { harness.states(of: $0.item.id) }.count { state in
       if case .preparing = state { true } else { false }
     }

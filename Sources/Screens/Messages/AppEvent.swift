@@ -49,9 +49,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
   case reachability(server: String, Reachability)
-  /// With `isRefused`, the server refuses the credentials of a target, so the target's items wait. Without it, the
-  /// credentials are tried again.
-  case refusal(target: String, isRefused: Bool)
+  /// Why the items of a target wait for credentials; nil if the credentials are tried again.
+  case refusal(target: String, CredentialTrouble?)
   /// The answer to `Effect.complete`: whole texts for the prompt, in the order to offer them; folders end in a slash.
   case completions(for: String, [String])
   /// The answer to `Effect.previewFile`.

@@ -37,7 +37,7 @@ extension AppState {
 
   /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
   func status(of row: TargetRow) -> (words: String, role: Role) {
-    if refusals.contains(row.name) { return ("credentials refused", .bad) }
+    if let trouble = refusals[row.name] { return (trouble.words, .bad) }
     if let outage = outage(at: row.url) {
       return ("away · \(outage.words(at: now))", .warning)
     }

@@ -14,8 +14,8 @@ struct StateLabel {
   enum WaitReason {
     /// Its server cannot be reached.
     case noServer(AppState.Outage)
-    /// Its server refuses the target's credentials.
-    case refused
+    /// Its target has no credentials that the server accepts.
+    case credentials(CredentialTrouble)
     /// The user has stopped the queue; with the key that resumes it.
     case stopped(key: String)
     /// The target's limit of files sent at once has been reached.
@@ -24,7 +24,7 @@ struct StateLabel {
     /// Whether the wait is for the server, so that the user can have the item tried at once.
     var isOfTheServer: Bool {
       switch self {
-      case .noServer, .refused: true
+      case .noServer, .credentials: true
       case .stopped, .turn: false
       }
     }
@@ -48,8 +48,8 @@ struct StateLabel {
       let times = copies == 2 ? "twice" : "\(copies) times"
       self.init(sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
     case (.waiting, .noServer(let outage)?): self.init(outage, now: now)
-    case (.waiting, .refused?):
-      self.init("·", .warning, "waiting · credentials refused", "credentials refused", "denied")
+    case (.waiting, .credentials(let trouble)?):
+      self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
     case (.waiting, .stopped(let key)?):
       self.init("·", .warning, "waiting · stopped, \(key) resumes", "waiting · stopped", "stopped")
     case (.waiting, .turn(let count)?):
@@ -121,6 +121,8 @@ struct StateLabel {
     switch failure.cause {
     case .outcomeUnknown: self.init("?", .warning, failure.headline)
     case .cancelled: self.init("✗", .warning, failure.headline)
+    case .notTried(let why):
+      self.init("✗", .warning, "\(failure.headline) · \(why)", failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
       // The shortest form is just the status, unless the failure has another reason.

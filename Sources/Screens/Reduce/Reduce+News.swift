@@ -20,13 +20,14 @@ extension AppState {
     }
   }
 
-  mutating func recordRefusal(by target: String, _ isRefused: Bool) {
-    if !isRefused { refusals.remove(target) }
-    guard isRefused, refusals.insert(target).inserted else { return }
+  mutating func recordRefusal(by target: String, _ trouble: CredentialTrouble?) {
+    let old = refusals[target]
+    refusals[target] = trouble
+    guard let trouble, trouble != old else { return }
     let one = keyLabel(.retry)
     let all = keyLabel(.retryAll)
     let words =
-      "\(target) refuses the credentials: its files wait until you mend them and retry (\(one) or \(all))"
+      "\(trouble.story(of: target)): its files wait until you mend that and retry (\(one) or \(all))"
     message = words
     record(words, .bad)
   }

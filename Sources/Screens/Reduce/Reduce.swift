@@ -69,7 +69,7 @@ extension AppState {
       }
     case .urls(let urls): self.urls.merge(urls) { $1 }
     case .reachability(let server, let news): record(server, news)
-    case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
+    case .refusal(let target, let trouble): recordRefusal(by: target, trouble)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .resumePoint(let id, let point): record(point, of: id)
     case .filePreview(let request, let preview):

@@ -67,8 +67,8 @@ package struct AppState: Sendable {
   var urls: [String: String]
   /// Servers that cannot be reached, by their addresses.
   var outages: [String: Outage] = [:]
-  /// The names of targets whose credentials were refused.
-  var refusals: Set<String> = []
+  /// Why targets' files wait for credentials, by the targets' names.
+  var refusals: [String: CredentialTrouble] = [:]
   /// What must finish before the screen closes by itself; `nil` if it stays open.
   var finishing: Finishing?
 
@@ -236,7 +236,7 @@ package struct AppState: Sendable {
   /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     guard settings.isStarted else { return .stopped(key: keyLabel(.startStop)) }
-    if refusals.contains(targetName(of: item)) { return .refused }
+    if let trouble = refusals[targetName(of: item)] { return .credentials(trouble) }
     if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
       return .noServer(outage)
     }

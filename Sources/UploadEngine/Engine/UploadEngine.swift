@@ -437,9 +437,10 @@ extension UploadEngine {
       switch action {
       case .wake(let instant): wake(at: instant)
       case .renew(let route, let command): renew(route, with: command)
-      case .giveUp(let files, let failure): handle(files.map { ($0, .giveUp(failure)) })
+      case .fail(let file, let failure): handle(.fail(failure), for: file)
+      case .giveUp(let files, let why): handle(files.map { ($0, .giveUp(because: why)) })
       case .server(let origin, let news): hooks.outage(origin, news)
-      case .refusal(let target, let isRefused): hooks.refusal(target, isRefused)
+      case .refusal(let target, let trouble): hooks.refusal(target, trouble)
       }
     }
   }
@@ -788,11 +789,14 @@ extension UploadEngine {
   private func startOver(_ restart: Restart, _ ids: [ItemID]) {
     for id in ids {
       switch restart {
-      case .wait: jobs[id]?.begin = nil
-      case .authorize: jobs[id]?.wasAuthorizedAgain = true
+      case .wait:
+        jobs[id]?.begin = nil
+        handle(.startOver(after: nil), for: id)
+      case .authorize(let refusal):
+        jobs[id]?.wasAuthorizedAgain = true
+        handle(.startOver(after: refusal), for: id)
       }
     }
-    handle(ids.map { ($0, .startOver) })
   }
 
   /// Concludes an attempt. `failures` states why the records for some files could not be created.
@@ -814,7 +818,7 @@ extension UploadEngine {
       }
       events.append((id, .ended(end, at: instant, wall: wall, random: random)))
     }
-    handle(events + again.map { ($0.id, .startOver) })
+    handle(events + again.map { ($0.id, .startOver(after: nil)) })
   }
 
   private func ended(_ end: TransferEnd) -> JobMachine.Event {
@@ -1783,7 +1787,7 @@ extension UploadEngine {
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
       hooks.runReport(name, RunNews(.notOpened, because: shown))
       guard scheduler.waitsForPerson else {
-        return perform([.giveUp(scheduler.waiting(for: name), shown)])
+        return perform([.giveUp(scheduler.waiting(for: name), because: shown.obstacle)])
       }
       // One file shows the failure; the others wait until the user tries again.
       runs[name]?.isRefused = true
@@ -1902,11 +1906,12 @@ extension UploadEngine {
   ) -> Restart? {
     guard learn(from: end, at: authorization.origin, of: id) else { return .wait }
     switch isProof ? judgeCredentials(of: authorization, end) : .stands {
-    case .again, .renew: return .authorize
+    case .again, .renew:
+      var refusal = Failure(.refused, status: end.status, reply: end.reply, attempts: 1)
+      refusal.step = end.step
+      return .authorize(refusal)
     case .stands, .close:
-      if end.status == 401 || end.status == 403 {
-        end.trouble = deniedCause(after: authorization) ?? end.trouble
-      }
+      end.trouble = deniedCause(end.status, after: authorization) ?? end.trouble
       return nil
     }
   }
@@ -1923,8 +1928,7 @@ extension UploadEngine {
           on: route, with: authorization.number, hasCommand: authorization.command != nil))
     }
     guard status == 401 || status == 403 else { return .stands }
-    let failure = Failure(
-      deniedCause(after: authorization) ?? .refused, status: status, reply: end.reply)
+    let failure = Failure(deniedCause(status, after: authorization) ?? .refused, status: status)
     let (consequence, actions) = scheduler.recordRefused(
       on: route, with: authorization.number, status: status,
       isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
@@ -1933,11 +1937,16 @@ extension UploadEngine {
     return consequence
   }
 
-  /// The cause of a refusal that persists after the token was renewed.
-  private func deniedCause(after authorization: Authorization) -> Failure.Cause? {
-    guard let command = authorization.command, tokens[authorization.route] != nil
-    else { return nil }
-    return .denied("even with a new token from \(command.name)")
+  /// What a 401 or 403 means if it persists after the token was renewed, or if the target has no credentials.
+  private func deniedCause(
+    _ status: Int?, after authorization: Authorization
+  ) -> Failure.Cause? {
+    guard status == 401 || status == 403 else { return nil }
+    if let command = authorization.command, tokens[authorization.route] != nil {
+      return .denied("even with a new token from \(command.name)")
+    }
+    let target = authorization.items.first.flatMap { jobs[$0]?.upload.target }
+    return status == 401 && target?.hasCredentials == false ? .anonymous : nil
   }
 
   private func renew(_ route: Route, with command: TokenCommand) {

@@ -32,5 +32,10 @@ extension UploadEngine {
 
   /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with a
   /// newer token.
-  enum Restart { case wait, authorize }
+  enum Restart {
+    /// Once the server can be reached.
+    case wait
+    /// With another token. The refusal is how the upload has failed if there will be no other attempt.
+    case authorize(Failure)
+  }
 }

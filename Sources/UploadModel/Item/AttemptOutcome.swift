@@ -20,10 +20,8 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   /// The attempt failed, with this `Failure.code`.
   package static func failed(_ code: String) -> Self { Self(rawValue: code) }
 
-  /// Nobody can tell whether the server took the file: no answer came, or the answer could not be judged.
-  package static let unknown = Self.failed(Failure(.outcomeUnknown("")).code)
-  /// Outcomes after which the server may have the file even though the attempt failed (`Failure.mayHaveArrived`).
-  package static let doubtful = Failure.codesOfDoubt.map(Self.failed)
+  /// Nothing was sent, because of what became of other files.
+  package static let notTried = Self.failed(Failure(.notTried("")).code)
   /// Outcomes that do not count as failures.
   package static let harmless: [Self] = [.done, .wasThere, .paused, .stopped, .withdrawn]
 }

@@ -156,5 +156,5 @@ extension ItemState {
 
 extension Failure {
   /// Whether only a look at the server can tell what became of the file.
-  package var isOutcomeUnknown: Bool { if case .outcomeUnknown = cause { true } else { false } }
+  package var isOutcomeUnknown: Bool { arrival == .unclear }
 }

@@ -41,6 +41,8 @@ extension Failure {
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
       status.map { ("http-\($0)", Self.statusLine($0)) } ?? ("no-credentials", "no credentials")
+    case .anonymous: (status.map { "http-\($0)" } ?? "refused", Self.statusLine(status))
+    case .notTried: ("not-tried", "not tried")
     case .cancelled: ("cancelled", "cancelled")
     case .outcomeUnknown: ("outcome-unknown", "outcome unknown")
     }
@@ -73,29 +75,36 @@ extension Failure {
 
   /// The explanation without its story, starting with the space after it.
   private func rest(goesOn: Bool) -> String {
-    let tried =
-      switch attempts {
-      case 2...: " It was tried \(attempts) times."
-      // The file was given up together with others. Local faults, which need no attempt to be noticed, are excluded.
-      case 0 where isTransient || status != nil:
-        " This happened with other files; this one was not tried."
-      default: ""
-      }
+    let tried = attempts > 1 ? " It was tried \(attempts) times." : ""
     return "\(place)\(tried) \(advice(goesOn: goesOn))"
   }
 
   /// Which request failed, if the story does not name it.
   private var place: String {
     switch cause {
-    case .refused, .rejected, .unusable, .denied, .notRecorded: ""
+    case .refused, .rejected, .unusable, .denied, .anonymous, .notRecorded, .notTried: ""
     default: step.map { " This happened at \($0.words)." } ?? ""
+    }
+  }
+
+  /// Why other files do not start because of this failure, in a few words.
+  package var obstacle: String {
+    switch cause {
+    case .anonymous: "the server asks for credentials, and the target has none"
+    case .denied(let why) where status == nil: "there are no credentials (\(Self.inside(why)))"
+    case .refused where status == 401 && step == nil: "the server refused the credentials"
+    case .denied: "the server refused the credentials, \(reason)"
+    case _ where cause.isUnreachable: "the server could not be reached (\(headline))"
+    default: step.map { "\($0.words) failed (\(headline))" } ?? headline
     }
   }
 
   /// Why it failed: the reason that came with the cause or, if there is none, the headline.
   var reason: String {
     switch cause {
-    case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why): why
+    case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why),
+      .denied(let why), .notTried(let why):
+      why
     default: headline
     }
   }
@@ -155,6 +164,9 @@ extension Failure {
     case .denied(let why):
       status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
+    case .anonymous:
+      "The server asks for credentials\(step.map { " at \($0.words)" } ?? ""), and the target has none."
+    case .notTried(let why): "Nothing of this file was sent: \(Self.inside(why))."
     case .cancelled: "The upload was stopped before it was complete."
     case .outcomeUnknown(let why) where status != nil:
       "The server answered \(Self.statusLine(status)), and it is unclear whether it stored the file: "
@@ -201,7 +213,7 @@ extension Failure {
       "If it is the server's own, hoist trust URL shows it and pins its key."
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
-    case .refused where mayBeStored == true:
+    case .refused where arrival == .unclear:
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
@@ -224,6 +236,8 @@ extension Failure {
       status == nil
         ? "Run the command by hand, fix it, then retry."
         : "Check what the token permits, then retry: a retry gets a new token."
+    case .anonymous: "Give the target credentials (auth), then retry."
+    case .notTried: "Once that is mended, retry sends it."
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
   }

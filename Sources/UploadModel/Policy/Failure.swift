@@ -15,8 +15,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var step: Step?
   /// How far the attempt had come, if the file goes in pieces.
   package var pieces: PieceCount?
-  /// True if everything had been sent and the server's refusal leaves open whether it stored the file. Otherwise nil.
-  var mayBeStored: Bool?
+  /// What is known about the file on the server.
+  package var arrival: Arrival
 
   package init(
     _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
@@ -24,7 +24,22 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   ) {
     (self.cause, self.status, self.reply) = (cause, status, reply)
     (self.attempts, self.retryAfter) = (attempts, retryAfter)
+    arrival = cause.arrival
   }
+
+  /// What is known, after a failure, about the file on the server. Whether it may be sent again unasked depends on
+  /// this value alone.
+  package enum Arrival: String, Hashable, Sendable, Codable {
+    /// The server has the file; only what goes with it failed.
+    case arrived
+    /// The server does not have the file.
+    case notArrived = "not-arrived"
+    /// Only a look at the server can tell.
+    case unclear
+  }
+
+  /// Whether the server has the file, or may have it: sending it again could store it twice.
+  package var mayHaveArrived: Bool { arrival != .notArrived }
 
   /// One of the requests of an upload.
   package enum Step: Hashable, Sendable, Codable {
@@ -117,6 +132,12 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     /// There are no valid credentials: the command gave no token or, if there is a status, a new token was
     /// refused as well. The text says which.
     case denied(String)
+    /// The server asks for credentials, and the target has none.
+    case anonymous
+
+    /// Nothing of the file was sent, because of what became of others; the text says what. There was no attempt and no
+    /// reply.
+    case notTried(String)
 
     // No fault, or none that can be located.
 
@@ -164,13 +185,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// the target says that a second copy does no harm.
   var isTransient: Bool {
     guard cause == .refused else { return cause.traits.contains(.transient) }
-    return mayBeStored != true && status.map(Self.transientStatuses.contains) == true
+    return arrival == .notArrived && status.map(Self.transientStatuses.contains) == true
   }
-
-  /// Whether the server has the file, or may have it: sending it again could store it twice.
-  package var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
-  /// The codes of the causes for which `mayHaveArrived` is true, for records that keep only the code.
-  package static let codesOfDoubt = ["outcome-unknown", "no-record"]
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
@@ -180,6 +196,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package static let serverErrors: Set<Int> = gatewayErrors.union([500])
   /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
   static let gatewayErrors: Set<Int> = [502, 504]
+
+  /// Whether nothing of the file was sent, because of what became of others.
+  package var isNotTried: Bool { if case .notTried = cause { true } else { false } }
 
   /// Whether the user has to change something (the file, the target, a password) before the
   /// file can be sent.
@@ -204,8 +223,7 @@ extension Failure.Cause {
     static let local = Self(rawValue: 1)
     static let unreachable = Self(rawValue: 2)
     static let transient = Self(rawValue: 4)
-    static let mayHaveArrived = Self(rawValue: 8)
-    static let ofOneFile = Self(rawValue: 16)
+    static let ofOneFile = Self(rawValue: 8)
   }
 
   /// The only table of the properties that depend on the cause alone. A refusal is also judged by its status.
@@ -218,16 +236,32 @@ extension Failure.Cause {
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable:
       [.unreachable, .transient]
     case .connectionLost, .stalled, .network: .transient
-    case .notRecorded, .outcomeUnknown: .mayHaveArrived
     case .rejected: .ofOneFile
-    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .differs, .unresumable,
-      .denied:
+    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .differs, .notRecorded,
+      .unresumable, .denied, .anonymous, .notTried, .outcomeUnknown:
       []
+    }
+  }
+
+  /// What the cause alone says about the file on the server.
+  fileprivate var arrival: Failure.Arrival {
+    switch self {
+    case .notRecorded: .arrived
+    case .outcomeUnknown: .unclear
+    default: .notArrived
     }
   }
 
   /// Whether the fault lies with the file or this machine.
   package var isLocal: Bool { traits.contains(.local) }
+
+  /// Whether the target has no credentials that the server accepts.
+  var isOfCredentials: Bool {
+    switch self {
+    case .denied, .anonymous: true
+    default: false
+    }
+  }
 
   /// Whether no connection to the server could be made, so that the next file would fare no better.
   package var isUnreachable: Bool { traits.contains(.unreachable) }
@@ -236,7 +270,7 @@ extension Failure.Cause {
   func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,
-      .refused, .unresumable, .cancelled:
+      .refused, .unresumable, .anonymous, .cancelled:
       self
     case .unreadable(let why): .unreadable(change(why))
     case .shortage(let why): .shortage(change(why))
@@ -255,6 +289,7 @@ extension Failure.Cause {
     case .differs(let why): .differs(change(why))
     case .notRecorded(let why): .notRecorded(change(why))
     case .denied(let why): .denied(change(why))
+    case .notTried(let why): .notTried(change(why))
     case .outcomeUnknown(let why): .outcomeUnknown(change(why))
     }
   }

@@ -54,8 +54,9 @@ package struct JobMachine: Sendable {
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
     case answered(WaitRule.Answer, wall: Date)
-    /// The request was cancelled because of another file, so the attempt does not count.
-    case startOver
+    /// The request was cancelled because of another file, or refused because of a token that has been replaced since, so
+    /// the attempt does not count. The refusal is how the upload has failed if there will be no other attempt.
+    case startOver(after: Failure?)
     /// The request was prepared but never began, so there was no attempt.
     case notBegun
     /// The delay before the next attempt is over.
@@ -64,8 +65,10 @@ package struct JobMachine: Sendable {
     case pause
     /// The user wants the file to be sent (again).
     case retry
-    /// There is no point in waiting longer.
-    case giveUp(Failure)
+    /// The upload cannot begin, for a reason of its own that was found before its turn.
+    case fail(Failure)
+    /// There is no point in waiting longer, because of what became of other uploads; in a few words.
+    case giveUp(because: String)
   }
 
   /// What the caller must do about the upload, in order.
@@ -86,6 +89,8 @@ package struct JobMachine: Sendable {
   package private(set) var attempts = 0
   /// Whether the last attempt left open whether the server has the whole file. Another attempt can find out.
   private var mayBeWhole = false
+  /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
+  private var lastFailure: Boxed<Failure>?
 
   package init() {}
 
@@ -106,7 +111,9 @@ package struct JobMachine: Sendable {
     case (.running(let run), .ended(let end, let instant, let wall, let random)):
       return conclude(run, end, for: target, at: instant, wall: wall, random: random)
 
-    case (.running(let run), .startOver): return startOver(run, counted: run.attempt)
+    case (.running(let run), .startOver(let refusal)):
+      if let refusal { lastFailure = Boxed(refusal) }
+      return startOver(run, counted: run.attempt)
     case (.running(let run), .notBegun): return startOver(run, counted: run.attempt - 1)
 
     case (.running(var run), .cancel):
@@ -131,16 +138,19 @@ package struct JobMachine: Sendable {
     case (.retrying, .timerFired), (.retrying, .retry): return go(to: .waiting, .waiting)
 
     case (.paused, .retry), (.finished(delivered: false), .retry):
-      attempts = 0
+      (attempts, lastFailure) = (0, nil)
       return go(to: .waiting, .waiting)
 
     case (.waiting, .pause), (.retrying, .pause): return go(to: .paused, .paused)
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
       return fail(Failure(.cancelled, attempts: attempts))
 
-    case (.waiting, .giveUp(var failure)), (.retrying, .giveUp(var failure)):
+    case (.waiting, .fail(var failure)), (.retrying, .fail(var failure)):
       failure.attempts = attempts
       return fail(failure)
+    // An upload that was tried fails as its own last attempt did.
+    case (.waiting, .giveUp(let why)), (.retrying, .giveUp(let why)):
+      return fail(lastFailure?.value ?? Failure(.notTried(why)))
 
     case (.waiting, _), (.running, _), (.processing, _), (.retrying, _), (.paused, _),
       (.finished, _):
@@ -177,6 +187,7 @@ package struct JobMachine: Sendable {
     var failure = failure
     if mayBeWhole, !failure.mayHaveArrived {
       failure.cause = .outcomeUnknown("the upload may be complete: \(failure.headline)")
+      failure.arrival = .unclear
     }
     return go(to: .finished(delivered: false), .failed(failure))
   }
@@ -278,8 +289,7 @@ package struct JobMachine: Sendable {
     }
     // The outcome is in doubt if the verdict says so, or if no answer came.
     let doubt: Failure? =
-      if case .failed(let failure) = verdict, failure.mayHaveArrived || failure.mayBeStored == true
-      {
+      if case .failed(let failure) = verdict, failure.mayHaveArrived {
         failure
       } else if end.sentAll, end.status == nil {
         Failure(
@@ -304,7 +314,7 @@ package struct JobMachine: Sendable {
       guard let delay = target.delay(after: failure, at: end.url, random: random) else {
         return fail(failure)
       }
-      state = .retrying
+      (state, lastFailure) = (.retrying, Boxed(failure))
       // A shortage on this machine does not count as an attempt.
       if case .shortage = failure.cause { attempts -= 1 }
       let next = ItemState.retrying(

@@ -26,7 +26,7 @@ package enum Verdict: Hashable, Sendable {
         retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
           ?? end.retryAfter)
       (failure.step, failure.pieces) = (end.step, end.pieces)
-      if cause == .refused, leavesDoubt(end, target) { failure.mayBeStored = true }
+      if cause == .refused, leavesDoubt(end, target) { failure.arrival = .unclear }
       return .failed(failure)
     }
 
@@ -52,7 +52,7 @@ package enum Verdict: Hashable, Sendable {
     {
       return failed(trouble)
     }
-    if case .denied(let why) = end.trouble { return failed(.denied(why)) }
+    if let trouble = end.trouble, trouble.isOfCredentials { return failed(trouble) }
     if let status = end.status {
       // The target's rules would have applied to the lost reply, which may have said that the file was not stored.
       if end.isReplyLost {

@@ -85,7 +85,7 @@ package struct BatchEnd: Sendable {
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
     // Files that may have been stored are not sent again automatically, in halves or as a whole.
-    return failure.mayConcernOneFile && failure.mayBeStored != true
+    return failure.mayConcernOneFile && !failure.mayHaveArrived
       && target.delay(after: failure, at: end.url, random: 0) == nil
   }
 }

@@ -4,33 +4,42 @@
 /// ```
 ///             a start, and no token yet             the token has come
 ///   open ───────────────────────────────► renewing ──────────────────► open, or half-open
-///    ▲ │          refused, and the token            │
-///    │ │          is not a new one                  │ the command failed
-///    │ │ refused with a new token, or               ▼
-///    │ └─ with one that nobody renews ──────────► closed ── the user tries again ──► half-open
-///    │                                              ▲                                    │
-///    │                                              └──────────── refused ───────────────┤
-///    └──────────────────────────────────────────────────────────── taken ────────────────┘
+///    ▲ │ │         refused, and the token           │
+///    │ │ │         is not a new one                 │ the command failed
+///    │ │ │ 401 that a new token                     ▼
+///    │ │ └─ cannot remedy ────────────────────► closed ── the user tries again ──► half-open
+///    │ │                                            ▲                                  │ │
+///    │ └─ three times 403 in a row ──► half-open    └────────────── 401 ───────────────┘ │
+///    │                                     │                                             │
+///    └─────────────────────────────────────┴──────────────── taken ──────────────────────┘
 /// ```
 ///
-/// A 401 is about the credentials. A 403 may be about the file. It counts as such if the server has accepted other
-/// files, unless several uploads in a row are refused.
+/// A 401 is about the credentials. It closes them if the server has accepted nothing with them yet, or if it is the
+/// third in a row. A 403 is about its own file and closes nothing. After three in a row, one upload at a time goes
+/// until one is accepted, so that a server that forbids everything is asked once at a time.
 package struct Credentials: Hashable, Sendable {
-  /// The number of 403 replies in a row after which credentials that worked before are doubted.
-  static let forbiddenInARow = 3
+  /// The number of replies in a row, all 401 or all 403, after which an acceptance before them counts no more.
+  static let refusedInARow = 3
+
+  /// Why only one upload at a time goes.
+  private enum Doubt: Hashable, Sendable {
+    /// The credentials were refused, and the user tries them again.
+    case refused
+    /// The server answered 403 to several uploads in a row, or to the one that tried the credentials again.
+    case forbidden
+  }
 
   private enum State: Hashable, Sendable {
-    /// Every upload may start. Goes to `renewing` when a token is missing or refused, and to `closed` on a refusal that
-    /// a new token cannot remedy.
+    /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a 401 that a new
+    /// token cannot remedy, and to `halfOpen` after several 403 in a row.
     case open
     /// The token command runs. Goes to `open` or `halfOpen` if it gives a token, and to `closed` if it does not.
-    case renewing(isProbed: Bool)
+    case renewing(Doubt?)
     /// The credentials were refused, or the token command failed. Goes to `halfOpen` when the user tries again, and to
     /// `open` when an upload that was under way is taken after all.
     case closed
-    /// One upload at a time tests whether the credentials are valid now. Goes to `open` when the upload is taken, and
-    /// to `closed` or `renewing` when it is refused.
-    case halfOpen(isProbing: Bool)
+    /// One upload at a time may start. Goes to `open` when it is taken, and to `closed` or `renewing` on a 401.
+    case halfOpen(Doubt, isProbing: Bool)
   }
 
   private var state = State.open
@@ -43,7 +52,9 @@ package struct Credentials: Hashable, Sendable {
   private var isProven = false
   /// Whether the token was renewed after a refusal, and no upload has been accepted with it yet.
   private var isFresh = false
+  /// How many 401 and 403 replies have come since the last acceptance.
   private var refusals = 0
+  private var forbiddances = 0
 
   /// Open credentials. If a command gives the token, the command must run before the first upload.
   init(hasCommand: Bool) {
@@ -54,11 +65,14 @@ package struct Credentials: Hashable, Sendable {
   /// Whether nothing starts until the user retries.
   var isClosed: Bool { state == .closed }
 
-  /// Whether one upload at a time tests the credentials, now or as soon as there is a token.
-  var isProbed: Bool {
+  /// Whether one upload at a time goes, now or as soon as there is a token.
+  var isProbed: Bool { doubt != nil }
+
+  private var doubt: Doubt? {
     switch state {
-    case .halfOpen, .renewing(isProbed: true): true
-    case .open, .closed, .renewing: false
+    case .halfOpen(let doubt, _): doubt
+    case .renewing(let doubt): doubt
+    case .open, .closed: nil
     }
   }
 
@@ -74,28 +88,30 @@ package struct Credentials: Hashable, Sendable {
   var permission: Permission {
     switch state {
     case .open: hasToken ? .go : .renew
-    case .halfOpen(isProbing: false): hasToken ? .probe : .renew
+    case .halfOpen(_, isProbing: false): hasToken ? .probe : .renew
     case .renewing, .closed, .halfOpen: .wait
     }
   }
 
   /// Records that an upload that was permitted to start has started.
   mutating func recordStarted() {
-    if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
+    if case .halfOpen(let doubt, isProbing: false) = state {
+      state = .halfOpen(doubt, isProbing: true)
+    }
   }
 
-  mutating func recordRenewing() {
-    state = .renewing(isProbed: state == .halfOpen(isProbing: false))
-  }
+  mutating func recordRenewing() { state = .renewing(doubt) }
 
   /// Records that the probe ended without a verdict on the credentials, so that another probe may follow.
   mutating func recordUnanswered() {
-    if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
+    if case .halfOpen(let doubt, isProbing: true) = state {
+      state = .halfOpen(doubt, isProbing: false)
+    }
   }
 
-  /// Closes the credentials again, since the upload that was chosen as the probe is gone.
+  /// Closes the credentials again if they were refused, since the upload that was chosen as the probe is gone.
   mutating func recordGivenUp() {
-    if case .halfOpen = state { state = .closed }
+    if case .halfOpen(.refused, _) = state { state = .closed }
   }
 
   /// What a refusal means.
@@ -114,17 +130,31 @@ package struct Credentials: Hashable, Sendable {
   /// whether the same upload was already sent again for this reason.
   mutating func recordRefused(status: Int, with token: Int, isSecondTime: Bool) -> Consequence {
     if hasCommand, token != self.token || isRenewing { return .again }
-    refusals += 1
     if isClosed { return .stands }
-    // Other uploads were accepted with the same token, so the refusal is about this upload.
-    if isSecondTime, isProven, !isFresh { return .stands }
-    if hasCommand, !isFresh {
-      state = .renewing(isProbed: isProbed)
+    if status == 401 { refusals += 1 } else { forbiddances += 1 }
+    // Other uploads were accepted with the same token, so a new one would not help.
+    let isAboutUpload = isSecondTime && isProven
+    if hasCommand, !isFresh, !isAboutUpload {
+      state = .renewing(doubt)
       return .renew
     }
-    if status == 403, isProven, refusals < Self.forbiddenInARow { return .stands }
+    return status == 401 ? recordUnauthorized() : recordForbidden()
+  }
+
+  private mutating func recordUnauthorized() -> Consequence {
+    if isProven, refusals < Self.refusedInARow { return .stands }
     state = .closed
     return .close
+  }
+
+  private mutating func recordForbidden() -> Consequence {
+    switch state {
+    case .open where forbiddances >= Self.refusedInARow:
+      state = .halfOpen(.forbidden, isProbing: false)
+    case .halfOpen(.refused, let isProbing): state = .halfOpen(.forbidden, isProbing: isProbing)
+    case .open, .halfOpen, .renewing, .closed: break
+    }
+    return .stands
   }
 
   private var isRenewing: Bool { if case .renewing = state { true } else { false } }
@@ -132,9 +162,9 @@ package struct Credentials: Hashable, Sendable {
   /// Records that the server accepted an upload that was sent with this token.
   mutating func recordAccepted(with token: Int) {
     isProven = true
-    refusals = 0
     guard token == self.token else { return }
     isFresh = false
+    (refusals, forbiddances) = (0, 0)
     switch state {
     case .closed, .halfOpen: if hasToken { state = .open }
     case .open, .renewing: break
@@ -148,7 +178,7 @@ package struct Credentials: Hashable, Sendable {
     isFresh = hasToken && isNew
     hasToken = true
     token += 1
-    state = state == .renewing(isProbed: true) ? .halfOpen(isProbing: false) : .open
+    state = doubt.map { .halfOpen($0, isProbing: false) } ?? .open
   }
 
   /// Records that the command failed. Nothing starts until the user retries.
@@ -161,9 +191,9 @@ package struct Credentials: Hashable, Sendable {
   /// one.
   mutating func tryAgain() {
     guard isClosed else { return }
-    state = .halfOpen(isProbing: false)
+    state = .halfOpen(.refused, isProbing: false)
     hasToken = !hasCommand
-    (isProven, isFresh, refusals) = (false, false, 0)
+    (isProven, isFresh, refusals, forbiddances) = (false, false, 0, 0)
   }
 }
 

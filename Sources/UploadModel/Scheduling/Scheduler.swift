@@ -46,11 +46,13 @@ package struct Scheduler: Sendable {
     case wake(at: Instant)
     /// Run the command that gives this route's token.
     case renew(Route, TokenCommand)
-    /// Fail these waiting files for this reason.
-    case giveUp([ItemID], Failure)
+    /// Fail this waiting file: it shows why the others wait.
+    case fail(ItemID, Failure)
+    /// Give up these waiting files, because of what became of others; in a few words.
+    case giveUp([ItemID], because: String)
     case server(Origin, Reachability)
-    /// Report whether a target's credentials are refused, so that its files wait.
-    case refusal(target: String, isRefused: Bool)
+    /// Report why a target's files wait for credentials; nil if they do no longer.
+    case refusal(target: String, CredentialTrouble?)
   }
 
   /// Why a file does not wait in line. The file keeps its place.
@@ -755,7 +757,7 @@ extension Scheduler {
     server.lane = nil
     if !waitsForServers, server.breaker.openings >= policy.attempts {
       return forget(origin, .unneeded)
-        + giveUp(waiting { routes[$0].route.origin == origin }, failure)
+        + giveUp(waiting { routes[$0].route.origin == origin }, because: failure)
     }
     servers[origin] = server
     return [.server(origin, .away(failure, nextTry: until))]
@@ -798,8 +800,8 @@ extension Scheduler {
       .sorted { $0.rank < $1.rank }.map(\.file.id)
   }
 
-  func giveUp(_ files: [ItemID], _ failure: Failure) -> [Action] {
-    files.isEmpty ? [] : [.giveUp(files, failure)]
+  func giveUp(_ files: [ItemID], because failure: Failure) -> [Action] {
+    files.isEmpty ? [] : [.giveUp(files, because: failure.obstacle)]
   }
 }
 
@@ -819,28 +821,24 @@ extension Scheduler {
   }
 
   /// Records that the server answered 401 or 403 to an upload that was sent with a token. `isSecondTime` says whether
-  /// one of the files was already sent again for this reason. `failure` is for the waiting files, if they are given up.
+  /// one of the files was already sent again for this reason. `failure` says why the waiting files do not start, if the
+  /// credentials are closed.
   package mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
   ) -> (Credentials.Consequence, [Action]) {
     guard let number = routeNumbers[route] else { return (.stands, []) }
     var consequence = Credentials.Consequence.stands
-    var actions = change(number, hasCommand: command != nil) {
+    var actions = change(number, hasCommand: command != nil, because: failure) {
       consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
     }
-    switch consequence {
-    case .stands, .again: break
-    case .close: routes[number].failure = failure
-    case .renew: if let command { actions.append(.renew(route, command)) }
-    }
+    if consequence == .renew, let command { actions.append(.renew(route, command)) }
     return (consequence, actions)
   }
 
   /// Records that a route's command gave a token.
   package mutating func recordRenewed(_ route: Route, isNew: Bool = true) -> [Action] {
     guard let number = routeNumbers[route] else { return [] }
-    routes[number].failure = nil
     return change(number, hasCommand: true) { $0.recordRenewed(isNew: isNew) }
   }
 
@@ -848,12 +846,11 @@ extension Scheduler {
   package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
     guard let number = routeNumbers[route] else { return [] }
     let probe = routes[number].probe?.id
-    routes[number].failure = failure
-    let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
-    guard waitsForPerson else { return actions }
-    // One file shows the failure, and the others wait until it is retried.
-    let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
-    return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
+    let actions = change(number, hasCommand: true, because: failure) { $0.recordRenewalFailure() }
+    // One file shows the failure. The others wait until it is retried, or are given up.
+    let chosen = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
+    guard let first = chosen ?? routes[number].ready.first?.id else { return actions }
+    return actions + [.fail(first, failure)]
   }
 
   /// Retries all refused credentials. The first file in line probes them.
@@ -904,13 +901,15 @@ extension Scheduler {
       guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
         let failure = route.failure
       else { return [] }
-      return giveUp(waiting { $0 == number }, failure)
+      return giveUp(waiting { $0 == number }, because: failure)
     }
   }
 
-  /// Changes the state of a route's credentials. Reports it if the credentials are now refused, or no longer refused.
+  /// Changes the state of a route's credentials. Reports it if the credentials are now closed, for `failure`, or no
+  /// longer closed.
   private mutating func change(
-    _ number: Int, hasCommand: Bool? = nil, _ body: (inout Credentials) -> Void
+    _ number: Int, hasCommand: Bool? = nil, because failure: Failure? = nil,
+    _ body: (inout Credentials) -> Void
   ) -> [Action] {
     if routes[number].credentials == nil, let hasCommand {
       routes[number].credentials = Credentials(hasCommand: hasCommand)
@@ -921,6 +920,8 @@ extension Scheduler {
     routes[number].credentials = credentials
     if !credentials.isProbed { routes[number].probe = nil }
     guard credentials.isClosed != wasClosed else { return [] }
-    return [.refusal(target: routes[number].route.target, isRefused: !wasClosed)]
+    if let failure, credentials.isClosed { routes[number].failure = failure }
+    let trouble = routes[number].failure.map(CredentialTrouble.init) ?? .refused
+    return [.refusal(target: routes[number].route.target, credentials.isClosed ? trouble : nil)]
   }
 }

@@ -36,6 +36,9 @@ package struct Secrets: Sendable {
     return ranges.isEmpty ? text : spelled.replacing(ranges, with: Self.mark)
   }
 
+  /// Whether there is nothing to hide.
+  var isEmpty: Bool { texts.isEmpty }
+
   /// Whether a text contains none of the secrets.
   package func areAbsent(from text: String) -> Bool { hidden(in: text) == text }
 
@@ -93,6 +96,16 @@ package struct Secrets: Sendable {
 }
 
 extension Target {
+  /// Whether its requests carry anything that tells the server who sends them.
+  package var hasCredentials: Bool {
+    if tokenCommand != nil || digest != nil || sigV4 != nil || tls.clientCertificate != nil {
+      return true
+    }
+    let address = url.absoluteString
+    return ticket != nil || !secrets.isEmpty || SecretQuery.hidden(in: address) != address
+      || (headers + fields + query).contains { SecretName.matches($0.name) }
+  }
+
   /// Everything in the target that must be hidden.
   package var secrets: Secrets {
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())

@@ -53,8 +53,8 @@ final class QueueFollower {
     case .item(let id, let state): try say(state, of: id)
     case .server(let address, .away(let failure, _)) where !isJSON:
       output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
-    case .refusal(let target, true) where !isJSON:
-      output.error("! \(SafeText.line(target)) refuses the credentials")
+    case .refusal(let target, let trouble?) where !isJSON:
+      output.error("! \(trouble.story(of: SafeText.line(target)))")
     case .complete: output.error("process \(listener.process ?? 0) sends this queue")
     case .server, .refusal, .settings: break
     }

@@ -11,7 +11,7 @@ enum HistoryLine {
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
     "bytes", "target", "url", "message", "start", "deletion_url", "verified",
-    "pieces", "pieces_sent", "pieces_resumed",
+    "pieces", "pieces_sent", "pieces_resumed", "arrival",
   ]
 
   /// The values of an attempt that are known, by column name, and also the server's reply as "reply".
@@ -20,7 +20,7 @@ enum HistoryLine {
       "began": .string(entry.began.formatted(.iso8601)),
       "ended": JSONValue(entry.ended?.formatted(.iso8601)),
       "number": .integer(entry.item.rawValue), "attempt": .integer(Int64(entry.attempt)),
-      "outcome": .string(entry.word), "status": JSONValue(entry.status),
+      "outcome": .string(entry.word), "arrival": JSONValue(entry.arrival?.rawValue), "status": JSONValue(entry.status),
       "path": .string(entry.location.description), "name": .string(entry.name),
       "type": .string(entry.mediaType), "size": .integer(entry.size),
       "start": JSONValue(entry.start), "bytes": JSONValue(entry.bytes),
@@ -61,8 +61,7 @@ extension HistoryEntry {
     switch outcome {
     case .done, .wasThere: .sent
     case nil, .paused, .stopped, .withdrawn: .open
-    case .unknown: .unknown
-    default: .failed
+    default: arrival == .unclear ? .unknown : .failed
     }
   }
 }

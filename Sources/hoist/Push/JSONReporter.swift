@@ -80,6 +80,8 @@ struct JSONReporter: PushReporter {
           "there_already": receipt.wasThere ? .bool(true) : nil,
           "verified": JSONValue(receipt.verified),
         ], pieces: receipt.pieces)
+    case .failed(let failure) where failure.isNotTried:
+      write("not-tried", item, sent: nil, Self.members(of: failure))
     case .failed(let failure):
       write("failed", item, sent: nil, Self.members(of: failure), pieces: failure.pieces)
     }
@@ -90,7 +92,9 @@ struct JSONReporter: PushReporter {
     output.line(
       JSONLine.text([
         "event": .string("summary"), "sent": JSONValue(summary.sent),
-        "failed": JSONValue(summary.failed.count), "skipped": JSONValue(summary.skipped),
+        "failed": JSONValue(summary.failed.count - summary.notTried),
+        "not_tried": JSONValue(summary.notTried > 0 ? summary.notTried : nil),
+        "skipped": JSONValue(summary.skipped),
         "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),
@@ -113,8 +117,10 @@ struct JSONReporter: PushReporter {
 
   private static func members(of failure: Failure) -> Members {
     [
-      "status": JSONValue(failure.status), "attempt": JSONValue(failure.attempts),
+      "status": JSONValue(failure.status),
+      "attempt": JSONValue(failure.attempts > 0 ? failure.attempts : nil),
       "cause": .string(failure.code), "message": .string(failure.explanation),
+      "arrival": failure.mayHaveArrived ? .string(failure.arrival.rawValue) : nil,
       "reply": JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text),
     ]
   }

@@ -108,15 +108,23 @@ struct LineReporter: PushReporter {
     case .failed(let failure) where failure.cause == .cancelled && failure.attempts == 0:
       // Never started: after a stop there may be thousands of these, and the summary counts them.
       hasUntold = true
+    case .failed(let failure) where failure.isNotTried:
+      moving[item.id] = nil
+      // The summary names these files. The reason is given once.
+      hasUntold = true
+      explain(failure)
     case .failed(let failure):
       moving[item.id] = nil
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
       // A user who stopped the upload knows why.
-      guard failure.cause != .cancelled else { return }
-      if explained.count == 1_000 { explained = [] }
-      let explanation = SafeText.line(failure.explanationBelowHeadline)
-      if explained.insert(explanation).inserted { write("  \(explanation)") }
+      if failure.cause != .cancelled { explain(failure) }
     }
+  }
+
+  private mutating func explain(_ failure: Failure) {
+    if explained.count == 1_000 { explained = [] }
+    let explanation = SafeText.line(failure.explanationBelowHeadline)
+    if explained.insert(explanation).inserted { write("  \(explanation)") }
   }
 
   mutating func summary(_ summary: PushSummary) {
@@ -132,8 +140,9 @@ struct LineReporter: PushReporter {
       line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
       if summary.there > 0 { line += "; \(summary.there) there already" }
     }
-    let failed = summary.failed.count - summary.cancelled
+    let failed = summary.failed.count - summary.cancelled - summary.notTried
     if failed > 0 { line += "; \(failed) failed" }
+    if summary.notTried > 0 { line += "; \(summary.notTried) not tried" }
     if summary.cancelled > 0 { line += "; \(summary.cancelled) cancelled" }
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }

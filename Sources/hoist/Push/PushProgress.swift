@@ -22,7 +22,7 @@ struct PushProgress {
   private var inLine = 0
   /// The open items that the engine does not have yet, in order.
   private var held: ArraySlice<ItemID> = []
-  /// Why the engine has failed all items in its line; nil if it has not.
+  /// The outcome of all items in the engine's line, if the engine has given up the line.
   private var endOfLine: Failure?
 
   init(start: Instant, keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
@@ -62,8 +62,7 @@ struct PushProgress {
 
   /// The items that fail without reaching the engine, because it has given up the line in which they would have waited.
   mutating func givenUp() -> [(ItemID, ItemState)] {
-    guard var failure = endOfLine.take() else { return [] }
-    failure.attempts = 0
+    guard let failure = endOfLine.take() else { return [] }
     return handOver(all: true).map { ($0.id, .failed(failure)) }
   }
 
@@ -73,7 +72,7 @@ struct PushProgress {
     if new == .waiting { inLine += 1 }
     guard old == .waiting else { return }
     inLine -= 1
-    if case .failed(let failure) = new, failure.cause != .cancelled { endOfLine = failure }
+    if case .failed(let failure) = new, failure.isNotTried { endOfLine = failure }
   }
 
   /// Records a new state. Returns the item in that state, or nil if the item is no longer of interest.

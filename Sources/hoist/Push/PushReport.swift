@@ -11,6 +11,7 @@ struct PushReport: Codable {
     enum Result: String, Codable {
       case sent, failed
       case wasThere = "there-already"
+      case notTried = "not-tried"
     }
 
     /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
@@ -29,8 +30,8 @@ struct PushReport: Codable {
     var cause: String?
     var message: String?
 
-    /// Whether the server has the file, or may have it: `Failure.mayHaveArrived`.
-    var mayHaveArrived: Bool { cause.map(Failure.codesOfDoubt.contains) ?? false }
+    /// What is known about a file that failed, on the server; nil if it did not arrive.
+    var arrival: Failure.Arrival?
   }
 
   /// Increased when readers of the old format cannot read the new one.
@@ -48,6 +49,7 @@ struct PushReport: Codable {
   var isIncomplete: Bool?
   var sent: Int
   var failed: Int
+  var notTried: Int?
   var bytesSent: Int64
   /// The outcome of the requests before the first file and after the last, named as in the events of `--json`.
   var run: String?
@@ -66,7 +68,8 @@ struct PushReport: Codable {
     isInterrupted = summary.isInterrupted
     isIncomplete = summary.isIncomplete ? true : nil
     sent = summary.sent
-    failed = summary.failed.count + summary.leftOut.count
+    failed = summary.failed.count - summary.notTried + summary.leftOut.count
+    notTried = summary.notTried > 0 ? summary.notTried : nil
     bytesSent = summary.bytes
     run = summary.run?.event
     if summary.status != .success { openRun = summary.openRun }
@@ -131,9 +134,9 @@ struct PushReport: Codable {
     }
   }
 
-  /// The files that failed, with absolute paths.
+  /// The files that failed or were not tried, with absolute paths.
   var failures: [Entry] {
-    files.filter { $0.result == .failed }.map { entry in
+    files.filter { $0.result == .failed || $0.result == .notTried }.map { entry in
       var entry = entry
       if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
       return entry
@@ -155,7 +158,7 @@ struct PushReport: Codable {
 
   private static let columns = [
     "path", "name", "result", "bytes", "type", "status", "attempts", "seconds", "url", "cause",
-    "message", "verified",
+    "message", "verified", "arrival",
   ]
 
   private var csv: String {
@@ -163,7 +166,7 @@ struct PushReport: Codable {
       [
         file.path.description, file.name, file.result.rawValue, file.bytes?.description, file.type,
         file.status?.description, String(file.attempts), file.seconds?.description, file.url,
-        file.cause, file.message, file.verified,
+        file.cause, file.message, file.verified, file.arrival?.rawValue,
       ].map { $0 ?? "" }
     }
     return ([Self.columns] + rows).map { CSV.row($0) + "\r\n" }.joined()
@@ -185,7 +188,8 @@ extension PushReport.Entry {
       url = receipt.url
       verified = receipt.verified
     case .failed(let failure):
-      result = .failed
+      result = failure.isNotTried ? .notTried : .failed
+      arrival = failure.mayHaveArrived ? failure.arrival : nil
       status = failure.status
       attempts = failure.attempts
       cause = failure.code

@@ -26,6 +26,9 @@ struct PushSummary {
   /// Whether the push was stopped before its inputs had ended, so that files may be missing here.
   var isIncomplete = false
 
+  /// How many files were not tried, because of what became of others.
+  var notTried: Int { failed.count { $0.failure.isNotTried } }
+
   /// How many files failed only because the push was stopped.
   var cancelled: Int { failed.count { $0.failure.cause == .cancelled } }
 

@@ -17,17 +17,17 @@ struct RetryHint {
   /// The hint; nil if nothing failed.
   func text(for failures: [Failure]) -> String? {
     if failures.isEmpty { return nil }
-    let doubtful = failures.count(where: \.mayHaveArrived)
+    let unclear = failures.count(where: \.mayHaveArrived)
     let to =
       needsOptions
       ? ", with --to and the options as before"
       : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
     let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
-    if doubtful == failures.count {
+    if unclear == failures.count {
       return
         "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
-    let rest = doubtful > 0 ? " (add --even-arrived for files that may have arrived)" : ""
+    let rest = unclear > 0 ? " (add --even-arrived for files that may have arrived)" : ""
     return "send the failed files again: \(retry)\(to)\(rest)"
   }
 }

@@ -211,7 +211,7 @@ extension HistoryRow {
       at: now.instant + entry.moment.timeIntervalSince(now.date), end: entry.end,
       attempt: entry.attempt, outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
-    mayHaveArrived = entry.outcome.map(AttemptOutcome.doubtful.contains) ?? false
+    mayHaveArrived = entry.arrival != nil
     location = entry.location.bytes
     deletionURL = entry.deletionURL
     pieces = entry.pieces

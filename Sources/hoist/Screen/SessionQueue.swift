@@ -431,10 +431,10 @@ final class SessionQueue {
         self?.loop.handle([.reachability(server: origin.description, news)])
       }
     }
-    hooks.refusal = { [weak self] target, isRefused in
+    hooks.refusal = { [weak self] target, trouble in
       onMain {
-        self?.link.tell([.refusal(target: target, isRefused: isRefused)])
-        self?.loop.handle([.refusal(target: target, isRefused: isRefused)])
+        self?.link.tell([.refusal(target: target, trouble)])
+        self?.loop.handle([.refusal(target: target, trouble)])
       }
     }
     hooks.keeping = { [weak self] id, point in
@@ -616,8 +616,7 @@ final class SessionQueue {
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .server(let address, let news): events.append(.reachability(server: address, news))
-      case .refusal(let target, let isRefused):
-        events.append(.refusal(target: target, isRefused: isRefused))
+      case .refusal(let target, let trouble): events.append(.refusal(target: target, trouble))
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }

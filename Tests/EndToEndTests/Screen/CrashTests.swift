@@ -84,7 +84,7 @@ extension EndToEnd {
       for entry in try store.history() {
         switch entry.outcome {
         case .done: done[entry.name, default: 0] += 1
-        case .interrupted, .unknown: doubtful[entry.name, default: 0] += 1
+        case .interrupted, .failed("outcome-unknown"): doubtful[entry.name, default: 0] += 1
         default: Issue.record("\(entry.name) ended as \(String(describing: entry.outcome))")
         }
       }

@@ -458,7 +458,7 @@ extension EndToEnd {
       try await terminal.waitForShell()
       let store = try UploadStore(path: queue)
       let doubtful = try store.history().count {
-        $0.outcome == .interrupted || $0.outcome == .unknown
+        $0.outcome == .interrupted || $0.outcome == .failed("outcome-unknown")
       }
       let unknown = try store.items().count { $0.state.failure?.code == "outcome-unknown" }
       #expect(inbox.names.count >= 300 - unknown)

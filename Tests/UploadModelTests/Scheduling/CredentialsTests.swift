@@ -2,130 +2,231 @@ import Testing
 
 @testable import UploadModel
 
-/// What happens to a target's credentials, in words, and what each is answered with.
+/// What happens to a target's credentials, step by step, and what each step is answered with.
 struct CredentialsRow: Sendable, CustomTestStringConvertible {
+  /// One event, with the answer that it must get.
+  enum Step: Sendable {
+    /// An upload asks to start, and does if it may.
+    case ask(Credentials.Permission)
+    /// The server answers 401 or 403 to an upload that was sent with the token in force.
+    case refused(Int, Credentials.Consequence)
+    /// The same, for an upload that was already sent again because of such an answer.
+    case refusedAgain(Int, Credentials.Consequence)
+    /// The same, for an upload that was sent with the token before.
+    case refusedWithOldToken(Int, Credentials.Consequence)
+    /// The server accepts an upload; afterwards the credentials are closed, or not.
+    case accepted(isClosed: Bool = false)
+    case acceptedWithOldToken
+    /// The command gives a token, or fails.
+    case token, noToken
+    /// The user tries again.
+    case tryAgain
+    /// The probe ended without an answer, or is gone.
+    case unanswered, gone
+  }
+
   let testDescription: String
   var hasCommand = false
-  /// "ask" for one start, which is made where that is permitted; "401" and "403" with the token in force, "old 401" with the one before, "again 401" of an
-  /// upload that was refused before, "taken", "old taken", "token", "no token"; "reopen" for another try by
-  /// the person; "silent" where the probe was not answered, "gone" where it is no more; then "=" and the
-  /// answer.
-  let story: String
+  let steps: [Step]
 
-  static let all = [
-    // Without a command.
-    CredentialsRow(testDescription: "all goes well", story: "ask=go taken ask=go"),
+  static let all = withoutCommand + withCommand
+
+  private static let withoutCommand = [
+    CredentialsRow(testDescription: "all goes well", steps: [.ask(.go), .accepted(), .ask(.go)]),
     CredentialsRow(
       testDescription: "wrong from the start",
-      story: "ask=go 401=close 401=stands ask=wait 403=stands ask=wait"),
-    CredentialsRow(testDescription: "forbidden from the start", story: "403=close ask=wait"),
+      steps: [
+        .ask(.go), .refused(401, .close), .refused(401, .stands), .ask(.wait),
+        .refused(403, .stands), .ask(.wait),
+      ]),
     CredentialsRow(
-      testDescription: "a person helps",
-      story:
-        "401=close ask=wait reopen ask=probe ask=wait 401=close ask=wait reopen ask=probe taken=open ask=go ask=go"
-    ),
-    CredentialsRow(testDescription: "it expires", story: "taken taken 401=close ask=wait"),
+      testDescription: "the first file is forbidden",
+      steps: [.ask(.go), .refused(403, .stands), .ask(.go), .accepted(), .ask(.go)]),
     CredentialsRow(
-      testDescription: "one that was under way gets in",
-      story: "401=close ask=wait taken=open ask=go"),
+      testDescription: "the user helps",
+      steps: [
+        .refused(401, .close), .ask(.wait), .tryAgain, .ask(.probe), .ask(.wait),
+        .refused(401, .close), .ask(.wait), .tryAgain, .ask(.probe), .accepted(), .ask(.go),
+        .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "one file is forbidden", story: "taken 403=stands ask=go 403=stands ask=go"),
+      testDescription: "they expire: the third 401 in a row closes them",
+      steps: [
+        .accepted(), .accepted(), .refused(401, .stands), .ask(.go), .refused(401, .stands),
+        .ask(.go), .refused(401, .close), .ask(.wait),
+      ]),
     CredentialsRow(
-      testDescription: "many files are forbidden, others not",
-      story: "taken 403=stands 403=stands taken 403=stands 403=stands taken ask=go"),
+      testDescription: "some files are unauthorized, others are accepted",
+      steps: [
+        .accepted(), .refused(401, .stands), .refused(401, .stands), .accepted(),
+        .refused(401, .stands), .refused(401, .stands), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "forbidden all at once",
-      story: "taken 403=stands 403=stands 403=close ask=wait reopen ask=probe 403=close"),
+      testDescription: "an upload that was under way is accepted",
+      steps: [.refused(401, .close), .ask(.wait), .accepted(), .ask(.go)]),
     CredentialsRow(
-      testDescription: "a probe that is not answered leaves it to the next",
-      story: "401=close reopen ask=probe ask=wait silent ask=probe taken=open ask=go"),
+      testDescription: "many files are forbidden, others are not",
+      steps: [
+        .accepted(), .refused(403, .stands), .refused(403, .stands), .accepted(),
+        .refused(403, .stands), .refused(403, .stands), .ask(.go), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "a probe that is taken back leaves all as it was",
-      story: "401=close reopen gone ask=wait reopen ask=probe gone ask=wait"),
+      testDescription: "three forbidden in a row: one at a time until one is accepted",
+      steps: [
+        .refused(403, .stands), .refused(403, .stands), .refused(403, .stands), .ask(.probe),
+        .ask(.wait), .refused(403, .stands), .unanswered, .ask(.probe), .refused(403, .stands),
+        .unanswered, .ask(.probe), .accepted(), .ask(.go), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "nothing is given up or unanswered where all is well",
-      story: "silent gone ask=go taken silent gone ask=go"),
-    // With one.
+      testDescription: "forbidden files do not count as unauthorized",
+      steps: [
+        .accepted(), .refused(403, .stands), .refused(403, .stands), .refused(401, .stands),
+        .refused(401, .stands), .ask(.go),
+      ]),
+    CredentialsRow(
+      testDescription: "one that goes alone because others were forbidden, and is unauthorized",
+      steps: [
+        .refused(403, .stands), .refused(403, .stands), .refused(403, .stands), .ask(.probe),
+        .refused(401, .close), .ask(.wait),
+      ]),
+    CredentialsRow(
+      testDescription: "the user tries again, and the file that goes first is forbidden",
+      steps: [
+        .refused(401, .close), .tryAgain, .ask(.probe), .refused(403, .stands), .gone,
+        .unanswered, .ask(.probe), .accepted(), .ask(.go),
+      ]),
+    CredentialsRow(
+      testDescription: "a probe without an answer is followed by the next",
+      steps: [
+        .refused(401, .close), .tryAgain, .ask(.probe), .ask(.wait), .unanswered, .ask(.probe),
+        .accepted(), .ask(.go),
+      ]),
+    CredentialsRow(
+      testDescription: "a probe that is taken back changes nothing",
+      steps: [
+        .refused(401, .close), .tryAgain, .gone, .ask(.wait), .tryAgain, .ask(.probe), .gone,
+        .ask(.wait),
+      ]),
+    CredentialsRow(
+      testDescription: "nothing is given up or unanswered while all is well",
+      steps: [.unanswered, .gone, .ask(.go), .accepted(), .unanswered, .gone, .ask(.go)]),
+  ]
+
+  private static let withCommand = [
     CredentialsRow(
       testDescription: "the token is fetched before the first", hasCommand: true,
-      story: "ask=renew ask=wait ask=wait token ask=go taken ask=go"),
+      steps: [
+        .ask(.renew), .ask(.wait), .ask(.wait), .token, .ask(.go), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
       testDescription: "there is none", hasCommand: true,
-      story:
-        "ask=renew no-token ask=wait reopen ask=renew token ask=probe ask=wait taken=open ask=go"),
+      steps: [
+        .ask(.renew), .noToken, .ask(.wait), .tryAgain, .ask(.renew), .token, .ask(.probe),
+        .ask(.wait), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "it expires, several notice", hasCommand: true,
-      story:
-        "ask=renew token taken 401=renew 401=again ask=wait token old-401=again ask=go taken ask=go"
-    ),
+      testDescription: "it expires, and several notice", hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(401, .renew), .refused(401, .again),
+        .ask(.wait), .token, .refusedWithOldToken(401, .again), .ask(.go), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
       testDescription: "it expires twice", hasCommand: true,
-      story: "ask=renew token taken 401=renew token taken 401=renew token ask=go"),
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(401, .renew), .token, .accepted(),
+        .refused(401, .renew), .token, .ask(.go),
+      ]),
     CredentialsRow(
       testDescription: "the first is stale", hasCommand: true,
-      story: "ask=renew token 401=renew token again-401=close ask=wait 401=stands"),
+      steps: [
+        .ask(.renew), .token, .refused(401, .renew), .token, .refusedAgain(401, .close),
+        .ask(.wait), .refused(401, .stands),
+      ]),
     CredentialsRow(
-      testDescription: "a new one is refused too, and a person helps", hasCommand: true,
-      story:
-        "ask=renew token 403=renew token 403=close ask=wait reopen ask=renew ask=wait token ask=probe"
-    ),
+      testDescription: "one file stays unauthorized with a new token, others do not",
+      hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(401, .renew), .token,
+        .refusedAgain(401, .stands), .ask(.go), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "a new one is taken by others only", hasCommand: true,
-      story:
-        "ask=renew token taken 403=renew token taken again-403=stands ask=go again-401=stands ask=go"
-    ),
+      testDescription: "a 403 renews a token once, and then stands", hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .refused(403, .renew), .token, .refusedAgain(403, .stands),
+        .ask(.go), .accepted(), .ask(.go),
+      ]),
     CredentialsRow(
-      testDescription: "one forbidden file, alone on its lane", hasCommand: true,
-      story: "ask=renew token taken 403=renew token again-403=stands ask=go taken ask=go"),
+      testDescription: "three forbidden in a row with a new token: one at a time", hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .refused(403, .renew), .token, .refusedAgain(403, .stands),
+        .refused(403, .stands), .ask(.probe), .ask(.wait), .accepted(), .ask(.go),
+      ]),
+    CredentialsRow(
+      testDescription: "a new one is accepted for others only", hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(403, .renew), .token, .accepted(),
+        .refusedAgain(403, .stands), .ask(.go), .refusedAgain(401, .stands), .ask(.go),
+      ]),
     CredentialsRow(
       testDescription: "an answer to the old token proves nothing", hasCommand: true,
-      story: "ask=renew token taken 401=renew token old-taken 401=close"),
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(401, .renew), .token, .acceptedWithOldToken,
+        .refusedAgain(401, .stands), .refused(401, .close),
+      ]),
     CredentialsRow(
-      testDescription: "renewal fails, and one that was under way gets in", hasCommand: true,
-      story: "ask=renew token taken 401=renew no-token taken=shut ask=wait"),
+      testDescription: "renewal fails, and one that was under way is accepted", hasCommand: true,
+      steps: [
+        .ask(.renew), .token, .accepted(), .refused(401, .renew), .noToken,
+        .accepted(isClosed: true), .ask(.wait),
+      ]),
     CredentialsRow(
-      testDescription: "a person asks for what is open", hasCommand: true,
-      story: "ask=renew reopen ask=wait token reopen ask=go"),
+      testDescription: "the user tries again what is open", hasCommand: true,
+      steps: [.ask(.renew), .tryAgain, .ask(.wait), .token, .tryAgain, .ask(.go)]),
   ]
 }
 
 struct CredentialsTests {
   @Test(arguments: CredentialsRow.all)
-  func stories(_ row: CredentialsRow) {
+  func everyStepGetsItsAnswer(_ row: CredentialsRow) {
     var credentials = Credentials(hasCommand: row.hasCommand)
-    for step in row.story.split(separator: " ") {
-      let halves = step.split(separator: "=").map(String.init)
-      let answer = Self.tell(halves[0], to: &credentials)
-      if halves.count > 1 { #expect(answer == halves[1], "\(step) in \(row.story)") }
+    for (index, step) in row.steps.enumerated() {
+      Self.check(step, "step \(index + 1): \(step)", &credentials)
     }
   }
 
-  private static func tell(_ word: String, to credentials: inout Credentials) -> String {
-    let parts = word.split(separator: "-")
-    switch parts.last {
-    case "ask":
+  private static func check(
+    _ step: CredentialsRow.Step, _ words: Comment, _ credentials: inout Credentials
+  ) {
+    switch step {
+    case .ask(let expected):
       let permission = credentials.permission
+      #expect(permission == expected, words)
       switch permission {
       case .go, .probe: credentials.recordStarted()
       case .renew: credentials.recordRenewing()
       case .wait: break
       }
-      return "\(permission)"
-    case "taken":
-      credentials.recordAccepted(with: credentials.token - (parts[0] == "old" ? 1 : 0))
-      return credentials.isClosed ? "shut" : "open"
-    case "silent": credentials.recordUnanswered()
-    case "gone": credentials.recordGivenUp()
-    case "token" where parts[0] == "no": credentials.recordRenewalFailure()
-    case "token": credentials.recordRenewed()
-    case "reopen": credentials.tryAgain()
-    case let status?:
+    case .refused(let status, let expected):
       let consequence = credentials.recordRefused(
-        status: Int(status) ?? 0, with: credentials.token - (parts[0] == "old" ? 1 : 0),
-        isSecondTime: parts[0] == "again")
-      return "\(consequence)"
-    case nil: break
+        status: status, with: credentials.token, isSecondTime: false)
+      #expect(consequence == expected, words)
+    case .refusedAgain(let status, let expected):
+      let consequence = credentials.recordRefused(
+        status: status, with: credentials.token, isSecondTime: true)
+      #expect(consequence == expected, words)
+    case .refusedWithOldToken(let status, let expected):
+      let consequence = credentials.recordRefused(
+        status: status, with: credentials.token - 1, isSecondTime: false)
+      #expect(consequence == expected, words)
+    case .accepted(let isClosed):
+      credentials.recordAccepted(with: credentials.token)
+      #expect(credentials.isClosed == isClosed, words)
+    case .acceptedWithOldToken: credentials.recordAccepted(with: credentials.token - 1)
+    case .token: credentials.recordRenewed()
+    case .noToken: credentials.recordRenewalFailure()
+    case .tryAgain: credentials.tryAgain()
+    case .unanswered: credentials.recordUnanswered()
+    case .gone: credentials.recordGivenUp()
     }
-    return ""
   }
 }

@@ -62,6 +62,10 @@ struct SchedulerPropertyTests {
     func obey(_ actions: [Scheduler.Action]) {
       for action in actions {
         switch action {
+        case .fail(let id, _):
+          #expect(account.requests[id] == nil, "what is under way does not fail before its turn")
+          account.leave(id)
+          obey(scheduler.park(id, .over))
         case .giveUp(let files, _):
           for id in files {
             #expect(account.requests[id] == nil, "what is under way is not given up")

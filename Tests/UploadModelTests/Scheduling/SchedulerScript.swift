@@ -172,14 +172,17 @@ struct SchedulerScript {
       switch action {
       case .wake(let instant): return "wake+\(Int(instant - now))"
       case .renew(let route, _): return "renew-\(route.target)"
-      case .giveUp(let files, let failure):
+      case .fail(let id, let failure):
+        _ = scheduler.park(id, .over)
+        return "fail-\(id.rawValue):\(failure.code)"
+      case .giveUp(let files, _):
         for id in files { _ = scheduler.park(id, .over) }
-        return "give-up-\(files.map { "\($0.rawValue)" }.joined(separator: ",")):\(failure.code)"
+        return "give-up-\(files.map { "\($0.rawValue)" }.joined(separator: ","))"
       case .server(let origin, .away(_, let next)):
         return "\(origin.host.prefix(1))-away\(next.map { "+\(Int($0 - now))" } ?? "")"
       case .server(let origin, .back): return "\(origin.host.prefix(1))-back"
       case .server(let origin, .unneeded): return "\(origin.host.prefix(1))-unneeded"
-      case .refusal(let target, let isRefused): return "\(target)-\(isRefused ? "shut" : "tried")"
+      case .refusal(let target, let trouble): return "\(target)-\(trouble == nil ? "tried" : "shut")"
       }
     }.joined(separator: " ")
   }

@@ -149,7 +149,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "and in the end all that waits is given up", waits: false,
       story: """
         a+1,2,3,4 b+8,9,10 go→1_2_8_9 down:1,2,1 later:2 off:3 go→1_a-away
-        lost:1→a-unneeded_give-up-2,3,4:connection-refused go→ end:8 go→10
+        lost:1→a-unneeded_give-up-2,3,4 go→ end:8 go→10
         """),
   ]
 
@@ -197,17 +197,17 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
     SchedulerStory(
       testDescription: "the command fails: one tells why, the others wait",
       story:
-        "k+1,2,3 go→renew-k none:k→k-shut_give-up-1:no-credentials go→ r:2→k-tried go→renew-k none:k→k-shut_give-up-2:no-credentials"
+        "k+1,2,3 go→renew-k none:k→k-shut_fail-1:no-credentials go→ r:2→k-tried go→renew-k none:k→k-shut_fail-2:no-credentials"
     ),
     SchedulerStory(
       testDescription: "start means those as well",
       story: "a+1,2,3 go→1_2 no:1,2 start→a-tried go→3"),
     SchedulerStory(
       testDescription: "without a person nobody waits for better ones", waits: false,
-      story: "a+1,2,3,4 b+9 go→1_2_9 no:1→a-shut go→ end:2 off:3 go→give-up-3,4:http-401"),
+      story: "a+1,2,3,4 b+9 go→1_2_9 no:1→a-shut go→ end:2 off:3 go→give-up-3,4"),
     SchedulerStory(
       testDescription: "nor for a token", waits: false,
-      story: "k+1,2 go none:k→k-shut go→give-up-1,2:no-credentials"),
+      story: "k+1,2 go none:k→k-shut_fail-1:no-credentials go→give-up-2"),
     SchedulerStory(
       testDescription: "who goes elsewhere does not wait", story: "a+1,2,3 go→1_2 no:1,2 b<3 go→3"),
   ]
