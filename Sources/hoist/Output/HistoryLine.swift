@@ -49,7 +49,7 @@ extension HistoryEntry {
     case nil: "under way"
     default:
       if let status, word == Failure(.refused, status: status).code {
-        Failure.statusLine(status)
+        Failure.statusLine(status) + (arrival == .unclear ? ", may have arrived" : "")
       } else {
         word.replacing(scalars: "-", with: " ")
       }

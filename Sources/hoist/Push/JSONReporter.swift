@@ -81,7 +81,9 @@ struct JSONReporter: PushReporter {
           "verified": JSONValue(receipt.verified),
         ], pieces: receipt.pieces)
     case .failed(let failure) where failure.isNotTried:
-      write("not-tried", item, sent: nil, Self.members(of: failure))
+      write(
+        "not_tried", item, sent: nil,
+        ["cause": .string(failure.code), "message": .string(failure.explanation)])
     case .failed(let failure):
       write("failed", item, sent: nil, Self.members(of: failure), pieces: failure.pieces)
     }
@@ -117,8 +119,7 @@ struct JSONReporter: PushReporter {
 
   private static func members(of failure: Failure) -> Members {
     [
-      "status": JSONValue(failure.status),
-      "attempt": JSONValue(failure.attempts > 0 ? failure.attempts : nil),
+      "status": JSONValue(failure.status), "attempt": JSONValue(failure.attempts),
       "cause": .string(failure.code), "message": .string(failure.explanation),
       "arrival": failure.mayHaveArrived ? .string(failure.arrival.rawValue) : nil,
       "reply": JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text),

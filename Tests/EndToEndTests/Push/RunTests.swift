@@ -121,8 +121,12 @@ extension EndToEnd {
       let pushed = try await desk.shell(
         "ZENODO_TOKEN=wrong hoist push *.csv --json $R", secret: nil)
       #expect(pushed.status == 1, "\(pushed)")
-      let ends = try pushed.events().filter { $0.text("event") == "failed" }
-      #expect(ends.count == 6 && ends.allSatisfy { $0.text("cause") == "http-401" }, "\(pushed)")
+      let events = try pushed.events()
+      let failed = events.filter { $0.text("event") == "failed" }
+      #expect(failed.map { $0.text("cause") } == ["http-401"], "\(pushed)")
+      let untried = events.filter { $0.text("event") == "not_tried" }
+      #expect(untried.count == 5, "\(pushed)")
+      #expect(untried.allSatisfy { $0.text("message")?.contains("(open) failed") == true })
       #expect(try drafts() == [])
     }
 

@@ -237,7 +237,7 @@ extension EndToEnd {
       try await terminal.command("hoist ?.txt --to \(server.url().absoluteString)")
       try await terminal.wait(until: "some have failed, the others wait") {
         $0.shows("4 failed  5 waiting")
-          && $0.row(with: "5.txt")?.contains("credentials refused") == true
+          && $0.row(with: "5.txt")?.contains("needs credentials") == true
       }
       // One that has failed.
       try await terminal.press("g", "r")
@@ -249,7 +249,7 @@ extension EndToEnd {
       }
       try await terminal.wait(until: "as before") {
         $0.row(with: "1.txt")?.contains("401") == true && $0.shows("4 failed  5 waiting")
-          && $0.row(with: "5.txt")?.contains("credentials refused") == true
+          && $0.row(with: "5.txt")?.contains("needs credentials") == true
       }
       // One that waits.
       try await terminal.press("/")
