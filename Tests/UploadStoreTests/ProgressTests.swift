@@ -390,16 +390,55 @@ struct ProgressTests {
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
     .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
     .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
-    .differs("x"),
+    .differs("x"), .anonymous, .notTried("x"),
   ]
 
-  @Test("Every cause survives", arguments: causes)
-  func everyCause(cause: Failure.Cause) throws {
+  private static let steps: [Failure.Step?] = [
+    nil, .existence, .ticket, .open, .begin, .pieceTicket, .piece(2, of: 3), .finish, .status,
+    .wait, .confirmation,
+  ]
+
+  @Test("A failure is stored whole, whatever it is: what is known is the same after a restart")
+  func everyFailure() throws {
+    var random = SplitMix64(seed: 2026)
+    let failures = (0..<300).map { index in
+      var failure = Failure(
+        Self.causes[index % Self.causes.count],
+        status: Bool.random(using: &random) ? Int.random(in: 100...599, using: &random) : nil,
+        reply: Reply(
+          text: String(repeating: "né\u{0}\"", count: Int.random(in: 0...50, using: &random)),
+          isCut: Bool.random(using: &random), mediaType: "text/html"),
+        attempts: Int.random(in: 0...9, using: &random),
+        retryAfter: Bool.random(using: &random) ? 1.5 : nil)
+      failure.step = Self.steps.randomElement(using: &random) ?? nil
+      if Bool.random(using: &random) { failure.arrival = .unclear }
+      if Bool.random(using: &random) {
+        failure.pieces = PieceCount(count: 9, resumed: 1, sent: 4)
+      }
+      return failure
+    }
+    let store = try harness.open()
+    let ids = try store.enqueue(failures.indices.map { item("\($0)") }).map(\.id)
+    _ = try store.begin(ids)
+    try store.record(zip(ids, failures).map { ($0, .failed($1)) })
+    let reopened = try harness.open()
+    #expect(try reopened.items().map { $0.state.failure } == failures)
+    #expect(
+      try reopened.history().map(\.arrival)
+        == failures.map { $0.mayHaveArrived ? $0.arrival : nil })
+    // The words that go by it are the same, too.
+    #expect(try reopened.items().map { $0.state.failure?.explanation } == failures.map { $0.explanation })
+  }
+
+  @Test("Of a long reply, the beginning is stored with the failure")
+  func longReply() throws {
     let store = try harness.open()
     let id = try store.enqueue([item("a")])[0].id
     _ = try store.begin([id])
-    try store.record([(id, .failed(Failure(cause, attempts: 1)))])
-    #expect(try harness.open().items()[0].state.failure?.cause == cause)
+    let long = Reply(text: String(repeating: "x", count: 20_000))
+    try store.record([(id, .failed(Failure(.refused, status: 500, reply: long, attempts: 1)))])
+    let reply = try harness.open().items()[0].state.failure?.reply
+    #expect(reply == Reply(text: String(repeating: "x", count: 8 * 1024), isCut: true))
   }
 
   @Test("Leaving keeps in the queue what is broken off, paused or waiting")
