@@ -92,7 +92,8 @@ package struct Announcer: Sendable {
   package static func status(of state: AppState) -> String {
     let totals = state.queue.totals
     let counts = [
-      (totals.done, "done"), (totals.failed, "failed"), (totals.unknown, "unknown"),
+      (totals.done, "done"), (totals.failed - totals.notTried, "failed"),
+      (totals.notTried, "not tried"), (totals.unknown, "unknown"),
       (totals.active, "under way"),
       (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -12,7 +12,9 @@ struct EndSummary: Hashable, Sendable {
 extension Totals {
   /// How the files ended, in words: "3 files sent, 1 failed".
   var endWords: String {
-    HumanReadable.count(done, "file") + " sent" + (failed > 0 ? ", \(failed) failed" : "")
+    let tried = failed - notTried
+    return HumanReadable.count(done, "file") + " sent" + (tried > 0 ? ", \(tried) failed" : "")
+      + (notTried > 0 ? ", \(notTried) not tried" : "")
       + (unknown > 0 ? ", \(unknown) unknown" : "")
   }
 }

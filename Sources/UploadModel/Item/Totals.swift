@@ -25,6 +25,8 @@ package struct Totals: Hashable, Sendable {
   package private(set) var unknown = 0
   /// Files that did not arrive.
   package private(set) var failed = 0
+  /// The failed files of which nothing was sent, because of what became of others.
+  package private(set) var notTried = 0
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
@@ -132,8 +134,9 @@ package struct Totals: Hashable, Sendable {
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one
       unknownBytes &+= size
-    case .failed:
+    case .failed(let failure):
       failed += one
+      if failure.isNotTried { notTried += one }
       failedBytes &+= size
     }
     if item.state.isHandedOver { awaiting += one }

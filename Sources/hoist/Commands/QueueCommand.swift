@@ -53,8 +53,11 @@ struct QueueCommand: AsyncParsableCommand {
     private static func sum(_ items: [UploadItem], isSent: Bool, isStopped: Bool) -> String {
       guard !items.isEmpty else { return "the queue is empty" }
       let totals = Totals(of: items)
-      let rest = [(totals.failed, "failed"), (totals.unknown, "unknown")]
-        .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+      let rest = [
+        (totals.failed - totals.notTried, "failed"), (totals.notTried, "not tried"),
+        (totals.unknown, "unknown"),
+      ]
+      .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
@@ -235,6 +238,7 @@ extension ItemState {
     case .processing: "processing"
     case .paused: "paused"
     case .done: "done"
+    case .failed(let failure) where failure.isNotTried: "not-tried"
     case .failed(let failure): failure.isOutcomeUnknown ? "unknown" : "failed"
     }
   }
