@@ -4,6 +4,8 @@
 - The map's rooms and what they import are those of Package.swift, outside packages included.
 - No folder has more than 25 Swift files.
 - A type of 15 lines or more that more than one file sees lies in the file of its name.
+- Requests are made by UploadSession's `task(_:delegate:)` alone. What URLSession has for that would make Foundation's
+  own tasks, which count as sent what has only reached a buffer.
 
 usage: lint-rooms.py [FOLDER [DUMP]]    FOLDER: another project; DUMP: a file with its `swift package dump-package`
 """
@@ -83,8 +85,29 @@ def strays() -> list[str]:
     ]
 
 
+FOUNDATIONS = re.compile(
+    # URLSession's methods that make tasks, its `async` ones, and sessions of its own.
+    r"\.(?:data|upload|download|stream|webSocket)Task\b"
+    r"|\.(?:data|upload|download|bytes)\s*\(\s*(?:for|from|resumeFrom)\s*:"
+    r"|\bURLSession\s*(?:\(|\.(?:init|shared)\b)")
+
+
+def foundations() -> list[str]:
+    """Requests that Foundation would carry."""
+    faults = []
+    for file in sorted((ROOT / "Sources").rglob("*.swift")):
+        # Without the comments, but not what follows a URL's colon.
+        text = re.sub(r"(?<!:)//.*", "", file.read_text())
+        for match in FOUNDATIONS.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            faults.append(
+                f"{file.relative_to(ROOT)}:{line}: {match.group(0)} makes a request of Foundation's; "
+                "UploadSession's task(_:delegate:) makes ours")
+    return faults
+
+
 def main() -> int:
-    faults = compare(package(), drawn()) + sizes() + strays()
+    faults = compare(package(), drawn()) + sizes() + strays() + foundations()
     for fault in faults:
         print(fault)
     return 1 if faults else 0

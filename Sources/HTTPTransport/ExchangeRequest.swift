@@ -30,10 +30,6 @@ package struct ExchangeRequest: Sendable {
   package var mostReply = 1 << 20
   /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the answer.
   package var digest: DigestCredentials?
-  /// After how many seconds without a byte in either direction the request fails; nil if the caller watches for that.
-  package var idleTimeout: Double?
-  /// After how many seconds the request fails even if bytes are still moving; nil for never.
-  package var timeout: Double?
   /// The bandwidth limits on the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []
 

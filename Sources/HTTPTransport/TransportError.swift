@@ -1,6 +1,5 @@
 import CCurl
 import Foundation
-import FoundationNetworking
 
 /// Why a request ended early.
 package struct TransportError: Error, Sendable {
@@ -93,31 +92,6 @@ package struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-  /// The error that URLSession would report, with this `TransportError` as the underlying error.
-  func urlError(for url: URL) -> URLError {
-    let code: URLError.Code =
-      switch kind {
-      case .cancelled: .cancelled
-      case .body(let error as CocoaError) where error.code == .fileReadNoSuchFile: .fileDoesNotExist
-      case .body(let error as CocoaError) where error.code == .fileReadNoPermission:
-        .noPermissionsToReadFile
-      case .body: .cannotOpenFile
-      case .nameNotResolved, .proxyNotResolved: .cannotFindHost
-      case .connectionRefused: .cannotConnectToHost
-      case .unreachable: isTimeout ? .timedOut : .cannotConnectToHost
-      case .connectionLost: .networkConnectionLost
-      case .insecure, .notTLS, .otherKey: .secureConnectionFailed
-      case .notHTTP where self.code == Int(CURLE_UNSUPPORTED_PROTOCOL.rawValue): .unsupportedURL
-      case .notHTTP: .badServerResponse
-      case .other where self.code == Int(CURLE_FILESIZE_EXCEEDED.rawValue):
-        .dataLengthExceedsMaximum
-      case .optionRefused, .shortage, .proxyRefused, .other: .unknown
-      }
-    var details: [String: Any] = [NSUnderlyingErrorKey: self, NSURLErrorFailingURLErrorKey: url]
-    if !words.isEmpty { details[NSLocalizedDescriptionKey] = words }
-    return URLError(code, userInfo: details)
-  }
-
   /// OpenSSL's code for data that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
   private static let noRecord: UInt32 = 20 << 23 | 267
 

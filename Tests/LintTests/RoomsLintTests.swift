@@ -113,6 +113,31 @@ struct RoomsLintTests {
     #expect(outcome.output.contains("which belongs into") != isRight, "\(outcome)")
   }
 
+  @Test(arguments: [
+    "session.dataTask(with: url)", "session.uploadTask(with: request, fromFile: file)",
+    "session\n  .uploadTask(withStreamedRequest: request)", "session.downloadTask(with: url)",
+    "let make = UploadSession.shared.webSocketTask", "try await session.data(from: url)",
+    "try await session.upload(\n  for: request, from: data)", "session.bytes(for: request)",
+    "URLSession.shared.finish()", "URLSession(configuration: .default)",
+    "let text = \"http://a\", task = session.dataTask(with: text)",
+  ])
+  func requestsOfFoundationsAreFound(_ call: String) async throws {
+    let outcome = try await lint(files: ["Roof/A.swift": 1], prefix: "// A comment.\n\(call)")
+    #expect(outcome.status == 1, "\(outcome)")
+    #expect(outcome.output.contains("makes a request of Foundation's"), "\(outcome)")
+    #expect(outcome.output.contains("Sources/Roof/A.swift:"), "\(outcome)")
+  }
+
+  @Test(arguments: [
+    "UploadSession.shared.task(request, delegate: listener)", "class A: URLSession {}",
+    "// session.dataTask(with: url)", "func urlSession(_ session: URLSession) {}",
+    "let dataTask = form.data(using: .utf8)", "UploadSession(maxIdle: 1)",
+  ])
+  func requestsOfOursAreNot(_ text: String) async throws {
+    let outcome = try await lint(files: ["Roof/A.swift": 1], prefix: text)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
   @Test func sizesAreBounded() async throws {
     var files = Dictionary(uniqueKeysWithValues: (1...25).map { ("Base/\($0).swift", 1) })
     #expect(try await lint(files: files).status == 0)

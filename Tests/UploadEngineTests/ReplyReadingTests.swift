@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import UploadModel
 
+@testable import HTTPTransport
 @testable import UploadEngine
 
 @Suite(.timeLimit(.minutes(5)))
@@ -51,5 +52,7 @@ struct ReplyReadingTests {
 
 extension UploadEngine {
   /// Whether the transport has told the end of a request that the engine has not heard of.
-  fileprivate var hasReply: Bool { transfers.values.contains { $0.task.state == .completed } }
+  fileprivate var hasReply: Bool {
+    transfers.values.contains { $0.task.content.withLock { $0.state == .completed } }
+  }
 }

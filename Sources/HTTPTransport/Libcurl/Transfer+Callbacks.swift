@@ -73,7 +73,7 @@ extension Transfer {
     }
     // Even if the delegate has released the end at once, libcurl must be paused now, and only a transfer that is held
     // continues later.
-    if wanted == 0 || task.content.withLock({ $0.holdsBody }) {
+    if wanted == 0 || task.content.withLock({ $0.isWaiting }) {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }

@@ -30,17 +30,8 @@ extension Transfer {
       try options.set(CURLOPT_USERNAME, digest.user)
       try options.set(CURLOPT_PASSWORD, digest.password)
     }
-    if let seconds = request.timeout {
-      try options.set(CURLOPT_TIMEOUT, Self.wholeSeconds(seconds))
-    }
     try setUpRequest(options)
     try setUpCallbacks(options)
-  }
-
-  /// A time-out in whole seconds, as libcurl expects: at least 1, since 0 means no limit, and at most 24 days' worth.
-  private static func wholeSeconds(_ seconds: Double) -> Int {
-    let most = Double(Int32.max / 1000)
-    return seconds < most ? Int(max(seconds.rounded(.up), 1)) : Int(most)
   }
 
   private func setUpRequest(_ options: EasyOptions) throws(TransportError) {

@@ -55,8 +55,6 @@ final class Transfer {
   var socketError: Int32 = 0
   /// How many bytes of the body were last known to be acknowledged.
   private(set) var acknowledged: Int64 = 0
-  /// The progress at the last check, and when it last changed.
-  private var moved = (progress: UploadTask.Progress(), at: Clock.now)
   let words: UnsafeMutablePointer<CChar>
   var headerLines: UnsafeMutablePointer<curl_slist>?
 
@@ -178,18 +176,6 @@ final class Transfer {
 
   var hasGivenAll: Bool { given == length }
 
-  /// When the transfer ends unless it makes progress; nil if its caller watches for that.
-  var idleEnd: Double? { request.idleTimeout.map { moved.at + $0 } }
-
-  /// Whether there has been no progress for as long as the request allows. While the task is suspended, no progress is
-  /// required.
-  func isIdle(at now: Double) -> Bool {
-    guard let timeout = request.idleTimeout else { return false }
-    let (progress, isSuspended) = task.content.withLock { ($0.progress, $0.isSuspended) }
-    if isSuspended || progress.hasMoved(since: moved.progress) { moved = (progress, now) }
-    return now - moved.at >= timeout
-  }
-
   /// Whether the body is sent together with the head. The body then has no progress to show, and the reply soon proves
   /// that it arrived.
   var isInOnePiece: Bool { wholeBody != nil }
@@ -224,7 +210,7 @@ final class Transfer {
   /// Lets a delayed transfer continue with as many bytes as its limits grant now. Returns false if they grant none;
   /// `heldUntil` is then the time to retry.
   func letGo(at now: Double) -> Bool {
-    guard !task.content.withLock({ $0.holdsBody }) else {
+    guard !task.content.withLock({ $0.isWaiting }) else {
       heldUntil = .infinity
       return false
     }

@@ -64,7 +64,6 @@ extension TransferLoop {
     var moments = held.compactMap(\.heldUntil)
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) { moments.append(nextLook) }
     moments += transfers.values.lazy.compactMap(\.continueBy)
-    moments += transfers.values.lazy.compactMap(\.idleEnd)
     if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1

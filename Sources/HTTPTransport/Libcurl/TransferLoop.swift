@@ -39,8 +39,6 @@ final class TransferLoop: @unchecked Sendable {
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   var held: [Transfer] = []
-  /// Tasks that were suspended before their requests began.
-  private var parked: [UploadTask] = []
   /// Transfers whose connection has ended, with libcurl's code, until it is known whether the server has seen their
   /// requests.
   private(set) var doubtful: [(transfer: Transfer, code: CURLcode)] = []
@@ -116,7 +114,6 @@ final class TransferLoop: @unchecked Sendable {
       settleDoubts()
       tellHeads()
       lookAtSockets()
-      endIdle()
       guard mayWait else {
         news = []
         continue
@@ -151,7 +148,6 @@ final class TransferLoop: @unchecked Sendable {
       switch order {
       case .start(let task): begin(task)
       case .stop(let task):
-        parked.removeAll { $0 === task }
         if let transfer = transfers[ObjectIdentifier(task)] {
           transfer.breakOff()
           retire(transfer)
@@ -159,28 +155,13 @@ final class TransferLoop: @unchecked Sendable {
         task.finish(TransportError(.cancelled))
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
-        for task in exchange(&parked, with: []) { begin(task) }
       }
     }
   }
 
-  /// Ends transfers that have been idle for as long as their requests allow.
-  private func endIdle() {
-    let now = Clock.now
-    for transfer in transfers.values where transfer.isIdle(at: now) {
-      transfer.breakOff()
-      retire(transfer)
-      transfer.task.finish(
-        TransportError(
-          code: Int(CURLE_OPERATION_TIMEDOUT.rawValue),
-          words: "Nothing was sent or received within the time-out"))
-    }
-  }
-
   private func begin(_ task: UploadTask) {
-    let (isStopped, isSuspended) = task.content.withLock { ($0.isStopped, $0.isSuspended) }
-    guard !isStopped else { return task.finish(TransportError(.cancelled)) }
-    guard !isSuspended else { return parked.append(task) }
+    guard !task.content.withLock({ $0.isStopped })
+    else { return task.finish(TransportError(.cancelled)) }
     guard let easy = spare.popLast() ?? curl_easy_init() else {
       return task.finish(Self.outOfMemory)
     }
