@@ -74,7 +74,7 @@ struct RefusalTests {
     let served = Mutex<[Int: Int]>([:])
     let server = try HostileServer { connection, _ in
       while let request = connection.readRequest() {
-        let number = (try? request.files().first?.name).flatMap { Int($0 ?? "") } ?? 0
+        let number = (try? request.files().first?.name).flatMap { Int($0) } ?? 0
         served.withLock { $0[number, default: 0] += 1 }
         let line = story.pattern.refused.contains(number) ? "\(story.status) No" : "200 OK"
         connection.send("HTTP/1.1 \(line)\r\nContent-Length: 5\r\n\r\nreply")
