@@ -242,7 +242,6 @@ let package = Package(
       dependencies: [
         "MultipartForm", "SQLite", "TestSupport", "UploadModel", "UploadStore",
       ],
-      exclude: ["Versions"],
       swiftSettings: strict),
     .testTarget(
       name: "SenderLinkTests", dependencies: ["SenderLink", "TestSupport", "UploadModel"],
