@@ -44,13 +44,12 @@ struct Painter {
     return bytes
   }
 
-  /// The old frame, changed so that equal cells also look alike, since cells refer to pictures and addresses by their
-  /// index in the frame.
+  /// The old frame, changed so that equal cells also look alike, since cells refer to addresses by their index in the
+  /// frame.
   private static func comparable(_ old: Frame, to frame: Frame) -> Frame {
-    let (isSamePicture, isSameLink) = (old.pixels == frame.pixels, old.links == frame.links)
-    if isSamePicture, isSameLink { return old }
+    if old.links == frame.links { return old }
     var old = old
-    old.forget(pixels: !isSamePicture, links: !isSameLink)
+    old.forgetLinks()
     return old
   }
 
@@ -83,7 +82,7 @@ struct Painter {
       if place?.row != row || place?.column != column { move(to: row, column) }
       if cell.style != style {
         lead(to: cell.style.link, in: frame)
-        bytes += palette.sequence(cell.style, pixels: frame.pixels)
+        bytes += palette.sequence(cell.style)
         style = cell.style
       }
       put(cell.glyph, row: row, column: column)

@@ -37,9 +37,8 @@ struct Palette {
     (self.theme, self.colors, self.background) = (theme, colors, background)
   }
 
-  /// The sequence that switches from any style to this one. Cells of pictures take their colours from `pixels`.
-  mutating func sequence(_ style: Style, pixels: [Frame.Pixels]) -> [UInt8] {
-    if style.pixels > 0 { return sequence(pixels[Int(style.pixels) - 1]) }
+  /// The sequence that switches from any style to this one.
+  mutating func sequence(_ style: Style) -> [UInt8] {
     var style = style
     style.link = 0
     if let known = sequences[style] { return known }
@@ -56,13 +55,6 @@ struct Palette {
     let bytes = Array(text.utf8)
     sequences[style] = bytes
     return bytes
-  }
-
-  private func sequence(_ pixels: Frame.Pixels) -> [UInt8] {
-    let lower = pixels.lower ?? look(.plain).ground
-    return Array(
-      (ControlSequences.capability("sgr0") + sequence(pixels.upper, "setaf", direct: 38)
-        + (lower.map { sequence($0, "setab", direct: 48) } ?? "")).utf8)
   }
 
   /// The whole look of a style. What the style's role leaves open comes from its background and from plain text.

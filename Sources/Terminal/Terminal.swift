@@ -134,9 +134,6 @@ package final class Terminal {
     return newterm(substitute, curses_stdout(), keys) != nil
   }
 
-  /// Whether the terminal can show pictures as coloured blocks.
-  package var showsPictures: Bool { isUTF8 && palette.colors.count >= 256 }
-
   private func armRescue() {
     let rescue = Array(
       ControlSequences.rescue(hasKeyboard: hasKeyboard, hasLinks: features.showsLinks).utf8CString)

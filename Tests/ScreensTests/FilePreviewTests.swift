@@ -12,11 +12,6 @@ import UploadModel
     request.map { String(decoding: $0.path, as: UTF8.self) }
   }
 
-  private static func picture(_ width: Int, _ height: Int) -> FilePreview.Picture? {
-    FilePreview.Picture(
-      width: width, bytes: (0..<width * height).flatMap { [UInt8($0), 100, 200] as [UInt8] })
-  }
-
   @Test func theFileUnderTheCursorIsLookedInto() throws {
     var state = Fixture.mixed(size: Self.wide)
     let first = try #require(Fixture.looks(&state, .key("j")).first)
@@ -65,34 +60,6 @@ import UploadModel
       ])
   }
 
-  @Test func aPictureIsPaintedInItsColours() throws {
-    var state = Fixture.mixed(size: Self.wide)
-    state.options.showsPictures = true
-    Fixture.play(&state, .key("j"))
-    let request = try #require(state.previewed.request)
-    #expect(request.showsPictures && request.room.width > 30)
-    Fixture.play(
-      &state, .filePreview(request, FilePreview("PNG, 2 × 3", picture: Self.picture(2, 3))))
-    let frame = render(state, size: Self.wide)
-    let cells = frame.cells.filter { $0.style.pixels > 0 }
-    #expect(cells.map(\.glyph.text) == ["▀", "▀", "▀", "▀"] && frame.pixels.count == 4)
-    #expect(frame.pixels[0] == Frame.Pixels(upper: .rgb(0, 100, 200), lower: .rgb(2, 100, 200)))
-    #expect(frame.pixels[3] == Frame.Pixels(upper: .rgb(5, 100, 200), lower: nil), "odd height")
-    // Under a dialog it is gone.
-    Fixture.type("?", &state)
-    let under = render(state, size: Self.wide)
-    #expect(!under.cells.contains { $0.style.pixels > 0 || $0.glyph.text == "▀" })
-  }
-
-  @Test func noPictureIsAskedForWhereNoneCanBeShown() {
-    for (canShow, isASCII) in [(false, false), (true, true)] {
-      var state = Fixture.mixed(ascii: isASCII, size: Self.wide)
-      state.options.showsPictures = canShow
-      Fixture.play(&state, .key("j"))
-      #expect(state.previewed.request?.showsPictures == false)
-    }
-  }
-
   @Test func whatItShowsIsSafe() throws {
     var state = Fixture.mixed(size: Self.wide)
     Fixture.play(&state, .key("j"))
@@ -100,8 +67,6 @@ import UploadModel
     Fixture.play(
       &state, .filePreview(request, FilePreview("te\u{1B}xt", lines: Hostile.names, isCut: true)))
     HostileTests.expectSound(render(state, size: Self.wide))
-    #expect(FilePreview.Picture(width: 2, bytes: [1, 2, 3]) == nil)
-    #expect(FilePreview.Picture(width: 0, bytes: []) == nil)
   }
 
   // MARK: Addresses

@@ -169,7 +169,6 @@ struct Canvas {
     // A text field under the box must not keep the cursor.
     frame.cursor = nil
     for index in isDimming ? frame.cells.indices.dropLast(self.size.width) : 0..<0 {
-      if frame.cells[index].style.pixels > 0 { frame.cells[index].glyph = .space }
       frame.cells[index].style = Style(.dim)
     }
     for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) {
@@ -188,15 +187,6 @@ struct Canvas {
     guard frame.links.count < UInt8.max - 1 else { return 0 }
     frame.links.append(link)
     return UInt8(frame.links.count)
-  }
-
-  /// Paints a cell of a picture.
-  mutating func put(_ pixels: Frame.Pixels, row: Int, column: Int) {
-    guard frame.pixels.count < UInt16.max - 1 else { return }
-    frame.pixels.append(pixels)
-    var style = Style(.plain)
-    style.pixels = UInt16(frame.pixels.count)
-    put(CollectionOfOne(Glyph(base: "▀")), row: row, column: column, style: style)
   }
 
   /// Shows the cursor where text is typed.

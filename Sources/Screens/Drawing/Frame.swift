@@ -13,21 +13,12 @@ package struct Frame: Hashable, Sendable {
   package internal(set) var cursor: Position?
   /// The theme, which says how the roles of the cells look.
   package internal(set) var theme = Theme.usual
-  /// The colours of cells that show pictures. A cell refers to its colours by their index in this array, from 1.
-  package internal(set) var pixels: [Pixels] = []
   /// The addresses of links, safe to send to the terminal. A cell refers to one by its index in this array, from 1.
   package internal(set) var links: [String] = []
   /// The title for the terminal's window, safe to send to the terminal.
   package internal(set) var title = ""
   /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.
   package internal(set) var progress: Progress?
-
-  /// The colours of the two halves of a cell.
-  package struct Pixels: Hashable, Sendable {
-    package var upper: Theme.Color
-    /// Nil for the background of plain text.
-    package var lower: Theme.Color?
-  }
 
   package struct Progress: Hashable, Sendable {
     /// Whole percent, 0 to 100.
@@ -40,12 +31,9 @@ package struct Frame: Hashable, Sendable {
     cells = Array(repeating: .blank, count: size.width * size.height)
   }
 
-  /// Makes the cells of pictures, or of links, differ from those of any other frame, so that they are painted again.
-  package mutating func forget(pixels isOfPictures: Bool, links isOfLinks: Bool) {
-    for index in cells.indices {
-      if isOfPictures, cells[index].style.pixels > 0 { cells[index].style.pixels = .max }
-      if isOfLinks, cells[index].style.link > 0 { cells[index].style.link = .max }
-    }
+  /// Makes the cells of links differ from those of any other frame, so that they are painted again.
+  package mutating func forgetLinks() {
+    for index in cells.indices where cells[index].style.link > 0 { cells[index].style.link = .max }
   }
 
   package func line(_ row: Int) -> ArraySlice<Cell> {

@@ -140,8 +140,6 @@ package struct Style: Hashable, Sendable {
   package var shade: UInt8 = 0
   /// Which of the frame's links the cell is part of, counted from 1; 0 for none.
   package var link: UInt8 = 0
-  /// Which of the frame's pixels the cell shows, counted from 1; 0 for none.
-  package var pixels: UInt16 = 0
 
   /// How many shades there are from one end of a bar to the other.
   package static let shades: UInt8 = 32

@@ -11,8 +11,7 @@ extension AppState {
       }
     guard let path, let box else { return nil }
     let room = Size(width: box.innerColumns.count - 2, height: box.innerRows.count - 2)
-    return FilePreview.Request(
-      path: path, room: room, showsPictures: options.showsPictures && !isASCII)
+    return FilePreview.Request(path: path, room: room)
   }
 
   /// Requests a preview of the file under the cursor, unless that has been done.
@@ -33,7 +32,6 @@ extension Canvas {
     guard !rows.isEmpty, !columns.isEmpty else { return }
     put(preview.words, row: rows.lowerBound, columns: columns, style: Style(role))
     var rest = rows.dropFirst(2)
-    if let picture = preview.picture { return put(picture, rows: rest, columns: columns) }
     for line in preview.lines {
       guard let row = rest.popFirst() else { return }
       let text = rest.isEmpty && preview.isCut ? "…" : line
@@ -41,17 +39,6 @@ extension Canvas {
     }
     if preview.isCut, let row = rest.popFirst() {
       put("…", row: row, column: columns.lowerBound, style: Style(.dim))
-    }
-  }
-
-  /// Paints a picture as half blocks, each of which shows two of its pixels.
-  private mutating func put(_ picture: FilePreview.Picture, rows: Range<Int>, columns: Range<Int>) {
-    for (line, row) in rows.prefix((picture.height + 1) / 2).enumerated() {
-      for (x, column) in columns.prefix(picture.width).enumerated() {
-        guard let upper = picture.color(x, 2 * line) else { continue }
-        let pixels = Frame.Pixels(upper: upper, lower: picture.color(x, 2 * line + 1))
-        put(pixels, row: row, column: column)
-      }
     }
   }
 }

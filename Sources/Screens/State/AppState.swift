@@ -95,8 +95,6 @@ package struct AppState: Sendable {
     package var endSignal = EndSignal.none
     /// Whether to run the user's command when nothing is left to send.
     package var hasEndCommand = false
-    /// Whether the terminal can show pictures.
-    package var showsPictures = false
     /// The local time at instant 0, in seconds since midnight.
     package var midnight = 0.0
     /// Whether there is a target to choose, or a configuration to add one to.

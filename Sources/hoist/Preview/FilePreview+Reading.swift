@@ -1,4 +1,3 @@
-import Digests
 import FileDiscovery
 import Foundation
 import MultipartForm
@@ -12,7 +11,7 @@ extension FilePreview {
   private static let longestLine = 400
 
   /// A preview of the file at a path. Only folders and regular files are opened.
-  init(of request: Request, _ decoder: PictureDecoder, isCancelled: () -> Bool) {
+  init(of request: Request) {
     let location = FileLocation(bytes: request.path)
     let file: HeldFile
     do throws(FileError) { file = try HeldFile(location) } catch {
@@ -26,14 +25,7 @@ extension FilePreview {
     if head.isEmpty {
       self.init(size == 0 ? "empty" : "cannot be read")
     } else if let header = PictureHeader(file, head) {
-      let picture =
-        request.showsPictures
-        ? decoder.picture(at: location, header, in: room, isCancelled: isCancelled) : nil
-      self.init(header.words, picture: picture)
-    } else if let archive = ArchiveListing(
-      file, head, most: room.height, isCancelled: isCancelled)
-    {
-      self.init(archive, room: room)
+      self.init(header.words)
     } else if let text = Self.text(head, isWhole: size == Int64(head.count)) {
       let all = SafeText.lines(text)
       let lines = all.last?.isEmpty == true ? all.dropLast() : all[...]
@@ -41,24 +33,8 @@ extension FilePreview {
       let isCut = lines.count > shown.count || size > Int64(head.count)
       self.init("text", lines: shown, isCut: isCut)
     } else {
-      let perLine = room.width >= 67 ? 16 : 8
-      let lines = Self.dump(head, perLine: perLine).prefix(room.height)
-      self.init(Self.binary(head), lines: Array(lines), isCut: size > Int64(lines.count * perLine))
+      self.init("not text")
     }
-  }
-
-  private init(_ archive: ArchiveListing, room: Size) {
-    let count =
-      archive.count.map { ", \(HumanReadable.count($0, "file"))" }
-      ?? (archive.isCut ? "" : ", empty")
-    let lines = archive.members.prefix(room.height).map { member in
-      let size = member.size.map { HumanReadable.bytes($0) } ?? ""
-      let padding = String(repeating: " ", count: max(0, 8 - size.count))
-      return Self.cut("\(padding)\(size)  \(SafeText.line(member.name))")
-    }
-    self.init(
-      "\(archive.kind)\(count)", lines: lines,
-      isCut: archive.isCut || archive.members.count > lines.count)
   }
 
   private static func folder(_ location: FileLocation, _ room: Size) -> FilePreview {
@@ -83,30 +59,6 @@ extension FilePreview {
       if let text = String(validating: head.dropLast(missing), as: UTF8.self) { return text }
     }
     return nil
-  }
-
-  /// The name of a format that hoist cannot show, from its first bytes.
-  private static func binary(_ head: [UInt8]) -> String {
-    let kinds: [(words: String, bytes: [UInt8])] = [
-      ("gzip, compressed", [0x1F, 0x8B]), ("xz, compressed", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
-      ("Zstandard, compressed", [0x28, 0xB5, 0x2F, 0xFD]),
-      ("bzip2, compressed", Array("BZh".utf8)),
-      ("7-Zip archive", [0x37, 0x7A, 0xBC, 0xAF]), ("RAR archive", Array("Rar!".utf8)),
-      ("PDF", Array("%PDF-".utf8)), ("program (ELF)", [0x7F, 0x45, 0x4C, 0x46]),
-      ("SQLite database", Array("SQLite format 3".utf8)),
-    ]
-    return kinds.first { head.starts(with: $0.bytes) }?.words ?? "binary"
-  }
-
-  /// Lines with the bytes in hexadecimal and then as ASCII, with a dot for each byte that is not printable.
-  private static func dump(_ head: [UInt8], perLine: Int) -> [String] {
-    stride(from: 0, to: head.count, by: perLine).map { start in
-      let bytes = head[start..<min(start + perLine, head.count)]
-      let digits = bytes.map { [$0].hexadecimal }.joined(separator: " ")
-      let padding = String(repeating: " ", count: max(0, perLine * 3 - digits.count))
-      let text = bytes.map { (0x20..<0x7F).contains($0) ? String(UnicodeScalar($0)) : "·" }.joined()
-      return digits + padding + " " + text
-    }
   }
 }
 

@@ -49,7 +49,6 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  var showsPictures: Bool { false }
   var isAlone: Bool { audience != .standardInput }
   var stays: Bool { audience == .nobodyForever }
 

@@ -65,7 +65,7 @@ final class ScreenSession {
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
     programs = SessionPrograms(
       loop: loop, environment: context.environment, endCommand: options.preferences.endCommand)
-    previewer = FilePreviewer(loop, environment: context.environment)
+    previewer = FilePreviewer(loop)
     loop.onEffect = { [weak self] in self?.perform($0) }
   }
 
@@ -87,7 +87,6 @@ final class ScreenSession {
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
-    state.options.showsPictures = interface.showsPictures
     state.options.home = context.environment["HOME"]
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(&state, .settings(options.settings))

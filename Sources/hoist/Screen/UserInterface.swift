@@ -8,7 +8,6 @@ protocol UserInterface: AnyObject {
   var onEvents: ([AppEvent]) -> Void { get set }
   /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
-  var showsPictures: Bool { get }
   var size: Size { get }
   /// Whether nobody is there to answer.
   var isAlone: Bool { get }
