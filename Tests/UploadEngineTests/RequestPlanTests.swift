@@ -118,31 +118,18 @@ struct RequestPlanTests {
     for (shown, sent) in zip(heads, server.requests) { compare(shown, sent) }
     #expect(server.requests.last?.body.count == Int(outline.length))
 
-    guard target.ticket == nil else { return }
-    let key = try #require(RequestKey.of(uploads.map(\.item.uuid)))
-    let items = uploads.map { upload in
-      var item = upload.item
-      item.digests = FileDigest.digests(target.digests(forFileOf: item.size), of: item.location)
-      return item
+    let commands = try CurlCommand.all(for: uploads, now: .now)
+    try #require(commands.count == heads.count)
+    for (command, ours) in zip(commands, server.requests) {
+      let secrets = command.variables.map { "export \($0)=s3cret; " }.joined()
+      let place = server.url("/up").absoluteString.replacing(
+        "127.0.0.1", with: row.ticketHost ?? "")
+      let text = command.text.replacing("{ticket:/url}", with: place)
+      try Tool.run(
+        "sh", ["-c", "\(secrets)\(text) --silent --user-agent h --no-progress-meter"])
+      try compare(ours, #require(server.requests.last), isSigned: target.sigV4 != nil)
     }
-    let companions = try UploadJob.companions(of: items, to: target)
-    let command = try CurlCommand(items, with: companions, to: target, now: .now, key: key)
-    let secrets = command.variables.map { "\($0)=s3cret; " }.joined()
-    try Tool.run(
-      "sh", ["-c", "\(secrets)\(command.text) --silent --user-agent h --no-progress-meter"])
     let (ours, theirs) = (server.requests[0], server.requests[1])
-    #expect(ours.line == theirs.line)
-    let own = [
-      "user-agent", "accept", "accept-encoding", "content-type", "content-length", "expect",
-      "connection",
-    ]
-    let signed = ["authorization", "x-amz-date"]
-    let names = Set(ours.headers.keys).union(theirs.headers.keys)
-      .subtracting(own + (target.sigV4 == nil ? [] : signed))
-    for name in names { #expect(ours.headers[name] == theirs.headers[name], "\(name)") }
-    #expect(
-      type(ours) == type(theirs) && ours.body.count > 0,
-      "\(type(ours)) is not \(type(theirs))")
     if target.companions.isEmpty { return }
     let parts = try [ours, theirs].map {
       try $0.files().map { [$0.field, $0.name, String(decoding: $0.content, as: UTF8.self)] }
@@ -154,6 +141,24 @@ struct RequestPlanTests {
         ["file", "b.txt.sig", "of b.txt.sig"],
         ["file", "a.txt", "hello a.txt"], ["file", "b.txt", "hello b.txt"],
       ])
+  }
+
+  /// Compares what hoist sent with what curl sent.
+  private func compare(
+    _ ours: HostileServer.SeenRequest, _ theirs: HostileServer.SeenRequest, isSigned: Bool
+  ) {
+    #expect(ours.line == theirs.line)
+    let own = [
+      "user-agent", "accept", "accept-encoding", "content-type", "content-length", "expect",
+      "connection",
+    ]
+    let signed = ["authorization", "x-amz-date"]
+    let names = Set(ours.headers.keys).union(theirs.headers.keys)
+      .subtracting(own + (isSigned ? signed : []))
+    for name in names { #expect(ours.headers[name] == theirs.headers[name], "\(name)") }
+    #expect(
+      type(ours) == type(theirs) && ours.body.count > 0,
+      "\(type(ours)) is not \(type(theirs))")
   }
 
   /// The media type without a form's boundary.

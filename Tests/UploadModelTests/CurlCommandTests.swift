@@ -105,12 +105,6 @@ struct CurlCommandTests {
     #expect(throws: InvalidInput.self) { try lines(field, "a") }
     let nul = try target { $0.fields = [Target.Field(name: "n", value: Template(literal: "\0"))] }
     #expect(throws: InvalidInput.self) { try lines(nul, "a") }
-    let ticketed = try target {
-      $0.ticket = Ticket(
-        call: ServerCall(url: Template(literal: "http://h/")),
-        uploadURL: ReplyValue(.pointer(.whole)))
-    }
-    #expect(throws: InvalidInput.self) { try lines(ticketed, "a") }
   }
 
   /// The arguments that a shell gives to the program.
@@ -163,6 +157,12 @@ struct CurlCommandTests {
       #expect(Array(part.dropFirst(start.count + path.count)) == rest, "\(name)")
       let body = try arguments(shell, try CurlCommand([item], to: binary, now: Date()), folder)
       #expect(body.last == Array("@".utf8) + item.location.bytes, "\(name)")
+      let piece = try CurlCommand(
+        ResumeRequest("PUT", binary.url), to: binary, SigV4Auth.values, .file(item.location),
+        from: CurlCommand.Beginning(of: item.location, bytes: 1), note: "Piece 1 of 2")
+      let quoted = ShellWord.quoted(bytes: item.location.bytes)
+      #expect(piece.lines.first == "head -c 1 < \(quoted) | curl --globoff --request PUT")
+      #expect(piece.lines.last == "--data-binary @-")
     }
   }
 

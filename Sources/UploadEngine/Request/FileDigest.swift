@@ -38,10 +38,12 @@ package enum FileDigest {
     return ContentDigests(Dictionary(uniqueKeysWithValues: zip(algorithms, digits)))
   }
 
-  /// The digests that placeholders ask for.
+  /// The digests that placeholders ask for, of a file or of its first bytes.
   package static func digests(
-    _ wanted: Set<ContentDigests.Algorithm>, of file: FileLocation
+    _ wanted: Set<ContentDigests.Algorithm>, of file: FileLocation, first count: Int64 = .max
   ) -> ContentDigests? {
-    (try? HeldFile(file)).flatMap { digests(wanted, of: $0) }
+    (try? HeldFile(file)).flatMap {
+      digests(wanted, of: $0, in: 0..<min(count, $0.identity.size))
+    }
   }
 }

@@ -243,16 +243,3 @@ package struct RequestOutline: Hashable, Sendable {
     }
   }
 }
-
-extension ResumeRequest {
-  /// The head as it is shown. If the address comes from a reply, the destination is not known yet, so there are no
-  /// credentials.
-  fileprivate func shownHead(
-    of target: Target, _ values: Template.Values
-  ) throws(Failure.Cause) -> RequestHead {
-    let isKnown = described?.isAddressFromReply != true
-    return try RequestHead(
-      self, of: target, credentials: isKnown ? .all(token: target.tokenPlaceholder) : .none,
-      values: values)
-  }
-}

@@ -654,10 +654,7 @@ extension ResumeRequest {
     guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
       !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("the address is invalid once its placeholders are filled in") }
-    let form = call.form.enumerated().flatMap { index, field -> RequestHead.Text in
-      [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
-        + field.value.stretches(with: values).map(\.encoded)
-    }
+    let form = call.form.encoded(with: values)
     self.init(call.method, url)
     if isFromReply, isSent {
       guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }

@@ -29,6 +29,16 @@ extension Template {
   }
 }
 
+extension [Target.Field] {
+  /// The fields as an `application/x-www-form-urlencoded` body with secrets marked.
+  func encoded(with values: Template.Values) -> RequestHead.Text {
+    enumerated().flatMap { index, field -> RequestHead.Text in
+      [.text("\(index == 0 ? "" : "&")\(PercentEncoding.encode(field.name))=")]
+        + field.value.stretches(with: values).map(\.encoded)
+    }
+  }
+}
+
 extension [Template.Filled] {
   /// The text as it is sent.
   package var written: String {
@@ -38,7 +48,7 @@ extension [Template.Filled] {
       switch stretch {
       case .text(let text): text
       case .secret(_, let written): written
-      case .unfilled(let unfilled): unfilled.shown
+      case .unfilled(let placeholder): placeholder
       }
     }.joined()
   }
@@ -52,7 +62,7 @@ extension [Template.Filled] {
       switch stretch {
       case .text(let text): text
       case .secret(let secret, _): "$\(secret.variable)"
-      case .unfilled(let unfilled): unfilled.shown
+      case .unfilled(let placeholder): placeholder
       }
     }.joined()
   }

@@ -34,6 +34,14 @@ package struct ResumeRequest: Hashable, Sendable {
     package var type: String?
     /// Whether the piece that it carries is in the target's form.
     package var isForm = false
+
+    package init(
+      address: RequestHead.Text, isAddressFromReply: Bool = false, text: RequestHead.Text? = nil,
+      type: String? = nil
+    ) {
+      (self.address, self.isAddressFromReply) = (address, isAddressFromReply)
+      (self.text, self.type) = (text, type)
+    }
   }
 
   /// Whether the request may carry the target's credentials to its address.

@@ -133,16 +133,23 @@ package struct TusMachine: ResumeMachine {
   mutating func append(_ point: ResumePoint) -> [ResumeAction] {
     phase = .appending
     let length = min(course.identity.size - point.offset, course.target.resume.chunk ?? .max)
-    var headers = [
-      ("Tus-Resumable", Self.version), ("Upload-Offset", "\(point.offset)"),
-      ("Content-Type", Self.pieceType),
-    ]
-    if overridesMethod { headers.append(("X-HTTP-Method-Override", "PATCH")) }
-    return course.send(
-      ResumeRequest(
-        overridesMethod ? "POST" : "PATCH", point.url, headers,
-        content: point.offset..<(point.offset + length),
-        checksum: sendsChecksums ? server?.checksum : nil))
+    var request = Self.piece(at: point.url, from: point.offset)
+    if overridesMethod {
+      request.method = "POST"
+      request.add("X-HTTP-Method-Override", "PATCH")
+    }
+    request.content = point.offset..<(point.offset + length)
+    request.checksum = sendsChecksums ? server?.checksum : nil
+    return course.send(request)
+  }
+
+  /// The request that appends to an upload, without its content.
+  package static func piece(at url: URL, from offset: Int64) -> ResumeRequest {
+    ResumeRequest(
+      "PATCH", url,
+      [
+        ("Tus-Resumable", version), ("Upload-Offset", "\(offset)"), ("Content-Type", pieceType),
+      ])
   }
 
   package static func termination(

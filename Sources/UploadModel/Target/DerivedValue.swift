@@ -45,7 +45,7 @@ package struct DerivedValue: Hashable, Sendable {
 
   /// The value as it is sent, marked as a secret if it is made from one; or its placeholder, if that stays as it is.
   func stretch(_ writing: Template.Writing, with values: Template.Values) -> Template.Filled {
-    if values.leaves(self) { return .unfilled(.init(content: .derived(self), writing: writing)) }
+    if values.leaves(self) { return .unfilled("{\(source)}") }
     let digits = digits(with: values)
     let written = writing(digest: digits)
     guard !secrets.isEmpty else { return .text(written) }

@@ -295,43 +295,16 @@ extension Template.Values {
     case none
     /// Those that only the upload itself fills in, mostly from replies.
     case ofReplies
-    /// Those that a script fills in: those of `ofReplies`, those for values of a piece, and those for digests of
-    /// secrets.
-    case ofScript
   }
 
   /// Whether a placeholder stays as it is.
   func leaves(_ slot: Template.Slot) -> Bool {
-    switch gaps {
-    case .none: false
-    case .ofReplies: slot.isFilledLater
-    case .ofScript: slot.isFilledLater || Template.Placeholder.ofPiece.contains(slot.placeholder)
-    }
+    gaps == .ofReplies && slot.isFilledLater
   }
 
   /// Whether the placeholder of a digest or an HMAC stays as it is.
   func leaves(_ value: DerivedValue) -> Bool {
-    value.text.slots.contains(where: leaves) || gaps == .ofScript && !value.secrets.isEmpty
-  }
-}
-
-extension Template {
-  /// A placeholder that stays as it is, since only the upload itself gives it a value.
-  package struct Unfilled: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
-      case slot(Slot)
-      case derived(DerivedValue)
-    }
-
-    let content: Content
-    var writing: Writing
-
-    var shown: String {
-      switch content {
-      case .slot(let slot): "{\(slot.name)}"
-      case .derived(let value): "{\(value.source)}"
-      }
-    }
+    value.text.slots.contains(where: leaves)
   }
 }
 

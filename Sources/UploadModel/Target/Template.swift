@@ -21,8 +21,8 @@ package struct Template: Hashable, Sendable {
     case text(String)
     /// A secret, and its value as it is written in the text.
     case secret(Secret, written: String)
-    /// A placeholder that stays as it is.
-    case unfilled(Unfilled)
+    /// A placeholder that stays as it is, such as "{begin.id}", since only the upload itself gives it a value.
+    case unfilled(String)
 
     /// The same piece, percent-encoded for a query or a form.
     var encoded: Filled {
@@ -30,9 +30,7 @@ package struct Template: Hashable, Sendable {
       case .text(let text): return .text(PercentEncoding.encode(text))
       case .secret(let secret, let written):
         return .secret(secret, written: PercentEncoding.encode(written))
-      case .unfilled(var unfilled):
-        unfilled.writing.filters.append(.url)
-        return .unfilled(unfilled)
+      case .unfilled: return self
       }
     }
   }
@@ -263,7 +261,7 @@ package struct Template: Hashable, Sendable {
       case .text(let text): .text(text)
       case .slot(let slot, let writing):
         values.leaves(slot)
-          ? .unfilled(Unfilled(content: .slot(slot), writing: writing))
+          ? .unfilled("{\(slot.name)}")
           : .text(writing(slot, in: values))
       case .secret(let secret, let writing): .secret(secret, written: writing(secret.value))
       case .derived(let value, let writing): value.stretch(writing, with: values)

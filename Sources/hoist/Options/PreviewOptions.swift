@@ -48,16 +48,17 @@ struct PreviewOptions: ParsableArguments {
         "hoist: the command that prepares the files is not run; the files are shown without it")
     }
     var sound = items.filter { $0.state.failure == nil }
-    for index in sound.indices {
-      let item = sound[index]
-      // A dry run shows no signature, so it needs no digest for one.
-      let digests = asCurl ? target.digests(forFileOf: item.size) : target.digests
-      if !digests.isEmpty { sound[index].digests = FileDigest.digests(digests, of: item.location) }
+    if asCurl {
+      try showCommands(for: sound, to: target, in: context)
+      return status
+    }
+    for index in sound.indices where !target.digests.isEmpty {
+      sound[index].digests = FileDigest.digests(target.digests, of: sound[index].location)
     }
     let run: RequestOutline.Run
     do throws(Failure.Cause) {
       run = try RequestOutline.Run(
-        asCurl ? RunRules() : target.run, of: target, now: context.time.date())
+        target.run, of: target, now: context.time.date())
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }
@@ -73,10 +74,6 @@ struct PreviewOptions: ParsableArguments {
     show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
-      if asCurl {
-        try curl(group, to: target, in: context)
-        continue
-      }
       let (preview, faults) = RequestOutline.of(
         group.map { UploadJob(item: $0, target: target) }, now: context.time.date())
       for fault in faults {
@@ -95,13 +92,20 @@ struct PreviewOptions: ParsableArguments {
     return status
   }
 
-  private func curl(_ group: [UploadItem], to target: Target, in context: Context) throws {
+  /// Shows the curl commands. Quoted for a shell, they are also safe for a terminal: see `ShellWord`.
+  private func showCommands(
+    for items: [UploadItem], to target: Target, in context: Context
+  ) throws {
     do throws(InvalidInput) {
-      let command = try CurlCommand(
-        group, with: UploadJob.companions(of: group, to: target), to: target,
-        now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
-      // Quoted for a shell, the command is also safe for a terminal: see `ShellWord`.
-      context.output.line(command.text)
+      let run = try CurlCommand.run(of: target, now: context.time.date())
+      if let open = run.open { context.output.line(open.text) }
+      for group in Batch.groups(of: items, to: target) {
+        let uploads = group.map { UploadJob(item: $0, target: target) }
+        for command in try CurlCommand.all(for: uploads, now: context.time.date()) {
+          context.output.line(command.text)
+        }
+      }
+      if let close = run.close { context.output.line(close.text) }
     } catch {
       throw UserError("--as-curl: \(SafeText.line(error.description))")
     }

@@ -179,22 +179,20 @@ struct SessionAnswers {
   func copyAsCurl(_ id: ItemID) {
     guard let item = loop.state.item(id), case .success(let destination) = book.target(of: item)
     else { return }
-    let (target, time) = (destination.value, time)
-    loop.answer({
-      var item = item
-      let digests = target.digests(forFileOf: item.size)
-      if !digests.isEmpty { item.digests = FileDigest.digests(digests, of: item.location) }
-      return Result { () throws(InvalidInput) in
-        try CurlCommand(
-          [item], with: UploadJob.companions(of: [item], to: target), to: target, now: time.date()
-        ).text
+    loop.answer({ [time] in
+      Result { () throws(InvalidInput) in
+        let run = try CurlCommand.run(of: destination.value, now: time.date())
+        let upload = UploadJob(item: item, destination: destination)
+        return [run.open].compactMap(\.self)
+          + (try CurlCommand.all(for: [upload], now: time.date()))
+          + [run.close].compactMap(\.self)
       }
-    }) { [weak loop] command in
-      switch command {
-      case .success(let text):
-        loop?.interface.copy(text)
-        let kind = target.resume.pieces?.holds(for: item.size) == true ? "script" : "command"
-        return [.message("copied as a curl \(kind), with secrets as $NAME")]
+    }) { [weak loop] commands in
+      switch commands {
+      case .success(let commands):
+        loop?.interface.copy(commands.map(\.text).joined(separator: "\n"))
+        let kind = commands.count == 1 ? "a curl command" : "\(commands.count) curl commands"
+        return [.message("copied as \(kind), with secrets as $NAME")]
       case .failure(let error): return [.message("no curl command does this: \(error.description)")]
       }
     }

@@ -158,45 +158,33 @@ extension EndToEnd {
       #expect(sent == Array(1...sent.count) && sent.count >= count - 1, "\(sent) of \(count)")
     }
 
-    @Test("a shell sends a file with curl as hoist does, byte for byte", arguments: services)
+    @Test("the curl commands are the requests of the dry run", arguments: services)
     func asCurl(_ service: Service) async throws {
       let desk = try await Desk(service)
-      let name = "$HOME `id` \(UUID().uuidString.prefix(8)).bin"
-      try desk.person.folder.write(
-        name, count: 11_000_001, seed: UInt64(100 + service.recipe.utf8.count))
+      let name = "$HOME `id` a.bin"
+      try desk.person.folder.write(name, count: 11_000_001)
       let shown = try await desk.hoist("push '\(name)' --as-curl")
       #expect(shown.status == 0, "\(shown)")
       #expect(!(shown.output + shown.errors).contains(service.secret))
-      try desk.person.folder.write("upload.sh", Array(shown.output.utf8))
-      // What a target has literally, makes itself or gets from a command is a variable as well.
-      let variables =
-        "\(service.variable)='\(service.secret)' BASIC_CREDENTIALS=bWU6c2VjcmV0 "
-        + "API_KEY=123456789012345 TOKEN=token"
-      let sent = try await desk.person.shell("export \(variables); sh upload.sh").end()
-      #expect(sent.status == 0, "\(sent)\n\(shown.output)")
-      let digest = try await desk.digest("'\(name)'")
-      let stored = try await desk.stored(
-        ["zipline", "cloudinary"].contains(service.copy) ? digest : name)
-      #expect(stored == [digest])
-    }
-
-    @Test("a script says what is missing, and what the server answered")
-    func badScript() async throws {
-      let desk = try await Desk(try #require(Self.services.first { $0.copy == "azure" }))
-      try desk.person.folder.write("a.bin", count: 4_000_000)
-      let save = try await desk.hoist("push a.bin --as-curl > upload.sh")
-      #expect(save.status == 0, "\(save)")
-      let unset = try await desk.person.shell("sh upload.sh").end()
-      #expect(unset.status != 0 && unset.errors.contains("AZURE_SAS: is not set"), "\(unset)")
-      let refused = try await desk.person.shell("export AZURE_SAS='sig=bad'; sh upload.sh").end()
-      #expect(
-        refused.status == 1 && refused.errors.contains("the server answered 403: ")
-          && refused.errors.contains("AuthenticationFailed"), "\(refused)")
-      let changed = try await desk.person.shell(
-        "export AZURE_SAS=x; echo >> a.bin; sh upload.sh"
+      try desk.person.folder.write("commands", Array(shown.output.utf8))
+      // A shell reads them: each prints its method and its address, with the variables as they are called.
+      let read = try await desk.person.shell(
+        """
+        for name in $(grep -o '"$[A-Z0-9_]*"' commands | tr -d '"$' | sort -u); do eval "$name='\\$$name'"; done
+        curl() { printf '%s %s\\n' "$3" "$4"; }
+        . ./commands
+        """
       ).end()
-      #expect(
-        changed.status == 1 && changed.errors == "the file has changed\n", "\(changed)")
+      #expect(read.status == 0, "\(read)")
+      let dry = try await desk.hoist("push '\(name)' --dry-run --json")
+      let plan = try #require(
+        JSONSerialization.jsonObject(with: Data(dry.output.utf8)) as? [String: Any], "\(dry)")
+      let pieces = try #require(plan["pieces"] as? [String: Any])
+      let heads = [pieces["begin"], pieces["ticket"], plan, pieces["finish"]]
+      let lines = heads.compactMap { $0 as? [String: Any] }.map {
+        "\($0["method"] ?? "") \($0["url"] ?? "")"
+      }
+      #expect(read.output.split(separator: "\n").map(String.init) == lines, "\(shown.output)")
     }
 
     @Test(
@@ -271,12 +259,7 @@ extension EndToEnd {
       _ = try await sender.end()
       let second = try await desk.hoist("send")
       #expect(second.status == 0, "\(second)")
-      let script = try await desk.person.shell(
-        "cp large.bin script.bin; hoist push script.bin --as-curl --config recipe.toml > upload.sh; "
-          + "export TOKEN=token; sh upload.sh"
-      ).end()
-      #expect(script.status == 0, "\(script)")
-      for name in ["small.bin", "large.bin", "script.bin"] {
+      for name in ["small.bin", "large.bin"] {
         #expect(try await stored(name) == bytes(desk.person.folder.path(name)), "\(name)")
       }
       withExtendedLifetime(server) {}

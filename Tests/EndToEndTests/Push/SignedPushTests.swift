@@ -83,13 +83,11 @@ extension EndToEnd {
       #expect(
         try await shop.stored("big ü.bin")
           == bytes(shop.kitchen.person.folder.path("big ü.bin")))
-      try shop.kitchen.write("script.bin", 11_000_000)
-      let script = try await shop.shell(
-        "hoist push script.bin --as-curl $R > upload.sh; sh upload.sh")
-      #expect(script.status == 0, "\(script)")
-      #expect(
-        try await shop.stored("script.bin")
-          == bytes(shop.kitchen.person.folder.path("script.bin")))
+      // The first of the curl commands begins an upload too.
+      let begun = try await shop.shell(
+        "hoist push 'big ü.bin' --as-curl $R | sed '/^# Piece/,$d' > begin; . ./begin --silent --fail"
+      )
+      #expect(begun.status == 0 && begun.output.contains("<UploadId>"), "\(begun)")
     }
 
     @Test("a wrong secret is told as what it is")

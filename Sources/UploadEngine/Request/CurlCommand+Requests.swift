@@ -1,0 +1,133 @@
+import Foundation
+import MultipartForm
+import UploadModel
+
+extension CurlCommand {
+  /// The commands that send files together as hoist would: one for each request of the upload, in their order. As in a
+  /// dry run, only the first piece of a file has a command of its own.
+  package static func all(
+    for uploads: [UploadJob], now: Date
+  ) throws(InvalidInput) -> [CurlCommand] {
+    guard var target = uploads.first?.target else { return [] }
+    if target.run.open != nil { target.isOnlyShown = true }
+    let items = uploads.map { upload in
+      var item = upload.item
+      let wanted = target.digests(forFileOf: item.size)
+      if !wanted.isEmpty { item.digests = FileDigest.digests(wanted, of: item.location) }
+      return item
+    }
+    let first = UploadJob(item: items[0], target: target)
+    let values = Preparation.values(for: first, now: now)
+    if target.resume.createsFirst { return try resumable(first, values) }
+    if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
+      return try pieces(rules, first, values)
+    }
+    let ticket = try target.ticket.map { ticket throws(InvalidInput) in
+      try CurlCommand(ticket.call, to: target, values, note: "First")
+    }
+    let more = [
+      target.ticket?.fields.map { "the form fields at \($0)" },
+      target.ticket?.headers.map { "the header fields at \($0)" },
+    ].compactMap(\.self)
+    let note = more.isEmpty ? "Then" : "Then, with \(more.joined(separator: " and ")) of the ticket"
+    let upload = try CurlCommand(
+      items, with: UploadJob.companions(of: items, to: target), to: target, now: now,
+      key: RequestKey.of(items.map(\.uuid)), note: ticket == nil ? nil : note)
+    return [ticket, upload].compactMap(\.self)
+  }
+
+  /// The commands for the requests before the first file of a run and after its last.
+  package static func run(
+    of target: Target, now: Date
+  ) throws(InvalidInput) -> (open: CurlCommand?, close: CurlCommand?) {
+    var target = target
+    target.isOnlyShown = true
+    let values = target.runValues(now: now)
+    func command(_ call: PieceCall?, _ note: String) throws(InvalidInput) -> CurlCommand? {
+      try call.map { call throws(InvalidInput) in
+        try CurlCommand(request(call, target, values), to: target, values, note: note)
+      }
+    }
+    return (
+      try command(target.run.open, "Once, before the first file"),
+      try command(target.run.close?.call, "Once, after the last file")
+    )
+  }
+
+  /// The commands for a resumable upload, whose reply to the first request says where the others go.
+  private static func resumable(
+    _ upload: UploadJob, _ values: Template.Values
+  ) throws(InvalidInput) -> [CurlCommand] {
+    let (target, item) = (upload.target, upload.item)
+    var (creation, piece): (ResumeRequest, ResumeRequest)
+    do throws(Failure.Cause) {
+      let place = try UploadRequest.creation(of: target, at: target.url, values)
+      creation = TusMachine.creation(
+        at: place, size: item.size, metadata: target.resume.metadataHeader(with: values))
+      piece = TusMachine.piece(at: place, from: 0)
+    } catch {
+      throw InvalidInput(Failure(error).explanation)
+    }
+    creation.described = .init(address: target.addressStretches(with: values))
+    piece.described = .init(
+      address: [.text("{header field Location}")], isAddressFromReply: true)
+    let size = min(item.size, target.resume.chunk ?? .max)
+    let count = PieceRules.count(of: size, for: item.size)
+    return [
+      try CurlCommand(creation, to: target, values, note: "First"),
+      try CurlCommand(
+        piece, to: target, values, .file(item.location), from: start(of: item, size),
+        note: count == 1 ? "Then" : "Piece 1 of \(count)"),
+    ]
+  }
+
+  /// The commands for an upload in pieces.
+  private static func pieces(
+    _ rules: PieceRules, _ upload: UploadJob, _ own: Template.Values
+  ) throws(InvalidInput) -> [CurlCommand] {
+    let (target, item) = (upload.target, upload.item)
+    let size: Int64
+    do throws(Failure.Cause) { size = try rules.size(for: item.size) } catch {
+      throw InvalidInput(Failure(error).explanation)
+    }
+    let wanted = target.signsContent ? rules.digests.union([.sha256]) : rules.digests
+    let digests = wanted.isEmpty ? nil : FileDigest.digests(wanted, of: item.location, first: size)
+    let count = PieceRules.count(of: size, for: item.size)
+    let (call, values) = rules.preview(of: item.size, in: size, digests: digests, own)
+    func command(_ call: PieceCall?, _ note: String) throws(InvalidInput) -> CurlCommand? {
+      try call.map { call throws(InvalidInput) in
+        try CurlCommand(request(call, target, values), to: target, own, note: note)
+      }
+    }
+    var content = Content.file(item.location)
+    if call.body == .multipart {
+      do throws(Failure.Cause) {
+        let plan = try RequestPlan([item], to: target, at: .target, credentials: .none, values)
+        content = .form(plan.parts)
+      } catch {
+        throw InvalidInput(Failure(error).explanation)
+      }
+    }
+    let piece = try CurlCommand(
+      request(call, target, values), to: target, own, content, from: start(of: item, size),
+      type: call.body == .multipart ? nil : target.sentType(of: item), sum: digests?[.sha256],
+      note: "Piece 1 of \(count)")
+    return [
+      try command(rules.begin, "First"), try command(rules.ticket, "Before each piece"), piece,
+      try command(rules.finish, "At the end"),
+    ].compactMap(\.self)
+  }
+
+  private static func request(
+    _ call: PieceCall, _ target: Target, _ values: Template.Values
+  ) throws(InvalidInput) -> ResumeRequest {
+    do throws(Failure.Cause) { return try ResumeRequest(call, of: target, values) } catch {
+      throw InvalidInput(Failure(error).explanation)
+    }
+  }
+
+  /// The first bytes of a file; nil for all of it.
+  private static func start(of item: UploadItem, _ bytes: Int64) -> Beginning? {
+    bytes < item.size ? Beginning(of: item.location, bytes: bytes) : nil
+  }
+}
