@@ -207,7 +207,7 @@ def run(hoist, seed, quick):
             everything = everything[seed % 10::10]
         count = Count("raw requests", "the receiver answers afterwards, and nothing is outside of its folder",
                       len(everything))
-        with Receiver(place, os.path.join("a", "b", "inbox")) as receiver:
+        with Receiver(place, os.path.join("a", "b", "inbox"), "--demo-endpoints") as receiver:
             before = outside(place, inbox)
             for name, data in everything:
                 reply = send(receiver.port, data)

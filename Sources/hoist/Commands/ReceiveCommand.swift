@@ -16,17 +16,6 @@ struct ReceiveCommand: HoistCommand {
       GET  /files/NAME    one of these files; with --allow-delete, DELETE deletes it
       POST /files         an upload in several requests, which can resume after a lost connection (tus 1.0.0)
 
-      So that every kind of target can be tried on one machine, it also serves:
-
-      POST /notes         JSON in "request", then photos in "file"; needs a bearer token
-      POST /fishingserver/catches/add.htm      a catch log: fields in order, then "catchImage"
-      GET  /fishingserver/catches/catches.json?action=list&userid=…&token=…
-      POST /fishingserver/catches/delete.htm?id=…&userid=…&token=…
-      GET  /bookmarks     JSON records, with ?name=value, _sort=a,-b, _page, _limit
-      POST /bookmarks     adds one; GET and DELETE /bookmarks/ID
-      POST /presign       a ticket for { "name": …, "type": … }: a signed POST policy as in S3
-      POST /bucket        takes the file that comes with such a ticket
-
       The answer to an upload is JSON with the name, size, type, SHA-256 and URL of each file, and for one file \
       its URL in Location too. A file appears once all of it is on disk. No file is stored outside the folder, and \
       none replaces another.
@@ -91,6 +80,10 @@ struct ReceiveCommand: HoistCommand {
   @Flag(help: "Do not wait until each file is on the disk. Faster, but less safe.")
   var noSync = false
 
+  /// Serves the endpoints that recipes are tried and tested against.
+  @Flag(help: .hidden)
+  var demoEndpoints = false
+
   /// The bytes that a form's fields and headers may take in addition to its files.
   private static let roomForFields: Int64 = 16 << 20
 
@@ -99,7 +92,7 @@ struct ReceiveCommand: HoistCommand {
     let log = BackgroundLines(to: context.output.errors)
     defer { log.finish(within: 1) }
     let receiver = UploadReceiver(
-      configuration: configuration, endpoints: Demonstrations.endpoints()
+      configuration: configuration, endpoints: demoEndpoints ? Demonstrations.endpoints() : []
     ) { log.add(Self.line(for: $0)) }
     let port = try await receiver.start()
     let name = host.contains(scalars: ":") ? "[\(host)]" : host

@@ -22,6 +22,25 @@ extension EndToEnd {
       #expect(try inbox.bytes("big.bin") == bytes(big))
     }
 
+    @Test("the endpoints that recipes are tested against are there only if they are asked for")
+    func demoEndpoints() async throws {
+      let person = try Person()
+      for (options, status) in [([], "404"), (["--demo-endpoints"], "200")] as [([String], String)]
+      {
+        let program = try person.hoist(["receive", "--port", "0", "--dir", "inbox"] + options)
+        let port = try await wait(for: "the receiver", otherwise: { program.errors }) {
+          program.output.firstMatch(of: /receiving on http:\S+:(\d+)\/upload/).map { String($0.1) }
+        }
+        let asked = try await person.shell(
+          "curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:\(port)/bookmarks"
+        ).end()
+        #expect(asked.output == status, "\(options): \(asked)")
+      }
+      let help = try await person.run("receive", "--help")
+      #expect(help.status == 0 && !help.output.contains("demo-endpoints"), "\(help)")
+      #expect(help.output.contains("/multiupload") && !help.output.contains("bookmarks"))
+    }
+
     /// A proxy as its recipe has it, with the names of this test in it.
     enum Proxy: String, CaseIterable {
       case nginx, caddy

@@ -14,7 +14,7 @@ extension EndToEnd {
 
       init(_ name: String, tls: String? = nil) async throws {
         person = try Person()
-        inbox = try await person.receiver()
+        inbox = try await person.receiver("--demo-endpoints")
         recipe = "\(name).toml"
         let source = Person.repository.appendingPathComponent("config/recipes/\(name).toml")
         var text = try String(contentsOf: source, encoding: .utf8)

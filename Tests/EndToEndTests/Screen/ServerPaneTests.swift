@@ -7,7 +7,7 @@ extension EndToEnd {
   struct ServerPaneTests {
     /// Two files, one.bin and two.bin, which the screen has sent to a server that can list and delete them.
     private func sent(from person: Person) async throws -> (Inbox, Tmux) {
-      let inbox = try await person.receiver()
+      let inbox = try await person.receiver("--demo-endpoints")
       let site = inbox.url.replacing("/upload", with: "")
       try person.configure(
         """
