@@ -45,9 +45,7 @@ struct ReceiveCommand: HoistCommand {
       discussion: "For example nas.local. Requests for other names are refused."))
   var name: [String] = []
 
-  @Option(
-    name: [.long, .customLong("directory")],
-    help: "The folder for received files; created if missing.")
+  @Option(help: "The folder for received files; created if missing.")
   var dir = "inbox"
 
   @Option(
@@ -64,7 +62,6 @@ struct ReceiveCommand: HoistCommand {
   var publicUrl: String?
 
   @Option(
-    name: [.long, .customLong("max-file")],
     help: ArgumentHelp("The largest file that is accepted, such as \"100 MB\".", valueName: "size"))
   var maxFileBytes: String?
 
