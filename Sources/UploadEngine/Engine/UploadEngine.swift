@@ -647,11 +647,17 @@ extension UploadEngine {
     receive([(number, news)], canWait: true)
   }
 
+  /// The length in bytes of a reply that the engine's queue can read while it handles news.
+  private static let shortReply = 1024
+
   /// Passes the end of a task to the engine's queue, with the content that the rules find in the reply.
   nonisolated func receive(
     _ end: ExchangeEnd, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
-    guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
+    // Short replies are read when they are judged.
+    guard rules.needsContent || end.reply.count > Self.shortReply else {
+      return receive(end, nil, of: number, on: route)
+    }
     replyQueue.async {
       let text = String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
       let content = rules.read(Reply(text: text))

@@ -22,12 +22,16 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 
+  /// What the reply says if it seems to say no, as "quota exceeded", and no rule of the target judges it; nil otherwise.
+  package var doubt: String?
+
   /// What happens to the local file now that the server has proved that it has the content; nil if the file stays.
   package var disposal: Disposal?
 
   /// What became of the file, in words.
   package var words: String {
-    (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")
+    if let doubt { return "\(status), but the reply says: \(doubt)" }
+    return (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")
   }
 
   /// "verified sha-256"; nil if the content was not verified.

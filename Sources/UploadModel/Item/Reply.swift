@@ -13,4 +13,10 @@ package struct Reply: Hashable, Sendable, Codable {
   package init(text: String = "", isCut: Bool = false, mediaType: String? = nil) {
     (self.text, self.isCut, self.mediaType) = (text, isCut, mediaType)
   }
+
+  /// Whether the text begins as a JSON object or list does.
+  var mayBeJSON: Bool {
+    let first = text.utf8.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
 }

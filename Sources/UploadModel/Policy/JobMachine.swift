@@ -238,6 +238,8 @@ package struct JobMachine: Sendable {
     case .finished(let url):
       var receipt = processing.receipt
       receipt.url = url ?? receipt.url
+      // What the server says at the end counts more than its first reply.
+      receipt.doubt = nil
       return go(to: .finished(delivered: true), .done(receipt))
     case .failed(var failure):
       failure.attempts = attempts

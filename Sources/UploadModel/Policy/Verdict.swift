@@ -31,7 +31,8 @@ package enum Verdict: Hashable, Sendable {
     }
 
     func delivered(
-      _ status: Int, isDuplicate: Bool = false, verified: ContentDigests.Algorithm? = nil
+      _ status: Int, isDuplicate: Bool = false, verified: ContentDigests.Algorithm? = nil,
+      doubt: Doubt? = nil
     ) -> Verdict {
       var receipt = Receipt(
         status: status, url: response.address(in: end),
@@ -39,6 +40,7 @@ package enum Verdict: Hashable, Sendable {
         attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
       receipt.wasThere = isDuplicate
       receipt.verified = verified?.name
+      receipt.doubt = doubt?.words
       receipt.pieces = end.pieces?.whole
       return .delivered(receipt)
     }
@@ -78,7 +80,10 @@ package enum Verdict: Hashable, Sendable {
         if let complaint = response.complaint(in: content, of: end) { return failed(complaint) }
         let isDuplicate = response.isDuplicate(content, of: end)
         switch response.finding(in: content, of: end) {
-        case nil: return delivered(status, isDuplicate: isDuplicate)
+        case nil:
+          return delivered(
+            status, isDuplicate: isDuplicate,
+            doubt: isDuplicate ? nil : response.doubt(content, of: end, expectsJSON: target.asksForJSON))
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):

@@ -26,12 +26,15 @@ package struct AfterRule: Hashable, Sendable {
   package init() {}
 
   /// What becomes of a file that a target has accepted with this receipt; nil if the file stays. The status of a
-  /// receipt that came from another address than the target's, by a redirect, proves nothing.
+  /// receipt that came from another address than the target's, by a redirect, proves nothing, and neither does one whose
+  /// reply is in doubt.
   func disposal(
     for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
   ) -> Disposal? {
     let isThere = receipt.wasThere && receipt.sent == nil && target.exists?.asksForContent == true
-    let isFinal = !receipt.wasThere && !isRedirected && finals.contains(receipt.status)
+    let isFinal =
+      !receipt.wasThere && !isRedirected && receipt.doubt == nil
+      && finals.contains(receipt.status)
     guard let way, receipt.verified != nil || isThere || isFinal else { return nil }
     return Disposal(way, began: accepted.addingTimeInterval(-receipt.seconds))
   }

@@ -75,6 +75,12 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
+  /// Whether a reply that the rule does not take for a failure has what the rule looks for.
+  func judges(_ content: ReplyContent, of end: TransferEnd) -> Bool {
+    if let pattern = place.pattern { return content.matches[pattern] != nil }
+    return isAnswered(in: content, of: end)
+  }
+
   private func value(in content: ReplyContent, of end: TransferEnd) -> JSONValue? {
     switch place {
     case .pointer(let pointer): pointer.value(in: content.document, file: end.place.index)

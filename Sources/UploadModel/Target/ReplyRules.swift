@@ -45,11 +45,14 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the rules read the content of replies at all.
   package var needsContent: Bool { places.contains(where: \.needsContent) }
 
-  /// Reads what the rules look for in a reply. The time that this takes grows with the length of the reply.
+  /// Reads what the rules look for in a reply, and what may be a sign of doubt. The time that this takes grows with the
+  /// length of the reply.
   package func read(_ reply: Reply) -> ReplyContent {
     let places = places
     var content = ReplyContent()
-    if places.contains(where: \.needsJSON) { content.document = JSONValue(text: reply.text) }
+    if places.contains(where: \.needsJSON) || reply.mayBeJSON {
+      content.document = JSONValue(text: reply.text)
+    }
     for pattern in Set(places.compactMap(\.pattern)) {
       do {
         content.matches[pattern] = try pattern.firstMatch(in: reply.text)
@@ -111,6 +114,17 @@ package struct ReplyRules: Hashable, Sendable {
     if let sum { return sum.finding(in: content, of: end) }
     let finding = ReplySum(.header("repr-digest")).finding(in: content, of: end)
     if case .same = finding { return finding } else { return nil }
+  }
+
+  /// What the reply says if it seems to say no, and no rule judges it. A rule judges a reply that has what the rule
+  /// looks for.
+  func doubt(_ content: ReplyContent, of end: TransferEnd, expectsJSON: Bool) -> Doubt? {
+    guard !failures.contains(where: { $0.judges(content, of: end) }),
+      content.document != nil || unreadable == nil
+    else { return nil }
+    return Doubt(
+      in: end.reply, content.document, of: end.place,
+      expectsJSON: expectsJSON || places.contains(where: \.needsJSON))
   }
 
   /// Whether the server had the file already, according to its reply.

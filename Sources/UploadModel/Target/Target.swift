@@ -89,6 +89,14 @@ package struct Target: Hashable, Sendable {
   /// The proxy on the way to a URL, as far as it is known.
   package func proxy(for url: URL) -> String? { Origin(url) == origin ? proxy : nil }
 
+  /// Whether its requests ask for replies in JSON (`Accept`).
+  var asksForJSON: Bool {
+    (headers + publicHeaders).contains { field in
+      field.name.lowercased() == "accept"
+        && field.value.fixedText.lowercased().contains(scalars: "json")
+    }
+  }
+
   /// Removes everything that only the target's own origin may get.
   package mutating func removeCredentials() {
     headers = []

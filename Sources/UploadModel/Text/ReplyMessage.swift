@@ -32,7 +32,7 @@ extension Reply {
   }
 
   /// `text` with each run of white space replaced by one space; `nil` if it has nothing else.
-  private static func sentence(_ text: String) -> String? {
+  static func sentence(_ text: String) -> String? {
     let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
     let whole = words.joined(separator: " ")
     guard !whole.isEmpty else { return nil }
@@ -50,7 +50,7 @@ extension Reply {
     }
   }
 
-  private static func message(in members: [String: JSONValue], depth: Int) -> String? {
+  static func message(in members: [String: JSONValue], depth: Int = 4) -> String? {
     func said(_ name: String) -> String? {
       members[name].flatMap { message(in: $0, depth: depth - 1) }
     }

@@ -70,6 +70,7 @@ package struct Secrets: Sendable {
     receipt.url = receipt.url.map { hidden(in: $0) }
     receipt.deletionURL = receipt.deletionURL.map { hidden(in: $0) }
     receipt.reply = hidden(in: receipt.reply)
+    receipt.doubt = receipt.doubt.map { hidden(in: $0) }
     if let sent = receipt.sent { receipt.sent?.name = hidden(in: sent.name) }
     return receipt
   }
