@@ -39,6 +39,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var verified: String?
   /// How far the attempt came, if the file was sent in pieces.
   package var pieces: PieceCount?
+  /// What the reply says if it seems to say no although the file counts as sent.
+  package var doubt: String?
 }
 
 extension HistoryEntry {
@@ -52,7 +54,8 @@ extension HistoryEntry {
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
       outcome: (row[13] as String?).map(AttemptOutcome.init),
       arrival: (row[20] as String?).flatMap(Failure.Arrival.init), message: row[14], reply: row[15],
-      url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]))
+      url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]),
+      doubt: row[21])
   }
 }
 

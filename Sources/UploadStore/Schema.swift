@@ -102,7 +102,8 @@ enum Schema {
     -- the target's command changed the content. `verified` is the algorithm of a server's checksum that matches the
     -- file's, such as "sha-256". `pieces` says how far the attempt has come with a file that is sent in pieces, as JSON
     -- (`PieceCount`). `arrival` is what is known about a file that failed, on the server; NULL if it did not arrive.
-    -- `deletion_url` is the page that deletes the file on the server, if the reply named one.
+    -- `deletion_url` is the page that deletes the file on the server, if the reply named one. `doubtful` is what the reply
+    -- says if it seems to say no although the file counts as sent.
     CREATE TABLE attempt (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       item INTEGER NOT NULL REFERENCES item (id) ON DELETE CASCADE,
@@ -126,6 +127,7 @@ enum Schema {
       deletion_url TEXT,
       verified TEXT,
       pieces TEXT,
+      doubtful TEXT,
       UNIQUE (item, number),
       CHECK ((ended IS NULL) = (outcome IS NULL))
     ) STRICT;
@@ -158,7 +160,8 @@ enum Schema {
       url TEXT,
       deletion_url TEXT,
       verified TEXT,
-      pieces TEXT
+      pieces TEXT,
+      doubtful TEXT
     ) STRICT;
     CREATE INDEX pushed_done ON pushed (inode) WHERE outcome = 'done';
     CREATE INDEX pushed_sum ON pushed (sum, target) WHERE outcome = 'done' AND sum IS NOT NULL;

@@ -65,6 +65,27 @@ extension UploadStore {
     }
   }
 
+  /// Makes failures of sent items, whose replies a new rule judges. What was still to be done with their local files is
+  /// forgotten. Items that are not sent, and those that have left the queue, stay as they are.
+  package func judgeAnew(_ failures: [(ItemID, Failure)]) throws(StoreError) {
+    try write { db, revision in
+      for (id, failure) in failures {
+        try db.execute(
+          """
+          UPDATE item SET state = 'failed', failure = ?, disposal = NULL, revision = ?
+          WHERE id = ? AND listed AND state = 'done'
+          """, [failure.column, revision, id.rawValue])
+        guard db.changes == 1 else { continue }
+        let end = AttemptEnd(failure, bytes: nil)
+        try db.execute(
+          """
+          UPDATE attempt SET outcome = ?, arrival = ?, message = ?, doubtful = NULL
+          WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
+          """, [end.outcome.rawValue, end.arrival?.rawValue, end.message, id.rawValue])
+      }
+    }
+  }
+
   /// The target of the last queued item that has not been sent yet; nil if there is no such item.
   package func lastTarget() throws(StoreError) -> String? {
     try value("SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1")

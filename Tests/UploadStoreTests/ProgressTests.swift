@@ -44,6 +44,36 @@ struct ProgressTests {
     #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
   }
 
+  @Test("A doubt outlives the program, and a rule that is made later makes a failure of the file")
+  func doubt() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b")]).map(\.id)
+    _ = try store.begin(ids)
+    var receipt = Receipt(status: 200, reply: Reply(text: #"{"ok":false}"#), bytes: 10)
+    receipt.doubt = "ok is false"
+    receipt.disposal = Disposal(.delete, began: Date())
+    var pushed = item("c", inode: 3)
+    pushed.state = .done(receipt)
+    try store.record(ids.map { ($0, .done(receipt)) })
+    try store.log([(pushed, Date())])
+    let again = try harness.open()
+    #expect(try again.items().map { $0.state.receipt?.doubt } == ["ok is false", "ok is false"])
+    #expect(try again.history().map(\.doubt) == ["ok is false", "ok is false", "ok is false"])
+
+    let failure = Failure(.outcomeUnknown("ok is false"), status: 200, attempts: 1)
+    try again.judgeAnew([(ids[0], failure)])
+    let judged = try harness.open()
+    #expect(try judged.items().map(\.state.failure) == [failure, nil])
+    #expect(try judged.dueDisposals().map(\.item.id) == [ids[1]])
+    let entry = try #require(try judged.history().first)
+    #expect(entry.doubt == nil && entry.outcome == .unknown && entry.arrival == .unclear)
+    #expect(entry.message == failure.explanation)
+    // It is done only once: the file is sent again.
+    try judged.update(try judged.items().prefix(1).map { $0.with(.waiting) })
+    try judged.judgeAnew([(ids[0], failure)])
+    #expect(try judged.items()[0].state == .waiting)
+  }
+
   @Test("What was sent is kept with the receipt, whatever the item says before and after")
   func sent() throws {
     let store = try harness.open()
