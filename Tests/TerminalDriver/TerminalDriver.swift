@@ -158,7 +158,7 @@ final class Driver {
     case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
-      .deleteTarget, .restoreTarget,
+      .deleteTarget, .restoreTarget, .draftRule, .saveRule,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
       .previewLine, .previewFile, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break

@@ -7,7 +7,7 @@ struct QuestionBox {
   let state: AppState
   let size: Size
 
-  private var width: Int { min(question.mode == .quitting ? 72 : 56, size.width - 2) }
+  private var width: Int { min([.quitting, .savingRule].contains(question.mode) ? 72 : 56, size.width - 2) }
   private var left: Int { (size.width - width) / 2 }
 
   /// The title, the lines of the question, and the rows where the box and its buttons begin.
@@ -117,6 +117,7 @@ struct QuestionBox {
       return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
     case .keepingTarget(let words):
       return ("The target does not seem to take uploads", "\(words). You can save it anyway.")
+    case .savingRule(let draft): return rule(draft)
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -152,6 +153,17 @@ struct QuestionBox {
     let look = doubtful > 0 ? "; check on the server" : ""
     return (
       title, "\(what)\(look). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
+    )
+  }
+
+  /// The question about a rule of a target.
+  private func rule(_ draft: RuleDraft) -> (title: String, text: String) {
+    let place = state.options.configuration ?? "the configuration"
+    let first = draft.url.map { "\($0) becomes the target \(draft.target) in \(place). " } ?? ""
+    let name = draft.url == nil ? "\(shown(draft.target)) in \(place)" : "It"
+    return (
+      "Make this reply a failure?",
+      "\(first)\(name) gets the rule fail_when = \(draft.text), and doubtful files whose replies it fits become unclear."
     )
   }
 

@@ -24,7 +24,8 @@ struct SummaryBox {
   private var counts: Canvas.Spans {
     let counts = summary.counts
     let all: [(count: Int, sign: Unicode.Scalar, words: String, role: Role)] = [
-      (counts.done, "✓", "sent", .good), (counts.failed, "✗", "failed", .bad),
+      (counts.done, "✓", "sent", .good), (counts.doubtful, "!", "of them doubtful", .warning),
+      (counts.failed, "✗", "failed", .bad),
       (counts.unknown, "?", "may have arrived", .warning),
     ]
     let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in

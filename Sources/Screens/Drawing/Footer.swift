@@ -67,6 +67,7 @@ extension AppState {
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
     switch (action.name, dialog) {
     case (.retry, _) where mode == .queue: hint.isUrgent = true
+    case (.failWhen, _): hint.isUrgent = true
     case (.startStop, _) where !settings.isStarted: (hint.isUrgent, hint.words) = (true, "go on")
     case (.pause, _) where isPaused: hint.words = "go on"
     case (.open, .browser(let browser)?) where !browser.marks.isEmpty:
@@ -81,6 +82,7 @@ extension AppState {
     switch (name, dialog) {
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
+    case (.failWhen, .details(let details)?): queue.row(details.id)?.item.isDoubtful == true
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
     case (.copyURL, .page(let page)?): page.row?.url != nil
     case (.sendAgain, .page(let page)?): page.row != nil
@@ -104,8 +106,8 @@ extension AppState {
   /// The actions on the marked rows, or on the row under the cursor if no rows are marked.
   var rowActions: [Action] {
     let names: Set<Action.Name> = [
-      .details, .retry, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL, .copyAsCurl,
-      .deleteUploaded, .sendAgain, .delete, .mark,
+      .details, .retry, .failWhen, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL,
+      .copyAsCurl, .deleteUploaded, .sendAgain, .delete, .mark,
     ]
     let subjects = subjects
     return Action.inMode(pane.mode).filter { action in
@@ -119,6 +121,7 @@ extension AppState {
     case .copyURL, .openURL: subjects.contains { $0.url != nil }
     case .deleteUploaded: subjects.contains { $0.uploaded != nil }
     case .details, .remove: !subjects.isEmpty
+    case .failWhen: options.configuration != nil && subjects.contains(where: \.isDoubtful)
     case .retry: subjects.contains(where: isRetriable)
     case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }

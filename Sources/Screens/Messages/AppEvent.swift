@@ -36,6 +36,8 @@ package enum AppEvent: Sendable {
   case targets([TargetRow])
   /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
+  /// The answer to `Effect.draftRule`.
+  case ruleDrafted(RuleDraft)
   /// A target is no longer in the configuration, and can be brought back.
   case targetDeleted(String)
   /// A text to read.

@@ -66,6 +66,11 @@ package enum Effect: Sendable, Equatable {
   case makeDefault(String), deleteTarget(String)
   /// Bring back the target that was deleted last; answered as `readTargets` is, and by `AppEvent.message`.
   case restoreTarget
+  /// Make a rule of this doubtful item's reply; answered by `AppEvent.ruleDrafted` or `AppEvent.message`.
+  case draftRule(ItemID)
+  /// Write the rule into the configuration, and judge the replies of its target's doubtful items by it; answered by
+  /// `AppEvent.message`.
+  case saveRule(RuleDraft)
   /// List the files on the server; answered by `AppEvent.server`.
   case listServer
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if the deletion was

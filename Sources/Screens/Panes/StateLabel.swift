@@ -7,8 +7,8 @@ struct StateLabel {
   private let sign: Unicode.Scalar
   let role: Role
   let forms: [String]
-  /// The server's message when it refused the file: even if cut, it says more than the other forms.
-  private var refusal: (status: Int, said: String)?
+  /// The server's message about a file, and what comes before it: even if cut, it says more than the other forms.
+  private var said: (start: String, words: String)?
 
   /// Why an item waits instead of being sent.
   enum WaitReason {
@@ -98,6 +98,10 @@ struct StateLabel {
       self.init("‖", .warning, row.reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
+    case (.done(let receipt), _) where receipt.doubt != nil:
+      let start = "\(receipt.status), but the reply says: "
+      self.init("!", .warning, receipt.words, "done \(receipt.status), doubtful", "doubtful")
+      said = receipt.doubt.map { (start, $0) }
     case (.done(let receipt), _):
       self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
@@ -132,7 +136,7 @@ struct StateLabel {
         said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
         "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
-      if let said, let status = failure.status { refusal = (status, said) }
+      if let said, let status = failure.status { self.said = ("failed: \(status) · ", said) }
     }
   }
 
@@ -142,8 +146,8 @@ struct StateLabel {
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
     for form in forms {
       // Only forms with the server's whole message are better than the message cut short.
-      if let refusal, width >= 26, !form.hasSuffix(scalars: refusal.said) {
-        let cut = "failed: \(refusal.status) · \(refusal.said)"
+      if let said, width >= said.start.count + 12, !form.hasSuffix(scalars: said.words) {
+        let cut = said.start + said.words
         return TextFitting.end(Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)
       }
       let glyphs = Glyphs.of(form, ascii: ascii)

@@ -204,4 +204,7 @@ extension AppState {
 
   /// How many files that were sent are still shown.
   package var doneCount: Int { queue.totals.done }
+
+  /// How many of those are doubtful.
+  package var doubtfulCount: Int { queue.totals.doubtful }
 }

@@ -22,6 +22,7 @@ package struct Action: Sendable {
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
     case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, keepAnyway
+    case failWhen, saveRule
     case sendAgainNow, removeNow
     case next, previous
 

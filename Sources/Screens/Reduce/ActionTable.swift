@@ -96,7 +96,11 @@ extension Action {
     Action(.findPrevious, ["N"], in: Mode.named, "go to the previous match", traits: .looks),
     Action(
       .nextFailed, ["!"], in: [.queue, .history],
-      "go to the next file that failed or may have arrived", traits: .looks),
+      "go to the next file that failed, may have arrived or is doubtful", traits: .looks),
+    Action(
+      .failWhen, ["w"], in: [.queue, .details],
+      "let the target take a reply like that of a doubtful file for a failure",
+      hint: "make it a failure", footer: 4, traits: .edits),
     Action(.nextActive, ["."], "go to the next file being sent", traits: .looks),
     Action(.follow, ["F"], "follow the file being sent, until you move", traits: .visual),
   ]
@@ -208,6 +212,9 @@ extension Action {
       .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
       "break off what is being sent, and pause it", hint: "pause now"),
     Action(.keepAnyway, ["y"], in: [.keepingTarget], "save it as it is", hint: "save it anyway"),
+    Action(
+      .saveRule, ["y", "s"], in: [.savingRule], "write the rule into the configuration",
+      hint: "save the rule"),
     Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"

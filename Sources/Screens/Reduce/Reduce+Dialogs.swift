@@ -128,6 +128,7 @@ extension AppState {
     case (.deleteNow, .deleting(let rows)):
       for row in rows { record("deleting \(row.name) on the server") }
       return [.deleteOnServer(rows)]
+    case (.saveRule, .savingRule(let draft)): return [.saveRule(draft)]
     case (.deleteNow, .deletingTarget(let name)): return [.deleteTarget(name)]
     case (.deleteNow, .deletingUploaded(let files)):
       for file in files { record("deleting \(file.name) on the server") }

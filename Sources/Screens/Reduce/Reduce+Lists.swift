@@ -48,7 +48,7 @@ extension AppState {
       return []
     case .findNext: return findNext(step: 1)
     case .findPrevious: return findNext(step: -1)
-    case .nextFailed: return seek([.failed, .unknown], orSay: "nothing here has failed")
+    case .nextFailed: return seek(RowKind.problems, orSay: "nothing here has failed")
     case .nextActive: return seek([.sending], orSay: "nothing is being sent")
     default: return nil
     }
@@ -183,11 +183,16 @@ extension AppState {
 extension Queue: ListRows {
   func id(at position: Int) -> ItemID { rows[position].item.id }
   func name(at position: Int) -> String { rows[position].item.fileName }
-  func `is`(_ kind: RowKind, at position: Int) -> Bool { rows[position].item.state.kind == kind }
+  func `is`(_ kind: RowKind, at position: Int) -> Bool { rows[position].item.state.is(kind) }
 }
 
 extension ItemState {
-  /// The kind by which a filter finds items in this state.
+  /// Whether a filter for this kind finds items in this state.
+  func `is`(_ kind: RowKind) -> Bool {
+    self.kind == kind || kind == .doubtful && receipt?.doubt != nil
+  }
+
+  /// The kind by which a filter finds items in this state; doubtful ones count as sent.
   var kind: RowKind {
     switch self {
     case .waiting: .waiting

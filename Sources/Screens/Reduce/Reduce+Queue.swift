@@ -40,6 +40,7 @@ extension AppState {
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
+    case .failWhen: return draftRule(subjects)
     case .copyURL: return copyURLs(of: subjects)
     case .openURL: return openURL(subjects.map(\.url))
     case .deleteUploaded: return askToDelete(subjects.map(\.uploaded))
@@ -101,6 +102,17 @@ extension AppState {
     let failed = items.filter(isRetriable)
     list.clearMarks()
     return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
+  }
+
+  /// Makes a rule of the reply of the first doubtful item.
+  mutating func draftRule(_ items: [UploadItem]) -> [Effect] {
+    guard let item = items.first(where: \.isDoubtful) else {
+      return refuse("no reply here is doubtful")
+    }
+    guard options.configuration != nil else {
+      return refuse("there is no configuration for the rule")
+    }
+    return [.draftRule(item.id)]
   }
 
   /// Retries everything that failed, except what the user stopped and what may have arrived. Servers that could

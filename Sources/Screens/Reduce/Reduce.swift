@@ -83,6 +83,9 @@ extension AppState {
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
       if obstacle == nil { offerRetry(of: target) }
+    // If the file is gone or sent again by now, nothing is asked.
+    case .ruleDrafted(let draft):
+      if item(draft.item)?.isDoubtful == true { open(.question(Question(.savingRule(draft)))) }
     case .targetDeleted(let name):
       let key = keyLabel(.undo, in: .targets)
       message = "\(name) is deleted" + (key.isEmpty ? "" : " · \(key) brings it back")
@@ -165,6 +168,7 @@ extension AppState {
       let items = [details.id].compactMap(item)
       switch name {
       case .retry: return retry(items)
+      case .failWhen: return draftRule(items)
       case .copyURL: return copyURLs(of: items)
       case .openURL: return openURL(items.map(\.url))
       case .deleteUploaded: return askToDelete(items.map(\.uploaded))
@@ -229,6 +233,9 @@ extension AppState {
 }
 
 extension UploadItem {
+  /// Whether it counts as sent, but the server's reply seems to say no.
+  var isDoubtful: Bool { state.receipt?.doubt != nil }
+
   /// The URL of the uploaded file, if the server named one.
   var url: String? { if case .done(let receipt) = state { receipt.url } else { nil } }
 

@@ -6,15 +6,15 @@ struct EndSummary: Hashable, Sendable {
   /// How many of the sent files have an address.
   let addresses: Int
 
-  var problems: Int { counts.failed + counts.unknown }
+  var problems: Int { counts.failed + counts.unknown + counts.doubtful }
 }
 
 extension Totals {
   /// How the files ended, in words: "3 files sent, 1 failed".
   var endWords: String {
     let tried = failed - notTried
-    return HumanReadable.count(done, "file") + " sent" + (tried > 0 ? ", \(tried) failed" : "")
-      + (notTried > 0 ? ", \(notTried) not tried" : "")
+    return HumanReadable.count(done, "file") + " sent" + Receipt.doubtWords(doubtful, of: done)
+      + (tried > 0 ? ", \(tried) failed" : "") + (notTried > 0 ? ", \(notTried) not tried" : "")
       + (unknown > 0 ? ", \(unknown) unknown" : "")
   }
 }
@@ -35,7 +35,7 @@ extension AppState {
     case .details where summary.problems > 0:
       // If the cursor is already on the only problem, the key acts as usual.
       let id = selected?.id
-      change(.next([.failed, .unknown]))
+      change(.next(RowKind.problems))
       return selected?.id == id ? nil : []
     case .copyURL where summary.addresses > 0:
       return copy(queue.rows.compactMap { row in row.item.url.map { .some($0) } })

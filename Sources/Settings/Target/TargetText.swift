@@ -36,4 +36,10 @@ package enum TargetText {
 
   /// A string as written in the configuration.
   package static func string(_ text: String) -> String { TOMLText.string(text) }
+
+  /// The value of `fail_when` with these rules.
+  package static func of(_ rules: [FailureRule]) -> String {
+    let writer = TemplateWriter(isRevealing: true, showsDefaults: false)
+    return Codec<[FailureRule]>.list(.failure).write(rules, writer) ?? "[]"
+  }
 }

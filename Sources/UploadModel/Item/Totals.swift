@@ -21,6 +21,8 @@ package struct Totals: Hashable, Sendable {
   package private(set) var paused = 0
   /// Files that the server has taken.
   package private(set) var done = 0
+  /// Files that the server has taken although its reply seems to say no. `done` counts them too.
+  package private(set) var doubtful = 0
   /// Files that may have arrived. Only a look at the server can tell whether they did.
   package private(set) var unknown = 0
   /// Files that did not arrive.
@@ -128,8 +130,9 @@ package struct Totals: Hashable, Sendable {
     case .paused:
       paused += one
       pausedBytes &+= size &- sent
-    case .done:
+    case .done(let receipt):
       done += one
+      if receipt.doubt != nil { doubtful += one }
       arrivedBytes &+= size
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -42,6 +42,9 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
+  /// Whether the rule finds the same replies as another one, in whatever words.
+  package func finds(as other: FailureRule) -> Bool { place == other.place && test == other.test }
+
   /// Whether the rule must be checked separately for each file of a request.
   var dependsOnFile: Bool { template?.isLiteral == false || place.dependsOnFile }
 

@@ -92,7 +92,7 @@ struct HistoryCommand: HoistCommand {
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     let pieces = entry.pieces.map { ", \($0.words)" } ?? ""
     return
-      "\(entry.outcomeWords)\(why)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "
+      "\(SafeText.line(entry.outcomeWords))\(why)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 }

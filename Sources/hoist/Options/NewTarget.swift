@@ -62,17 +62,25 @@ enum NewTarget {
       let draft = await draft(of: target, answers, asking: client, for: config)
       try Task.checkCancellation()
       try config.change { edit in
-        let text =
+        try adding(target, in: config) {
           try draft.map { try edit.adding($0.text, named: $0.name) }
-          ?? edit.adding(target, named: target.name)
-        guard settings.defaultTarget == nil, taken.isEmpty else { return text }
-        // A top-level key must come before the first table.
-        let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
-        let read = try? Settings.parse(usual, file: config.path, environment: config.environment)
-        return read?.defaultTarget == target.name ? usual : text
+            ?? edit.adding(target, named: target.name)
+        }
       }
       return target.name
     } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
+  }
+
+  /// The text of the configuration with a target that `edit` adds, which becomes the default if it is the first.
+  static func adding(
+    _ target: Target, in config: ConfigSource, _ edit: () throws -> String
+  ) throws -> String {
+    let (settings, text) = (try config.load(), try edit())
+    guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return text }
+    // A top-level key must come before the first table.
+    let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
+    let read = try? Settings.parse(usual, file: config.path, environment: config.environment)
+    return read?.defaultTarget == target.name ? usual : text
   }
 
   /// Changes a target of the configuration: tries another address, unless `isGoodEnough`, and writes the
@@ -142,7 +150,7 @@ enum NewTarget {
 
   /// A name for a target that the user did not name: the first part of the host's name that is not "www", "api" or
   /// "upload".
-  private static func name(for url: URL, taken: [String]) -> String {
+  static func name(for url: URL, taken: [String]) -> String {
     let host = url.host ?? ""
     let isNumeric = host.unicodeScalars.allSatisfy { "0123456789.:[]".unicodeScalars.contains($0) }
     let parts = host.split(scalar: ".").filter { !["www", "api", "upload", ""].contains($0) }

@@ -11,7 +11,7 @@ enum HistoryLine {
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
     "bytes", "target", "url", "message", "start", "deletion_url", "verified",
-    "pieces", "pieces_sent", "pieces_resumed", "arrival",
+    "pieces", "pieces_sent", "pieces_resumed", "arrival", "doubtful",
   ]
 
   /// The values of an attempt that are known, by column name, and also the server's reply as "reply".
@@ -27,6 +27,7 @@ enum HistoryLine {
       "target": .string(entry.target), "url": JSONValue(entry.url),
       "deletion_url": JSONValue(entry.deletionURL), "message": JSONValue(entry.message),
       "reply": JSONValue(entry.reply), "verified": JSONValue(entry.verified),
+      "doubtful": JSONValue(entry.doubt),
     ]
     return members.merging(JSONLine.members(of: entry.pieces)) { $1 }.compactMapValues(\.self)
   }
@@ -43,7 +44,9 @@ extension HistoryEntry {
   var outcomeWords: String {
     let proof = verified.map { ", verified \($0)" } ?? ""
     return switch outcome {
-    case .done: (status.map { Failure.statusLine($0) } ?? "sent") + proof
+    case .done:
+      doubt.map { "\(status ?? 200), but the reply says: \($0)" }
+        ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: "there already\(proof)"
     case .withdrawn: "not sent"
     case nil: "under way"
@@ -59,6 +62,7 @@ extension HistoryEntry {
   /// How the attempt ended, in the categories of the screen and the report page.
   var end: HistoryRow.End {
     switch outcome {
+    case .done where doubt != nil: .doubtful
     case .done, .wasThere: .sent
     case nil, .paused, .stopped, .withdrawn: .open
     default: arrival == .unclear ? .unknown : .failed

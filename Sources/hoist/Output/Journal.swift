@@ -60,7 +60,10 @@ struct Journal: Sendable {
       (level, message) = (.warning, "will be tried again")
       metadata["next"] = "\(next) of \(attempts)"
     case .done(let receipt):
-      (level, message) = (.info, receipt.wasThere ? "there already" : "sent")
+      (level, message) = (
+        receipt.doubt == nil ? .info : .warning, receipt.wasThere ? "there already" : "sent"
+      )
+      if let doubt = receipt.doubt { metadata["doubtful"] = "\(doubt)" }
       metadata["status"] = "\(receipt.status)"
       metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
       if let url = receipt.url { metadata["url"] = "\(url)" }

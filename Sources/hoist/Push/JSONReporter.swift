@@ -78,7 +78,7 @@ struct JSONReporter: PushReporter {
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
-          "verified": JSONValue(receipt.verified),
+          "verified": JSONValue(receipt.verified), "doubtful": JSONValue(receipt.doubt),
         ], pieces: receipt.pieces)
     case .failed(let failure) where failure.isNotTried:
       write(
@@ -97,6 +97,7 @@ struct JSONReporter: PushReporter {
         "failed": JSONValue(summary.failed.count - summary.notTried),
         "not_tried": JSONValue(summary.notTried > 0 ? summary.notTried : nil),
         "skipped": JSONValue(summary.skipped),
+        "doubtful": JSONValue(summary.doubtful > 0 ? summary.doubtful : nil),
         "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),

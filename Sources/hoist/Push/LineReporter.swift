@@ -95,8 +95,9 @@ struct LineReporter: PushReporter {
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
     case .done(let receipt):
       moving[item.id] = nil
-      if !isQuiet {
-        var line = "✓ \(name): \(receipt.words)"
+      // A doubt is news even for those who only want to hear of failures.
+      if !isQuiet || receipt.doubt != nil {
+        var line = "\(receipt.doubt == nil ? "✓" : "!") \(name): \(SafeText.line(receipt.words))"
         if !receipt.wasThere {
           line += ", \(HumanReadable.bytes(receipt.bytes))"
           line += " in \(HumanReadable.seconds(receipt.seconds))"
@@ -128,7 +129,7 @@ struct LineReporter: PushReporter {
   }
 
   mutating func summary(_ summary: PushSummary) {
-    if isQuiet, summary.failed.isEmpty { return }
+    if isQuiet, summary.failed.isEmpty, summary.doubtful == 0 { return }
     var line: String
     if summary.there > 0, summary.there == summary.total {
       line = summary.there == 1 ? "the file is" : "all \(summary.there) files are"
@@ -137,6 +138,7 @@ struct LineReporter: PushReporter {
       line = "nothing was sent: no files were found"
     } else {
       line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
+      line += Receipt.doubtWords(summary.doubtful, of: summary.sent)
       line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
       if summary.there > 0 { line += "; \(summary.there) there already" }
     }

@@ -98,6 +98,7 @@ struct PushProgress {
       } else {
         summary.sent += 1
         summary.bytes &+= item.sentSize
+        if receipt.doubt != nil { summary.doubtful += 1 }
       }
       // The reply has been reported. Replies of many files would fill the memory.
       receipt.reply = Reply()

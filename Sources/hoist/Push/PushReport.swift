@@ -27,6 +27,8 @@ struct PushReport: Codable {
     var url: String?
     /// The algorithm of the server's checksum, if that matches the file's.
     var verified: String?
+    /// What the server's reply says, if it seems to say no.
+    var doubtful: String?
     var cause: String?
     var message: String?
 
@@ -158,7 +160,7 @@ struct PushReport: Codable {
 
   private static let columns = [
     "path", "name", "result", "bytes", "type", "status", "attempts", "seconds", "url", "cause",
-    "message", "verified", "arrival",
+    "message", "verified", "arrival", "doubtful",
   ]
 
   private var csv: String {
@@ -167,6 +169,7 @@ struct PushReport: Codable {
         file.path.description, file.name, file.result.rawValue, file.bytes?.description, file.type,
         file.status?.description, String(file.attempts), file.seconds?.description, file.url,
         file.cause, file.message, file.verified, file.arrival?.rawValue,
+        file.doubtful,
       ].map { $0 ?? "" }
     }
     return ([Self.columns] + rows).map { CSV.row($0) + "\r\n" }.joined()
@@ -187,6 +190,7 @@ extension PushReport.Entry {
       seconds = JSONReporter.rounded(receipt.seconds)
       url = receipt.url
       verified = receipt.verified
+      doubtful = receipt.doubt
     case .failed(let failure):
       result = failure.isNotTried ? .notTried : .failed
       arrival = failure.mayHaveArrived ? failure.arrival : nil

@@ -170,13 +170,13 @@ struct ReportPage {
     return """
       <tr class="\(entry.end.rawValue)"><td>\(entry.moment.localClock)</td><td>\(name(entry))</td>\
       <td class="n">\(HumanReadable.bytes(entry.size))</td><td class="n">\(took)</td><td class="n">\(speed)</td>\
-      <td><span class="end">\(entry.outcomeWords)</span>\(address(entry))\(earlier)</td></tr>
+      <td><span class="end">\(SecretQuery.hidden(in: entry.outcomeWords))</span>\(address(entry))\(earlier)</td></tr>
 
       """
   }
 
   private func attempt(_ entry: HistoryEntry) -> HTML {
-    "<li>\(entry.moment.local) \(entry.outcomeWords)\(address(entry))</li>"
+    "<li>\(entry.moment.local) \(SecretQuery.hidden(in: entry.outcomeWords))\(address(entry))</li>"
   }
 
   private func name(_ entry: HistoryEntry) -> HTML {
@@ -214,9 +214,9 @@ struct ReportPage {
     .counts b { font-size: 1.6em; font-variant-numeric: tabular-nums }
     .share { display: flex; gap: 2px; height: 8px; margin: 0; border-radius: 4px; overflow: hidden }
     .share i { min-width: 3px; background: var(--open) } i.sent { background: var(--sent) }
-    i.failed { background: var(--failed) } i.unknown { background: var(--unknown) }
+    i.failed { background: var(--failed) } i.unknown, i.doubtful { background: var(--unknown) }
     li.sent b, tr.sent .end { color: var(--sent) } li.failed b, tr.failed .end, .failed h3 { color: var(--failed) }
-    li.unknown b, tr.unknown .end, .unknown h3 { color: var(--unknown) } tr.open .end { color: var(--open) }
+    li.unknown b, tr.unknown .end, .unknown h3, li.doubtful b, tr.doubtful .end { color: var(--unknown) } tr.open .end { color: var(--open) }
     figure { margin: 1.8em 0 0 } svg { display: block; width: 100%; height: auto; overflow: visible }
     svg text { font: 11px system-ui, sans-serif; fill: var(--dim) } .area { fill: var(--speed); opacity: .25 }
     .edge { fill: none; stroke: var(--speed); stroke-width: 1.5 } .axis { stroke: var(--line) }

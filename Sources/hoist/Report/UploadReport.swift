@@ -102,6 +102,7 @@ extension HistoryRow.End {
   var words: String {
     switch self {
     case .sent: "sent"
+    case .doubtful: "sent, but doubtful"
     case .failed: "failed"
     case .unknown: "may have arrived"
     case .open: "not finished"

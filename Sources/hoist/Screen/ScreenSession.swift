@@ -41,6 +41,7 @@ final class ScreenSession {
   private let intake: SessionIntake
   private let answers: SessionAnswers
   private let programs: SessionPrograms
+  private let rules: SessionRules
   private let previewer: FilePreviewer
   private var leave: CheckedContinuation<QuitMode, Never>?
 
@@ -63,6 +64,7 @@ final class ScreenSession {
       home: context.home, loop, targets, book, on: reading)
     answers = SessionAnswers(
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
+    rules = SessionRules(loop: loop, targets: targets, queue: queue, book: book)
     programs = SessionPrograms(
       loop: loop, environment: context.environment, endCommand: options.preferences.endCommand)
     previewer = FilePreviewer(loop)
@@ -143,6 +145,8 @@ final class ScreenSession {
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
     case .deleteTarget(let name): targets.delete(name)
     case .restoreTarget: targets.restore()
+    case .draftRule(let id): rules.draft(id)
+    case .saveRule(let draft): rules.save(draft)
     case .retry(let ids):
       // The cause of the failure may have been fixed in the configuration, so read that first. Both are carried out in
       // this order.

@@ -308,6 +308,45 @@ final class SessionQueue {
     }
   }
 
+  /// Judges the doubtful files for a target by a rule that it has got. They counted as sent, so what the server did with
+  /// them is unclear.
+  func judgeAnew(_ target: String, by rule: FailureRule, isOfBatch: Bool) {
+    let judged = state.items.compactMap { item -> (ItemID, Failure)? in
+      guard item.target == target, let receipt = item.state.receipt,
+        let doubt = Doubt(in: receipt, isOfBatch: isOfBatch), doubt.rule.finds(as: rule)
+      else { return nil }
+      return (
+        item.id,
+        Failure(
+          .outcomeUnknown(doubt.words), status: receipt.status, reply: receipt.reply,
+          attempts: receipt.attempts)
+      )
+    }
+    guard !judged.isEmpty, write({ try $0.judgeAnew(judged) }) != nil else { return }
+    show(judgedAnew: judged.map { ($0, .failed($1)) })
+  }
+
+  /// Shows what became of files that counted as sent.
+  private func show(judgedAnew changes: [(ItemID, ItemState)]) {
+    // The engine is done with them. If one is sent again, that is another upload.
+    engine?.remove(changes.map(\.0))
+    record(changes)
+  }
+
+  /// Sends the files that are still for one target to another one.
+  func send(filesFor name: String, to target: String) {
+    let edited = state.items.filter {
+      $0.target == name && !$0.state.isActive && !$0.state.isDone
+    }.map { item in
+      var item = item
+      item.target = target
+      return item
+    }
+    guard !edited.isEmpty else { return }
+    loop.handle([.added(edited)])
+    edit(edited)
+  }
+
   /// Writes to the queue. If that fails, shows the error and the queue as it is on disk, and returns nil.
   private func write<Value>(_ body: (UploadStore) throws -> Value) -> Value? {
     do {
@@ -522,7 +561,13 @@ final class SessionQueue {
     link.tell([.settings(settings)])
   }
 
-  private func applyChanged(_ changed: [UploadItem]) {
+  private func applyChanged(_ all: [UploadItem]) {
+    let isJudgedAnew: (UploadItem) -> Bool = {
+      $0.state.isFailed && self.state.item($0.id)?.state.isDone == true
+    }
+    let judged = all.filter(isJudgedAnew)
+    if !judged.isEmpty { show(judgedAnew: judged.map { ($0.id, $0.state) }) }
+    let changed = all.filter { item in !judged.contains { $0.id == item.id } }
     guard let engine else {
       if state.isAside { link.listen() }
       show(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
@@ -612,7 +657,9 @@ final class SessionQueue {
       switch news {
       case .item(let id, let state):
         // A new item may be reported before it is read from the queue, and an item's end after it was read there.
-        guard let known = loop.state.item(id), !(known.state.isFinished && state.isFinished)
+        // An end that is known changes only if a rule judges the file anew.
+        guard let known = loop.state.item(id),
+          !(known.state.isFinished && state.isFinished) || known.state.isDone && state.isFailed
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .server(let address, let news): events.append(.reachability(server: address, news))

@@ -63,6 +63,8 @@ struct SessionReport {
     state.items.sorted { $0.id < $1.id }.compactMap { item in
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
+      case .done(let receipt) where receipt.doubt != nil:
+        "! \(name): \(SafeText.line(receipt.words))"
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
@@ -99,7 +101,10 @@ struct SessionReport {
     let kept =
       unsent > 0 && successor == nil
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
-    var lines = ["\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)"]
+    let doubt = Receipt.doubtWords(state.doubtfulCount, of: total - unsent)
+    var lines = [
+      "\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(doubt)\(taken)\(kept)"
+    ]
     if isStopped, unsent > 0 {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")

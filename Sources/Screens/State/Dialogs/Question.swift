@@ -22,6 +22,8 @@ struct Question: Sendable {
     case addingAgain(LeftOut)
     /// These items would be sent again, and some of them may have arrived.
     case sendingAgain([ItemID])
+    /// A target would get this rule.
+    case savingRule(RuleDraft)
     /// These files of the history would be sent again, and some of them may have arrived.
     case queueingAgain([HistoryRow])
   }
@@ -48,6 +50,7 @@ struct Question: Sendable {
     case .deletingTarget: .deletingTarget
     case .keepingTarget: .keepingTarget
     case .addingAgain: .addingAgain
+    case .savingRule: .savingRule
     case .sendingAgain, .queueingAgain: .sendingAgain
     }
   }

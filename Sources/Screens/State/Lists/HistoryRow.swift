@@ -19,6 +19,8 @@ package struct HistoryRow: PaneRow {
   /// How an attempt ended. The raw value is the class of its marks on the page of a report.
   package enum End: String, Hashable, Sendable, CaseIterable {
     case sent
+    /// The file was sent, but the server's reply seems to say no.
+    case doubtful
     case failed
     /// The file may have arrived; only a look at the server can tell.
     case unknown
@@ -99,7 +101,7 @@ package struct HistoryRow: PaneRow {
         groups.append(row)
         continue
       }
-      if groups[place].end != .sent, row.mayHaveArrived { groups[place].mayHaveArrived = true }
+      if ![.sent, .doubtful].contains(groups[place].end), row.mayHaveArrived { groups[place].mayHaveArrived = true }
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
@@ -110,7 +112,7 @@ package struct HistoryRow: PaneRow {
 
   func `is`(_ kind: RowKind) -> Bool {
     switch (kind, end) {
-    case (.sent, .sent), (.failed, .failed), (.unknown, .unknown): true
+    case (.sent, .sent), (.sent, .doubtful), (.doubtful, .doubtful), (.failed, .failed), (.unknown, .unknown): true
     case (.day(let day), _): self.day == day || time.hasPrefix(scalars: day)
     default: false
     }
@@ -130,13 +132,15 @@ extension HistoryRow.End {
     switch self {
     case .failed: 0
     case .unknown: 1
-    case .sent, .open: 2
+    case .doubtful: 2
+    case .sent, .open: 3
     }
   }
 
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
     case .sent: ("✓", .good)
+    case .doubtful: ("!", .warning)
     case .failed: ("✗", .bad)
     case .unknown: ("?", .warning)
     case .open: (nil, .dim)

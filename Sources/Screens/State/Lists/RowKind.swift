@@ -2,7 +2,7 @@ import ScalarText
 
 /// A kind of row that a filter can ask for with a word.
 enum RowKind: Hashable, Sendable {
-  case waiting, sending, retrying, paused, sent, unknown, failed
+  case waiting, sending, retrying, paused, sent, doubtful, unknown, failed
   /// A day in the form in which it is shown, "today" or "2026-11-20", or the beginning of a date, such as "2026-11".
   case day(String)
 
@@ -19,15 +19,19 @@ enum RowKind: Hashable, Sendable {
     self = kind
   }
 
+  /// Rows that a person should look at.
+  static let problems: [RowKind] = [.failed, .unknown, .doubtful]
+
   /// The words that are worth offering in a list.
   static let examples = [
-    "failed", "unknown", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
+    "failed", "unknown", "doubtful", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
   ]
 
   /// The words for states are those that the rows and the totals show.
   private static let words: [String: RowKind] = [
     "waiting": .waiting, "sending": .sending, "active": .sending, "retrying": .retrying,
     "paused": .paused, "sent": .sent, "done": .sent, "ok": .sent, "unknown": .unknown,
+    "doubtful": .doubtful,
     "failed": .failed, "today": .day("today"), "yesterday": .day("yesterday"),
   ]
 }
