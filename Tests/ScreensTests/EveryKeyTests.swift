@@ -37,6 +37,7 @@ import UploadModel
     .removing: [(0, ["x"])],
     .deleting: [(0, ["2", "x"])],
     .sendingAgain: [(8, ["r"])],
+    .savingRule: [(0, ["w"])],
     .addingAgain: [(0, ["a", "/", "t", "w", "i", "c", "e", .enter])],
   ]
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
@@ -71,6 +72,12 @@ import UploadModel
           // No key leads there: the server's answer does.
           if mode == .keepingTarget {
             Fixture.play(&state, .setupRefused("404 Not Found", isGoodEnough: true))
+          }
+          if mode == .savingRule {
+            Fixture.play(
+              &state, .engine([(ItemID(1), .done(Fixture.doubtful))], at: state.now),
+              .ruleDrafted(
+                RuleDraft(item: ItemID(1), target: "photos", url: nil, text: "[ … ]")))
           }
           #expect(state.mode == mode, "\(way.keys) leads elsewhere")
           Self.prepare(&state)

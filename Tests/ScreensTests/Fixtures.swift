@@ -57,6 +57,14 @@ enum Fixture {
     reply: Reply(text: "{\"id\": 42}", mediaType: "application/json"), attempts: 1, seconds: 2,
     bytes: 1_100)
 
+  static let doubtful: Receipt = {
+    var receipt = Receipt(
+      status: 200, url: "https://api.example.com/f/43",
+      reply: Reply(text: #"{"ok":false,"error":"quota exceeded"}"#), bytes: 1_100)
+    receipt.doubt = "quota exceeded"
+    return receipt
+  }()
+
   static let folder = Folder(
     path: Array("/home/me/pictures".utf8), name: "/home/me/pictures",
     parent: Array("/home/me".utf8),

@@ -28,4 +28,19 @@ struct StateLabelTests {
     #expect(label.forms == forms)
     #expect((label.role == .warning) == (trouble != nil))
   }
+
+  @Test("a doubtful file says what the reply says, as far as there is room, and never looks done")
+  func doubtful() {
+    let item = UploadItem(
+      id: ItemID(1), location: FileLocation("/a"), state: .done(Fixture.doubtful))
+    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
+    func fitting(_ width: Int) -> String {
+      label.fitting(width, ascii: false).map(\.text).joined()
+    }
+    #expect(label.role == .warning && label.sign(ascii: false).text == "!")
+    #expect(fitting(80) == "200, but the reply says: quota exceeded")
+    #expect(fitting(38) == "200, but the reply says: quota exceed…")
+    #expect(fitting(30) == "done 200, doubtful")
+    #expect(fitting(10) == "doubtful")
+  }
 }

@@ -1,0 +1,73 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+@Suite("A doubtful file on the screen")
+struct DoubtTests {
+  private static let draft = RuleDraft(
+    item: ItemID(1), target: "photos", url: nil, text: #"[ { pointer = "/ok", is = false } ]"#)
+
+  /// One file that is doubtful, under the cursor, and one that is not.
+  private static func state() -> AppState {
+    var state = Fixture.empty()
+    state.options.configuration = "~/.config/hoist/config.toml"
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "a.txt", size: 1_100), Fixture.item(2, "b.txt", size: 1_100),
+      ]),
+      .engine(
+        [(ItemID(1), .done(Fixture.doubtful)), (ItemID(2), .done(Fixture.receipt))],
+        at: state.now))
+    return state
+  }
+
+  @Test("its row says so in place of its address, and the summary counts it")
+  func row() {
+    let state = Self.state()
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("! a.txt") && text.contains("200, but the reply says: quota"))
+    #expect(text.contains("✓ 2 sent    ! 1 of them doubtful"))
+    #expect(state.queue.totals.done == 2 && state.queue.totals.doubtful == 1)
+    #expect(state.queue.totals.endWords == "2 files sent, 1 of them doubtful")
+  }
+
+  @Test("a filter and the key for problems find it, and it still counts as sent")
+  func kinds() {
+    #expect(ItemState.done(Fixture.doubtful).is(.doubtful))
+    #expect(ItemState.done(Fixture.doubtful).is(.sent))
+    #expect(!ItemState.done(Fixture.receipt).is(.doubtful))
+    var state = Self.state()
+    Fixture.play(&state, .key("G"), .key("!"))
+    #expect(state.selected?.id == ItemID(1))
+  }
+
+  @Test("the key asks for the rule, shows it, and saves it only after a yes")
+  func key() {
+    var state = Self.state()
+    #expect(Fixture.play(&state, .key("w")) == [.draftRule(ItemID(1))])
+    Fixture.play(&state, .ruleDrafted(Self.draft))
+    #expect(state.mode == .savingRule)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains(#"{ pointer = "/ok", is = false }"#) && text.contains("photos"))
+    var other = state
+    #expect(Fixture.play(&other, .key(.escape)) == [] && other.mode == .queue)
+    #expect(Fixture.play(&state, .key("y")) == [.saveRule(Self.draft)])
+  }
+
+  @Test("without a doubtful file, or without a configuration, nothing is asked")
+  func refusals() {
+    var state = Self.state()
+    #expect(Fixture.play(&state, .key("G"), .key("w")) == [.bell])
+    #expect(state.message == "no reply here is doubtful")
+    Fixture.play(&state, .key("g"))
+    state.options.configuration = nil
+    #expect(Fixture.play(&state, .key("w")) == [.bell])
+    // A file that is sent again while the rule is being made is no longer in doubt.
+    state = Self.state()
+    Fixture.play(
+      &state, .engine([(ItemID(1), .waiting)], at: state.now), .ruleDrafted(Self.draft))
+    #expect(state.mode == .queue)
+  }
+}
