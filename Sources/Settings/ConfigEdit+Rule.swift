@@ -10,7 +10,9 @@ extension ConfigEdit {
     let list = TargetText.of([rule])
     return try checked(
       adding(list, to: name), means: wanted,
-      or: "write fail_when = \(list) into the response table of targets.\(TOMLText.key(name)) yourself")
+      or:
+        "write fail_when = \(list) into the response table of targets.\(TOMLText.key(name)) yourself"
+    )
   }
 
   /// The text stays as it is if it has no place for the rule that is easy to recognise.
@@ -51,9 +53,10 @@ extension ConfigEdit {
     guard let open = line.firstMatch(of: /\bfail_when\s*=\s*\[/)?.range.upperBound,
       let rules = list.removingPrefix(scalars: "[")
     else { return nil }
-    let first = rules.unicodeScalars.dropLast().map { $0 }
-    let text = String(String.UnicodeScalarView(first)).trimming(\.isWhiteSpace)
-    let isEmpty = line.unicodeScalars[open...].drop { $0 == " " }.first == "]"
-    return String(line[..<open]) + " \(text)\(isEmpty ? " " : ",")" + line[open...]
+    let text = String(rules.unicodeScalars.dropLast()).trimming(\.isWhiteSpace)
+    let rest = line[open...]
+    let isEmpty = rest.unicodeScalars.drop { $0 == " " }.first == "]"
+    let comma = rest.unicodeScalars.first.map(\.isWhiteSpace) == false ? ", " : ","
+    return "\(line[..<open]) \(text)\(isEmpty ? " " : comma)\(rest)"
   }
 }

@@ -61,13 +61,15 @@ struct AttemptEnd {
 
   /// The columns of `values`.
   static let columns = [
-    "ended", "bytes", "status", "outcome", "arrival", "message", "reply", "reply_type", "reply_is_cut", "url",
+    "ended", "bytes", "status", "outcome", "arrival", "message", "reply", "reply_type",
+    "reply_is_cut", "url",
     "deletion_url", "verified", "pieces", "doubtful",
   ]
 
   func values(at instant: Double) -> [(any ColumnValue)?] {
     [
-      instant, bytes, status, outcome.rawValue, arrival?.rawValue, message, reply?.text, reply?.mediaType,
+      instant, bytes, status, outcome.rawValue, arrival?.rawValue, message, reply?.text,
+      reply?.mediaType,
       reply?.isCut ?? false, receipt?.url, receipt?.deletionURL, receipt?.verified,
       JSONColumn.text(pieces), receipt?.doubt,
     ]

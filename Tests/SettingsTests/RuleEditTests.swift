@@ -46,15 +46,15 @@ struct RuleEditTests {
     // Rules that come after it.
     (
       "[targets.nas]\nurl = \"http://nas/\"\n[targets.nas.response]\nfail_when = [{ regex = 'no' }] # x\n",
-      "[targets.nas]\nurl = \"http://nas/\"\n[targets.nas.response]\nfail_when = [ \(one),{ regex = 'no' }] # x\n"
+      "[targets.nas]\nurl = \"http://nas/\"\n[targets.nas.response]\nfail_when = [ \(one), { regex = 'no' }] # x\n"
     ),
     (
       "[targets.nas]\nurl = \"http://nas/\"\nresponse.fail_when = [\n  { regex = 'no' },\n]\n",
       "[targets.nas]\nurl = \"http://nas/\"\nresponse.fail_when = [ \(one),\n  { regex = 'no' },\n]\n"
     ),
     (
-      "[targets.nas]\nurl = \"http://nas/\"\nresponse = { fail_when = [] }\n",
-      "[targets.nas]\nurl = \"http://nas/\"\nresponse = { fail_when = [ \(one) ] }\n"
+      "[targets.nas]\nurl = \"http://nas/\"\nresponse = { fail_when = [ ] }\n",
+      "[targets.nas]\nurl = \"http://nas/\"\nresponse = { fail_when = [ \(one)  ] }\n"
     ),
   ])
   func aRuleIsAdded(_ before: String, _ after: String) throws {
@@ -81,6 +81,7 @@ struct RuleEditTests {
     let edit = ConfigEdit(
       of: "[targets.nas]\nurl = \"http://nas/\"\n", file: "/c/config.toml", environment: [:])
     let text = try edit.writing(rule, to: "nas")
-    #expect(text.contains(#"response.fail_when = [ { regex = '"error"\s*:\s*"\K[^"]+', is = true } ]"#))
+    #expect(
+      text.contains(#"response.fail_when = [ { regex = '"error"\s*:\s*"\K[^"]+', is = true } ]"#))
   }
 }

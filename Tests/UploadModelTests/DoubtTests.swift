@@ -101,9 +101,13 @@ struct DoubtTests {
     ]
     #expect(Self.receipt(sample, by: target)?.doubt == "quota exceeded")
     // Neither does an expression that means failure and is not found.
-    target.response.failures = [FailureRule(.pattern(try Pattern("wrong")), test: .equals(.bool(true)))]
+    target.response.failures = [
+      FailureRule(.pattern(try Pattern("wrong")), test: .equals(.bool(true)))
+    ]
     #expect(Self.receipt(sample, by: target)?.doubt == "quota exceeded")
-    target.response.failures = [FailureRule(.pattern(try Pattern("rc")), test: .differs(.bool(true)))]
+    target.response.failures = [
+      FailureRule(.pattern(try Pattern("rc")), test: .differs(.bool(true)))
+    ]
     #expect(Self.receipt(sample, by: target)?.doubt == nil)
   }
 
@@ -112,7 +116,9 @@ struct DoubtTests {
     let no = Reply(text: #"{"ok": false}"#, mediaType: "application/json")
     var end = TransferEnd(url: Self.url, status: 200, reply: no)
     end.digests = ContentDigests([.sha256: String(repeating: "ab", count: 32)])
-    end.headers = ["repr-digest": "sha-256=:\(Data(repeating: 0xab, count: 32).base64EncodedString()):"]
+    end.headers = [
+      "repr-digest": "sha-256=:\(Data(repeating: 0xab, count: 32).base64EncodedString()):"
+    ]
     var target = Target(name: "t", url: Self.url)
     target.after.way = .delete
     target.after.finals = [200]
@@ -192,80 +198,162 @@ extension DoubtTests {
   static let good: [Sample] = [
     Sample(
       server: "imgur",
-      text: #"{"status":200,"success":true,"data":{"id":"JRBePDz","deletehash":"EvHVZkhJhdNClgY","account_id":null,"in_gallery":false,"is_ad":false,"favorite":false,"section":null,"nsfw":null,"error":null,"link":"https://i.imgur.com/JRBePDz.jpeg"}}"#),
+      text: #"""
+        {"status":200,"success":true,"data":{"id":"JRBePDz","deletehash":"EvHVZkhJhdNClgY",
+        "account_id":null,"in_gallery":false,"is_ad":false,"favorite":false,"section":null,
+        "nsfw":null,"error":null,"link":"https://i.imgur.com/JRBePDz.jpeg"}}
+        """#),
     Sample(
       server: "Slack files.completeUploadExternal",
-      text: #"{"ok":true,"files":[{"id":"F123ABC456","title":"slack-test","permalink":"https://x.slack.com/files/U1/F1/a"}],"response_metadata":{"warnings":["missing_charset"]}}"#),
+      text: #"""
+        {"ok":true,"files":[{"id":"F123ABC456","title":"slack-test",
+        "permalink":"https://x.slack.com/files/U1/F1/a"}],"response_metadata":{"warnings":[
+        "missing_charset"]}}
+        """#),
     Sample(
       server: "Telegram",
-      text: #"{"ok":true,"result":{"message_id":12,"from":{"id":1,"is_bot":true},"chat":{"id":5,"type":"private"},"date":1700000000,"document":{"file_name":"a.txt","file_id":"BQAC"}}}"#),
+      text: #"""
+        {"ok":true,"result":{"message_id":12,"from":{"id":1,"is_bot":true},"chat":{"id":5,
+        "type":"private"},"date":1700000000,"document":{"file_name":"a.txt","file_id":"BQAC"}}}
+        """#),
     Sample(
       server: "Discord webhook",
-      text: #"{"id":"1","type":0,"content":"","channel_id":"2","attachments":[{"id":"3","filename":"a.txt","size":3,"url":"https://cdn.discordapp.com/a"}],"embeds":[],"pinned":false,"tts":false,"flags":0}"#),
+      text: #"""
+        {"id":"1","type":0,"content":"","channel_id":"2","attachments":[{"id":"3",
+        "filename":"a.txt","size":3,"url":"https://cdn.discordapp.com/a"}],"embeds":[],
+        "pinned":false,"tts":false,"flags":0}
+        """#),
     Sample(
       server: "Cloudinary",
-      text: #"{"asset_id":"3515","public_id":"sample","version":1312461204,"type":"upload","placeholder":false,"etag":"7b","url":"http://res.cloudinary.com/demo/sample.jpg","secure_url":"https://res.cloudinary.com/demo/sample.jpg","moderation":[{"status":"pending","kind":"manual"}]}"#),
+      text: #"""
+        {"asset_id":"3515","public_id":"sample","version":1312461204,"type":"upload",
+        "placeholder":false,"etag":"7b","url":"http://res.cloudinary.com/demo/sample.jpg",
+        "secure_url":"https://res.cloudinary.com/demo/sample.jpg","moderation":[{
+        "status":"pending","kind":"manual"}]}
+        """#),
     Sample(
       server: "GitHub release asset",
-      text: #"{"url":"https://api.github.com/assets/1","id":1,"name":"example.zip","label":"short description","state":"uploaded","content_type":"application/zip","size":1024,"download_count":42,"uploader":{"login":"octocat","type":"User","site_admin":false}}"#),
+      text: #"""
+        {"url":"https://api.github.com/assets/1","id":1,"name":"example.zip",
+        "label":"short description","state":"uploaded","content_type":"application/zip",
+        "size":1024,"download_count":42,"uploader":{"login":"octocat","type":"User",
+        "site_admin":false}}
+        """#),
     Sample(
       server: "GitLab project upload",
-      text: #"{"id":5,"alt":"dk","url":"/uploads/66dbcd21ec5d24ed6ea225176098d52b/dk.png","full_path":"/-/project/1234/uploads/66/dk.png","markdown":"![dk](/uploads/66/dk.png)"}"#),
+      text: #"""
+        {"id":5,"alt":"dk","url":"/uploads/66dbcd21ec5d24ed6ea225176098d52b/dk.png",
+        "full_path":"/-/project/1234/uploads/66/dk.png","markdown":"![dk](/uploads/66/dk.png)"}
+        """#),
     Sample(
       server: "GitLab package file", text: #"{"message":"201 Created"}"#),
     Sample(
       server: "GitLab commit",
-      text: #"{"id":"ed899","short_id":"ed899","title":"x","parent_ids":[],"status":null,"last_pipeline":{"id":8,"status":"failed"},"stats":{"additions":2}}"#),
+      text: #"""
+        {"id":"ed899","short_id":"ed899","title":"x","parent_ids":[],"status":null,
+        "last_pipeline":{"id":8,"status":"failed"},"stats":{"additions":2}}
+        """#),
     Sample(
       server: "Gitea release attachment",
-      text: #"{"id":1,"name":"a.zip","size":5,"download_count":0,"created_at":"2026-01-01T00:00:00Z","uuid":"c5","browser_download_url":"https://gitea.example/attachments/c5"}"#),
+      text: #"""
+        {"id":1,"name":"a.zip","size":5,"download_count":0,"created_at":"2026-01-01T00:00:00Z",
+        "uuid":"c5","browser_download_url":"https://gitea.example/attachments/c5"}
+        """#),
     Sample(
       server: "Jira attachment",
-      text: #"[{"self":"https://x.atlassian.net/rest/api/3/attachment/10001","id":"10001","filename":"a.txt","author":{"active":true,"accountType":"atlassian"},"size":23123,"mimeType":"text/plain","content":"https://x/10001"}]"#),
+      text: #"""
+        [{"self":"https://x.atlassian.net/rest/api/3/attachment/10001","id":"10001",
+        "filename":"a.txt","author":{"active":true,"accountType":"atlassian"},"size":23123,
+        "mimeType":"text/plain","content":"https://x/10001"}]
+        """#),
     Sample(
       server: "Confluence attachment",
-      text: #"{"results":[{"id":"att1","type":"attachment","status":"current","title":"a.txt","extensions":{"fileSize":5}}],"start":0,"limit":50,"size":1,"_links":{}}"#),
+      text: #"""
+        {"results":[{"id":"att1","type":"attachment","status":"current","title":"a.txt",
+        "extensions":{"fileSize":5}}],"start":0,"limit":50,"size":1,"_links":{}}
+        """#),
     Sample(
       server: "Zendesk",
-      text: #"{"upload":{"token":"6bk3gql82em5nmf","expires_at":"2026-02-02T00:00:00Z","attachment":{"id":498483,"file_name":"crash.log","size":2532,"malware_scan_result":"not_scanned","malware_access_override":false,"thumbnails":[]}}}"#),
+      text: #"""
+        {"upload":{"token":"6bk3gql82em5nmf","expires_at":"2026-02-02T00:00:00Z","attachment":{
+        "id":498483,"file_name":"crash.log","size":2532,"malware_scan_result":"not_scanned",
+        "malware_access_override":false,"thumbnails":[]}}}
+        """#),
     Sample(server: "Nextcloud WebDAV", text: "", type: "text/html"),
     Sample(
       server: "Nextcloud OCS share",
-      text: #"{"ocs":{"meta":{"status":"ok","statuscode":200,"message":"OK"},"data":{"id":"1","url":"https://c/s/x"}}}"#),
+      text: #"""
+        {"ocs":{"meta":{"status":"ok","statuscode":200,"message":"OK"},"data":{"id":"1",
+        "url":"https://c/s/x"}}}
+        """#),
     Sample(
       server: "WordPress media",
-      text: #"{"id":21,"date":"2026-01-01T00:00:00","status":"inherit","type":"attachment","comment_status":"open","ping_status":"closed","source_url":"https://e/wp-content/a.jpg","media_details":{"width":1,"sizes":{}},"meta":[]}"#),
+      text: #"""
+        {"id":21,"date":"2026-01-01T00:00:00","status":"inherit","type":"attachment",
+        "comment_status":"open","ping_status":"closed","source_url":"https://e/wp-content/a.jpg",
+        "media_details":{"width":1,"sizes":{}},"meta":[]}
+        """#),
     Sample(
       server: "WordPress async-upload",
-      text: #"{"success":true,"data":{"id":21,"title":"a","filename":"a.jpg","status":"inherit","uploading":false}}"#,
+      text: #"""
+        {"success":true,"data":{"id":21,"title":"a","filename":"a.jpg","status":"inherit",
+        "uploading":false}}
+        """#,
       type: "text/html"),
     Sample(
       server: "Mastodon",
-      text: #"{"id":"22348641","type":"image","url":"https://files.mastodon.example/a.png","preview_url":"https://f","remote_url":null,"text_url":"https://m","meta":{"focus":{"x":0},"original":{"width":640}},"description":"test uploaded via api","blurhash":"UF"}"#),
+      text: #"""
+        {"id":"22348641","type":"image","url":"https://files.mastodon.example/a.png",
+        "preview_url":"https://f","remote_url":null,"text_url":"https://m","meta":{"focus":{
+        "x":0},"original":{"width":640}},"description":"test uploaded via api","blurhash":"UF"}
+        """#),
     Sample(
       server: "Dropbox",
-      text: #"{".tag":"file","name":"Prime_Numbers.txt","id":"id:a4ayc","client_modified":"2015-05-12T15:50:38Z","rev":"a1c10ce0dd78","size":7212,"is_downloadable":true,"content_hash":"e3b0","property_groups":[]}"#),
+      text: #"""
+        {".tag":"file","name":"Prime_Numbers.txt","id":"id:a4ayc",
+        "client_modified":"2015-05-12T15:50:38Z","rev":"a1c10ce0dd78","size":7212,
+        "is_downloadable":true,"content_hash":"e3b0","property_groups":[]}
+        """#),
     Sample(
       server: "Box",
-      text: #"{"total_count":1,"entries":[{"id":"12345","etag":"1","type":"file","sha1":"85136C79","item_status":"active","shared_link":null}]}"#),
+      text: #"""
+        {"total_count":1,"entries":[{"id":"12345","etag":"1","type":"file","sha1":"85136C79",
+        "item_status":"active","shared_link":null}]}
+        """#),
     Sample(
       server: "S3 POST",
-      text: #"<?xml version="1.0" encoding="UTF-8"?><PostResponse><Location>https://b.s3/a</Location><Bucket>b</Bucket><Key>a</Key><ETag>"5d41"</ETag></PostResponse>"#,
+      text: #"""
+        <?xml version="1.0" encoding="UTF-8"?><PostResponse><Location>https://b.s3/a</Location>
+        <Bucket>b</Bucket><Key>a</Key><ETag>"5d41"</ETag></PostResponse>
+        """#,
       type: "application/xml"),
     Sample(
       server: "S3 complete multipart",
-      text: #"<?xml version="1.0" encoding="UTF-8"?><CompleteMultipartUploadResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Location>http://b.s3/a</Location><Bucket>b</Bucket><Key>a</Key><ETag>"3858-3"</ETag></CompleteMultipartUploadResult>"#,
+      text: #"""
+        <?xml version="1.0" encoding="UTF-8"?>
+        <CompleteMultipartUploadResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Location>
+        http://b.s3/a</Location><Bucket>b</Bucket><Key>a</Key><ETag>"3858-3"</ETag>
+        </CompleteMultipartUploadResult>
+        """#,
       type: "application/xml"),
     Sample(server: "Azure Put Blob", text: "", type: ""),
     Sample(
       server: "GCS JSON",
-      text: #"{"kind":"storage#object","id":"b/a/1","selfLink":"https://www.googleapis.com/storage/v1/b/b/o/a","name":"a","bucket":"b","generation":"1","size":"5","md5Hash":"XUFAKrxLKna5cZ2REBfFkg==","storageClass":"STANDARD"}"#),
+      text: #"""
+        {"kind":"storage#object","id":"b/a/1",
+        "selfLink":"https://www.googleapis.com/storage/v1/b/b/o/a","name":"a","bucket":"b",
+        "generation":"1","size":"5","md5Hash":"XUFAKrxLKna5cZ2REBfFkg==",
+        "storageClass":"STANDARD"}
+        """#),
     Sample(
       server: "Google Drive",
       text: #"{"kind":"drive#file","id":"1x","name":"Untitled","mimeType":"text/plain"}"#),
     Sample(
       server: "OneDrive",
-      text: #"{"id":"0123456789abc","name":"a.docx","size":35000,"file":{"mimeType":"text/plain","hashes":{"quickXorHash":"x"}},"lastModifiedBy":{"user":{"displayName":"A"}}}"#),
+      text: #"""
+        {"id":"0123456789abc","name":"a.docx","size":35000,"file":{"mimeType":"text/plain",
+        "hashes":{"quickXorHash":"x"}},"lastModifiedBy":{"user":{"displayName":"A"}}}
+        """#),
     Sample(
       server: "transfer.sh", text: "https://transfer.sh/66nb8/hello.txt", type: "text/plain"),
     Sample(server: "0x0.st", text: "https://0x0.st/HXa.txt\n", type: "text/plain"),
@@ -273,48 +361,91 @@ extension DoubtTests {
       server: "catbox", text: "https://files.catbox.moe/x3x9z1.png", type: "text/html"),
     Sample(
       server: "file.io",
-      text: #"{"success":true,"status":200,"id":"f5d2","key":"2ojE41","path":"/","nodeType":"file","name":"a.txt","title":null,"description":null,"size":5,"link":"https://file.io/2ojE41","private":false,"downloads":0,"maxDownloads":1,"autoDelete":true,"planId":0,"screeningStatus":"pending"}"#),
+      text: #"""
+        {"success":true,"status":200,"id":"f5d2","key":"2ojE41","path":"/","nodeType":"file",
+        "name":"a.txt","title":null,"description":null,"size":5,"link":"https://file.io/2ojE41",
+        "private":false,"downloads":0,"maxDownloads":1,"autoDelete":true,"planId":0,
+        "screeningStatus":"pending"}
+        """#),
     Sample(
       server: "gofile",
-      text: #"{"status":"ok","data":{"code":"Z19n9a","downloadPage":"https://gofile.io/d/Z19n9a","fileId":"1","name":"a.txt","md5":"d4"}}"#),
+      text: #"""
+        {"status":"ok","data":{"code":"Z19n9a","downloadPage":"https://gofile.io/d/Z19n9a",
+        "fileId":"1","name":"a.txt","md5":"d4"}}
+        """#),
     Sample(server: "pixeldrain", text: #"{"success":true,"id":"abc123"}"#),
     Sample(
       server: "imgbb",
-      text: #"{"data":{"id":"2ndCYJK","title":"c1f6","url_viewer":"https://ibb.co/2ndCYJK","url":"https://i.ibb.co/a.gif","width":"1","size":"42","expiration":"0","image":{"filename":"c1.gif","extension":"gif"},"delete_url":"https://ibb.co/x"},"success":true,"status":200}"#),
+      text: #"""
+        {"data":{"id":"2ndCYJK","title":"c1f6","url_viewer":"https://ibb.co/2ndCYJK",
+        "url":"https://i.ibb.co/a.gif","width":"1","size":"42","expiration":"0","image":{
+        "filename":"c1.gif","extension":"gif"},"delete_url":"https://ibb.co/x"},"success":true,
+        "status":200}
+        """#),
     Sample(
       server: "freeimage.host",
-      text: #"{"status_code":200,"success":{"message":"image uploaded","code":200},"image":{"name":"example","extension":"png","size":53237,"nsfw":null,"status":1,"url":"http://f/a.png"},"status_txt":"OK"}"#),
+      text: #"""
+        {"status_code":200,"success":{"message":"image uploaded","code":200},"image":{
+        "name":"example","extension":"png","size":53237,"nsfw":null,"status":1,
+        "url":"http://f/a.png"},"status_txt":"OK"}
+        """#),
     Sample(
       server: "Chevereto before 4",
-      text: #"{"status_code":200,"success":{"message":"file uploaded","code":200},"error":null,"image":{"name":"a"},"status_txt":"OK"}"#),
+      text: #"""
+        {"status_code":200,"success":{"message":"file uploaded","code":200},"error":null,"image":{
+        "name":"a"},"status_txt":"OK"}
+        """#),
     Sample(
       server: "Sentry release file",
-      text: #"{"id":"1","name":"/demo/readme.txt","dist":null,"headers":{"Content-Type":"text/plain"},"size":12,"sha1":"2ef7","dateCreated":"2026-01-01T00:00:00Z"}"#),
+      text: #"""
+        {"id":"1","name":"/demo/readme.txt","dist":null,"headers":{"Content-Type":"text/plain"},
+        "size":12,"sha1":"2ef7","dateCreated":"2026-01-01T00:00:00Z"}
+        """#),
     Sample(
       server: "Sentry assemble",
       text: #"{"5a88":{"state":"created","missingChunks":[]},"detail":null}"#),
     Sample(
       server: "VirusTotal",
-      text: #"{"data":{"type":"analysis","id":"NjY0","links":{"self":"https://www.virustotal.com/api/v3/analyses/NjY0"}}}"#),
+      text: #"""
+        {"data":{"type":"analysis","id":"NjY0","links":{
+        "self":"https://www.virustotal.com/api/v3/analyses/NjY0"}}}
+        """#),
     Sample(
       server: "VirusTotal 2",
-      text: #"{"permalink":"https://www.virustotal.com/file/52d/analysis","resource":"52d","response_code":1,"scan_id":"52d-1273","verbose_msg":"Scan request successfully queued, come back later for the report","sha256":"52d"}"#),
+      text: #"""
+        {"permalink":"https://www.virustotal.com/file/52d/analysis","resource":"52d",
+        "response_code":1,"scan_id":"52d-1273",
+        "verbose_msg":"Scan request successfully queued, come back later for the report",
+        "sha256":"52d"}
+        """#),
     Sample(
       server: "Cloudflare Images",
-      text: #"{"result":{"id":"2cdc","filename":"a.jpg","requireSignedURLs":false,"variants":[]},"success":true,"errors":[],"messages":[]}"#),
+      text: #"""
+        {"result":{"id":"2cdc","filename":"a.jpg","requireSignedURLs":false,"variants":[]},
+        "success":true,"errors":[],"messages":[]}
+        """#),
     Sample(
       server: "Cloudflare Stream",
-      text: #"{"errors":[],"messages":[],"success":true,"result":{"uid":"ea95","readyToStream":false,"status":{"state":"inprogress","errorReasonCode":"","errorReasonText":""}}}"#),
+      text: #"""
+        {"errors":[],"messages":[],"success":true,"result":{"uid":"ea95","readyToStream":false,
+        "status":{"state":"inprogress","errorReasonCode":"","errorReasonText":""}}}
+        """#),
     Sample(
       server: "pomf, uguu",
-      text: #"{"success":true,"files":[{"hash":"6c1e","name":"a.png","url":"https://a.uguu.se/x.png","size":5,"dupe":false}]}"#),
+      text: #"""
+        {"success":true,"files":[{"hash":"6c1e","name":"a.png","url":"https://a.uguu.se/x.png",
+        "size":5,"dupe":false}]}
+        """#),
     Sample(
       server: "lufi, PHP",
       text: #"{"name":"a.txt","type":"text/plain","tmp_name":"/tmp/phpx","error":0,"size":5}"#,
       type: "text/html"),
     Sample(
       server: "jQuery File Upload",
-      text: #"{"files":[{"name":"picture1.jpg","size":902604,"url":"http:\/\/e\/files\/picture1.jpg","deleteType":"DELETE"}]}"#),
+      text: #"""
+        {"files":[{"name":"picture1.jpg","size":902604,"url":"http:\/\/e\/files\/picture1.jpg",
+        "deleteType":"DELETE"}]}
+        """#),
     Sample(
       server: "Fine Uploader", text: #"{"success":true,"error":"","uploadName":"a.txt"}"#,
       type: "text/plain"),
@@ -325,25 +456,44 @@ extension DoubtTests {
       server: "JSON-RPC", text: #"{"jsonrpc":"2.0","result":{"ok":1},"error":null,"id":7}"#),
     Sample(
       server: "TikTok",
-      text: #"{"data":{"publish_id":"v_inbox","upload_url":"https://open-upload"},"error":{"code":"ok","message":"","log_id":"202210112248442CB9319E1FB30C1073F3"}}"#),
+      text: #"""
+        {"data":{"publish_id":"v_inbox","upload_url":"https://open-upload"},"error":{"code":"ok",
+        "message":"","log_id":"202210112248442CB9319E1FB30C1073F3"}}
+        """#),
     Sample(
-      server: "Kraken.io", text: #"{"success":true,"file_name":"a.jpg","original_size":324520,"kraked_size":165358,"kraked_url":"http://dl.kraken.io/a.jpg"}"#),
+      server: "Kraken.io",
+      text: #"""
+        {"success":true,"file_name":"a.jpg","original_size":324520,"kraked_size":165358,
+        "kraked_url":"http://dl.kraken.io/a.jpg"}
+        """#),
     Sample(
       server: "Elasticsearch bulk",
-      text: #"{"took":30,"errors":false,"items":[{"index":{"_index":"test","_id":"1","result":"created","status":201}}]}"#),
+      text: #"""
+        {"took":30,"errors":false,"items":[{"index":{"_index":"test","_id":"1","result":"created",
+        "status":201}}]}
+        """#),
     Sample(
       server: "CKEditor", text: #"{"uploaded":1,"fileName":"foo.jpg","url":"/files/foo.jpg"}"#),
     Sample(
-      server: "CKFinder", text: #"{"fileName":"a.jpg","uploaded":1,"error":{"number":0,"message":""}}"#),
+      server: "CKFinder",
+      text: #"""
+        {"fileName":"a.jpg","uploaded":1,"error":{"number":0,"message":""}}
+        """#),
     Sample(
       server: "Editor.js",
-      text: #"{"success":1,"file":{"url":"https://www.tesla.com/roadster.jpg","status":"processing"}}"#),
+      text: #"""
+        {"success":1,"file":{"url":"https://www.tesla.com/roadster.jpg","status":"processing"}}
+        """#),
     Sample(server: "nothing but ok", text: #"{"message":"ok"}"#),
     Sample(server: "nothing but success", text: #"{"status":"success","errors":[]}"#),
     Sample(server: "numbers as texts", text: #"{"success":"1","status":"200","error":"0"}"#),
     Sample(
       server: "Mattermost",
-      text: #"{"file_infos":[{"id":"x","user_id":"u","post_id":"","create_at":1700000000000,"delete_at":0,"name":"a","extension":"txt","size":5,"has_preview_image":false}],"client_ids":[]}"#),
+      text: #"""
+        {"file_infos":[{"id":"x","user_id":"u","post_id":"","create_at":1700000000000,
+        "delete_at":0,"name":"a","extension":"txt","size":5,"has_preview_image":false}],
+        "client_ids":[]}
+        """#),
     Sample(
       server: "Matrix", text: #"{"content_uri":"mxc://example.com/AQwafuaFswefuhsfAFAgsw"}"#),
     Sample(server: "Paperless", text: #""6d2b8a53-0f6d-4cbc-9c2e-7f2a""#),
@@ -351,16 +501,29 @@ extension DoubtTests {
       server: "Immich", text: #"{"id":"5b4f","status":"created","duplicate":false}"#),
     Sample(
       server: "Zenodo",
-      text: #"{"checksum":"md5:2942","filename":"a.csv","filesize":5,"id":"e1","status":"completed","links":{"self":"https://zenodo.org/api/files/1"}}"#),
+      text: #"""
+        {"checksum":"md5:2942","filename":"a.csv","filesize":5,"id":"e1","status":"completed",
+        "links":{"self":"https://zenodo.org/api/files/1"}}
+        """#),
     Sample(
       server: "B2",
-      text: #"{"accountId":"a","action":"upload","bucketId":"b","contentLength":5,"contentSha1":"bae5","fileId":"4_h","fileName":"typing_test.txt","fileRetention":{"isClientAuthorizedToRead":true,"value":null},"legalHold":{"value":null}}"#),
+      text: #"""
+        {"accountId":"a","action":"upload","bucketId":"b","contentLength":5,"contentSha1":"bae5",
+        "fileId":"4_h","fileName":"typing_test.txt","fileRetention":{
+        "isClientAuthorizedToRead":true,"value":null},"legalHold":{"value":null}}
+        """#),
     Sample(
       server: "Artifactory",
-      text: #"{"repo":"r","path":"/a","created":"2026-01-01T00:00:00Z","checksums":{"sha1":"x"},"size":"5","errors":null}"#),
+      text: #"""
+        {"repo":"r","path":"/a","created":"2026-01-01T00:00:00Z","checksums":{"sha1":"x"},
+        "size":"5","errors":null}
+        """#),
     Sample(
       server: "a page in reply to a form",
-      text: "<!DOCTYPE html><html><head><title>Upload</title></head><body>Stored. <input type=\"file\"></body></html>",
+      text: #"""
+        <!DOCTYPE html><html><head><title>Upload</title></head><body>Stored. <input type="file">
+        </body></html>
+        """#,
       type: "text/html"),
   ]
 
@@ -379,11 +542,17 @@ extension DoubtTests {
       words: "Bad Request: chat not found", rule: "/ok"),
     Sample(
       server: "imgur",
-      text: #"{"data":{"error":"File is over the size limit","request":"/3/upload","method":"POST"},"success":false,"status":400}"#,
+      text: #"""
+        {"data":{"error":"File is over the size limit","request":"/3/upload","method":"POST"},
+        "success":false,"status":400}
+        """#,
       words: "File is over the size limit", rule: "/success"),
     Sample(
       server: "WordPress async-upload",
-      text: #"{"success":false,"data":{"message":"The uploaded file exceeds the limit.","filename":"a.jpg"}}"#,
+      text: #"""
+        {"success":false,"data":{"message":"The uploaded file exceeds the limit.",
+        "filename":"a.jpg"}}
+        """#,
       type: "text/html", words: "The uploaded file exceeds the limit.", rule: "/success"),
     Sample(
       server: "success as a number", text: #"{"success":0,"msg":"no space left"}"#,
@@ -405,7 +574,10 @@ extension DoubtTests {
       words: "Bad credentials", rule: "/status"),
     Sample(
       server: "a status that is false",
-      text: #"{"status":false,"error":{"message":"The file is too small.","type":"ERROR_FILE_SIZE","code":12}}"#,
+      text: #"""
+        {"status":false,"error":{"message":"The file is too small.","type":"ERROR_FILE_SIZE",
+        "code":12}}
+        """#,
       words: "The file is too small.", rule: "/status"),
     Sample(
       server: "an envelope", text: #"{"response":{"status":"error","reason":"locked"}}"#,
@@ -448,18 +620,27 @@ extension DoubtTests {
       rule: "/0/success"),
     Sample(
       server: "Plupload",
-      text: #"{"jsonrpc" : "2.0", "error" : {"code": 102, "message": "Failed to open output stream."}, "id" : "id"}"#,
+      text: #"""
+        {"jsonrpc" : "2.0", "error" : {"code": 102, "message": "Failed to open output stream."},
+         "id" : "id"}
+        """#,
       type: "text/html", words: "Failed to open output stream.", rule: "/error/code"),
     Sample(
       server: "Cloudflare",
-      text: #"{"result":null,"success":false,"errors":[{"code":5455,"message":"Uploaded image must be in a known format"}],"messages":[]}"#,
+      text: #"""
+        {"result":null,"success":false,"errors":[{"code":5455,
+        "message":"Uploaded image must be in a known format"}],"messages":[]}
+        """#,
       words: "Uploaded image must be in a known format", rule: "/success"),
     Sample(
       server: "gofile", text: #"{"status":"error","data":{}}"#, words: "status is \"error\"",
       rule: "/status"),
     Sample(
       server: "a page to sign in",
-      text: "<!DOCTYPE html>\n<html><head><title>Please sign in</title></head><body><form><input name=u><INPUT name=\"p\"\n type='Password'></form></body></html>",
+      text: #"""
+        <!DOCTYPE html>\n<html><head><title>Please sign in</title></head><body><form>
+        <input name=u><INPUT name="p"\n type='Password'></form></body></html>
+        """#,
       type: "text/html", words: "Please sign in",
       rule: #"(?i)<input\s[^>]*\btype\s*=\s*["']?password\b"#),
     Sample(

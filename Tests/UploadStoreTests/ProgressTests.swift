@@ -66,7 +66,9 @@ struct ProgressTests {
     #expect(try judged.items().map(\.state.failure) == [failure, nil])
     #expect(try judged.dueDisposals().map(\.item.id) == [ids[1]])
     let entry = try #require(try judged.history().first)
-    #expect(entry.doubt == nil && entry.outcome?.rawValue == "outcome-unknown" && entry.arrival == .unclear)
+    #expect(
+      entry.doubt == nil && entry.outcome?.rawValue == "outcome-unknown"
+        && entry.arrival == .unclear)
     #expect(entry.message == failure.explanation)
     // It is done only once: the file is sent again.
     try judged.update(try judged.items().prefix(1).map { $0.with(.waiting) })

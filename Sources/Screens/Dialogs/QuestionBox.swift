@@ -7,7 +7,9 @@ struct QuestionBox {
   let state: AppState
   let size: Size
 
-  private var width: Int { min([.quitting, .savingRule].contains(question.mode) ? 72 : 56, size.width - 2) }
+  private var width: Int {
+    min([.quitting, .savingRule].contains(question.mode) ? 72 : 56, size.width - 2)
+  }
   private var left: Int { (size.width - width) / 2 }
 
   /// The title, the lines of the question, and the rows where the box and its buttons begin.

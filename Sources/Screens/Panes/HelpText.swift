@@ -12,7 +12,8 @@ enum HelpText {
     (.deleting, "Deleting on the server"), (.deletingTarget, "Deleting a target"),
     (.keepingTarget, "Saving a target that does not respond"),
     (.addingAgain, "Adding files already queued or sent"),
-    (.sendingAgain, "Sending files that may have arrived"), (.savingRule, "Making a rule of a reply"),
+    (.sendingAgain, "Sending files that may have arrived"),
+    (.savingRule, "Making a rule of a reply"),
   ]
 
   /// The help in lines of `width` columns, set in two or three columns if they fit.

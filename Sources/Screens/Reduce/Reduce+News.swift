@@ -133,7 +133,8 @@ extension Queue.Attempt {
   fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
     switch new {
     case .done(let receipt):
-      self.init(number: receipt.attempts, at: instant, words: receipt.words, isGood: receipt.doubt == nil)
+      self.init(
+        number: receipt.attempts, at: instant, words: receipt.words, isGood: receipt.doubt == nil)
     case .failed(let failure) where failure.attempts > 0:
       self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
     case .retrying(let failure, let next, _, _):

@@ -46,7 +46,7 @@ extension AppState {
   /// Logs a change of an item's state, if it is worth a line.
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
-    case .done(let receipt): 
+    case .done(let receipt):
       record("\(item.fileName): \(receipt.words)", receipt.doubt == nil ? .good : .warning)
     case .failed(let failure): record("\(item.fileName): \(failure.headline)", .bad)
     case .retrying(let failure, let next, let limit, let instant):

@@ -31,7 +31,8 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// What became of the file, in words.
   package var words: String {
     if let doubt { return "\(status), but the reply says: \(doubt)" }
-    return (wasThere ? "there already" : Failure.statusLine(status)) + (proof.map { ", \($0)" } ?? "")
+    return (wasThere ? "there already" : Failure.statusLine(status))
+      + (proof.map { ", \($0)" } ?? "")
   }
 
   /// How many of the files that were sent are doubtful, to be appended to the count of those; empty if none is.

@@ -177,7 +177,8 @@ extension Doubt {
     /// The members that servers put around their answer. Objects elsewhere may be about something else, such as the
     /// pipeline of a commit.
     private static let envelopes = [
-      "data", "response", "result", "results", "meta", "upload", "uploads", "file", "files", "image",
+      "data", "response", "result", "results", "meta", "upload", "uploads", "file", "files",
+      "image",
     ]
 
     init(_ value: JSONValue, _ place: TransferEnd.Place, isOfBatch: Bool) {
@@ -246,7 +247,7 @@ extension Doubt {
     private func doubt(
       in part: Part, _ place: ReplyPlace, _ test: FailureRule.Test, _ words: String
     ) -> Doubt {
-      let all = [part] + parts.filter { $0.path != part.path && !$0.path.contains("*") }
+      let all = [part] + parts.filter { $0.path != part.path && !JSONPointer(tokens: $0.path).dependsOnFile }
       for (path, members) in all {
         for tokens in Self.messages {
           let found = JSONPointer(tokens: tokens).value(in: .object(members))

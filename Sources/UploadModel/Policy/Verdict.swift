@@ -83,7 +83,8 @@ package enum Verdict: Hashable, Sendable {
         case nil:
           return delivered(
             status, isDuplicate: isDuplicate,
-            doubt: isDuplicate ? nil : response.doubt(content, of: end, expectsJSON: target.asksForJSON))
+            doubt: isDuplicate
+              ? nil : response.doubt(content, of: end, expectsJSON: target.asksForJSON))
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):

@@ -74,7 +74,8 @@ struct SessionRules {
       let name = SafeText.line(item.target)
       guard !item.target.hasSuffix(scalars: TargetCatalog.optionsMark) else {
         throw UserError(
-          "\(name) has options that are not stored: give the target a name in the configuration first")
+          "\(name) has options that are not stored: give the target a name in the configuration first"
+        )
       }
       let known: Target
       do throws(Failure.Cause) { known = try book.target(of: item).get().value } catch {
@@ -84,7 +85,8 @@ struct SessionRules {
       guard let receipt = item.state.receipt, let doubt = Doubt(in: receipt, isOfBatch: isOfBatch)
       else {
         throw UserError(
-          "the reply is no longer there as a whole: write fail_when into the configuration yourself")
+          "the reply is no longer there as a whole: write fail_when into the configuration yourself"
+        )
       }
       (rule, url) = (doubt.rule, known.url)
       isNew = !settings.targetNames.contains(known.name)

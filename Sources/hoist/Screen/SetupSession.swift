@@ -38,7 +38,8 @@ final class SetupSession {
     case .add, .addAgain, .previewLine, .previewFile, .complete, .retry, .pause, .resume, .remove,
       .restore, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
-      .deleteTarget, .restoreTarget, .draftRule, .saveRule, .stopSetUp, .listServer, .deleteOnServer, .deleteUploaded,
+      .deleteTarget, .restoreTarget, .draftRule, .saveRule, .stopSetUp, .listServer,
+      .deleteOnServer, .deleteUploaded,
       .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop,
       .runEndCommand:
       break

@@ -101,7 +101,9 @@ package struct HistoryRow: PaneRow {
         groups.append(row)
         continue
       }
-      if ![.sent, .doubtful].contains(groups[place].end), row.mayHaveArrived { groups[place].mayHaveArrived = true }
+      if ![.sent, .doubtful].contains(groups[place].end), row.mayHaveArrived {
+        groups[place].mayHaveArrived = true
+      }
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
@@ -112,7 +114,9 @@ package struct HistoryRow: PaneRow {
 
   func `is`(_ kind: RowKind) -> Bool {
     switch (kind, end) {
-    case (.sent, .sent), (.sent, .doubtful), (.doubtful, .doubtful), (.failed, .failed), (.unknown, .unknown): true
+    case (.sent, .sent), (.sent, .doubtful), (.doubtful, .doubtful), (.failed, .failed),
+      (.unknown, .unknown):
+      true
     case (.day(let day), _): self.day == day || time.hasPrefix(scalars: day)
     default: false
     }

@@ -24,7 +24,8 @@ enum RowKind: Hashable, Sendable {
 
   /// The words that are worth offering in a list.
   static let examples = [
-    "failed", "unknown", "doubtful", "sent", "waiting", "sending", "retrying", "paused", "today", "yesterday",
+    "failed", "unknown", "doubtful", "sent", "waiting", "sending", "retrying", "paused", "today",
+    "yesterday",
   ]
 
   /// The words for states are those that the rows and the totals show.
