@@ -29,8 +29,10 @@ extension ConfigEdit {
     func isHeader(_ row: Int) -> Bool {
       lines[row].trimming(\.isWhiteSpace).hasPrefix(scalars: "[")
     }
-    if let row = row("response", "fail_when") {
-      lines[row] = Self.extending(lines[row], with: list) ?? lines[row]
+    if let row = row("response", "fail_when") ?? row("response"),
+      let line = Self.extending(lines[row], with: list)
+    {
+      lines[row] = line
     } else if let row = row("response"), isHeader(row) {
       insert(entry, after: row)
     } else if let row = row("response"), let open = Self.inlineTable(lines[row]) {
@@ -45,12 +47,12 @@ extension ConfigEdit {
 
   /// The place after the brace of a line such as `response = { url = "/url" }`; nil for any other line.
   private static func inlineTable(_ line: String) -> String.Index? {
-    line.firstMatch(of: /\bresponse\s*=\s*\{/)?.range.upperBound
+    line.firstMatch(of: /response\s*=\s*\{/)?.range.upperBound
   }
 
   /// The line with the rules of `list` before its own; nil if they cannot be told.
   private static func extending(_ line: String, with list: String) -> String? {
-    guard let open = line.firstMatch(of: /\bfail_when\s*=\s*\[/)?.range.upperBound,
+    guard let open = line.firstMatch(of: /fail_when\s*=\s*\[/)?.range.upperBound,
       let rules = list.removingPrefix(scalars: "[")
     else { return nil }
     let text = String(rules.unicodeScalars.dropLast()).trimming(\.isWhiteSpace)

@@ -49,8 +49,9 @@ struct DoubtTests {
     #expect(Fixture.play(&state, .key("w")) == [.draftRule(ItemID(1))])
     Fixture.play(&state, .ruleDrafted(Self.draft))
     #expect(state.mode == .savingRule)
-    let text = render(state, size: state.size).text.joined(separator: "\n")
-    #expect(text.contains(#"{ pointer = "/ok", is = false }"#) && text.contains("photos"))
+    let question = Announcer.question(of: state).joined()
+    #expect(question.contains(#"photos in ~/.config/hoist/config.toml gets the rule"#))
+    #expect(question.contains(#"fail_when = [ { pointer = "/ok", is = false } ]"#))
     var other = state
     #expect(Fixture.play(&other, .key(.escape)) == [] && other.mode == .queue)
     #expect(Fixture.play(&state, .key("y")) == [.saveRule(Self.draft)])

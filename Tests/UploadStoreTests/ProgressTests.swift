@@ -47,7 +47,7 @@ struct ProgressTests {
   @Test("A doubt outlives the program, and a rule that is made later makes a failure of the file")
   func doubt() throws {
     let store = try harness.open()
-    let ids = try store.enqueue([item("a"), item("b")]).map(\.id)
+    let ids = try store.enqueue([item("a"), item("b", inode: 2)]).map(\.id)
     _ = try store.begin(ids)
     var receipt = Receipt(status: 200, reply: Reply(text: #"{"ok":false}"#), bytes: 10)
     receipt.doubt = "ok is false"

@@ -99,7 +99,7 @@ extension Action {
       "go to the next file that failed, may have arrived or is doubtful", traits: .looks),
     Action(
       .failWhen, ["w"], in: [.queue, .details],
-      "let the target take a reply like that of a doubtful file for a failure",
+      "make replies like that of a doubtful file mean failure",
       hint: "make it a failure", footer: 4, traits: .edits),
     Action(.nextActive, ["."], "go to the next file being sent", traits: .looks),
     Action(.follow, ["F"], "follow the file being sent, until you move", traits: .visual),

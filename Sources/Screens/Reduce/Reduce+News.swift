@@ -141,6 +141,7 @@ extension Queue.Attempt {
       self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
     default: return nil
     }
-    if item.state == new { return nil }
+    // A file that was done has only been judged anew.
+    if item.state == new || item.state.isDone { return nil }
   }
 }

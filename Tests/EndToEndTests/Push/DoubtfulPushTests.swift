@@ -44,11 +44,11 @@ extension EndToEnd {
       #expect(again.errors.contains("nothing"), "\(again)")
       #expect(server.requests.count == 3)
 
-      let events = try await person.run("push", "no 1", "--again", "--json", "--to", url)
+      let events = try await person.run("push", "no 1", "--json", "--to", url)
       #expect(events.output.contains(#""doubtful":"quota \u001b[31mexceeded""#), "\(events)")
       #expect(events.output.contains(#""doubtful":1"#))
       let table = try await person.run(
-        "push", "no 1", "--again", "-q", "--to", url, "--report", "r.csv")
+        "push", "no 1", "-q", "--to", url, "--report", "r.csv")
       #expect(try text(person, "r.csv").contains("quota ␛[31mexceeded\r\n"))
       #expect(table.errors.contains("1 of 1 file sent, but doubtful"), "\(table)")
 
