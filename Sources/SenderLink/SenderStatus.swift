@@ -4,6 +4,7 @@ import UploadModel
 /// listener, and takes precedence over the queue.
 package struct SenderStatus: Hashable, Sendable {
   private var settings = SenderSettings()
+  private var figures = SendingFigures()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var refusals: [String: CredentialTrouble] = [:]
@@ -20,6 +21,7 @@ package struct SenderStatus: Hashable, Sendable {
       servers[address] = if case .away = news { news } else { nil }
     case .refusal(let target, let trouble): refusals[target] = trouble
     case .settings(let settings): self.settings = settings
+    case .figures(let figures): self.figures = figures
     case .complete: break
     }
   }
@@ -29,7 +31,7 @@ package struct SenderStatus: Hashable, Sendable {
 
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
-    [.settings(settings)]
+    [.settings(settings), .figures(figures)]
       + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       + refusals.sorted { $0.key < $1.key }.map { .refusal(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }

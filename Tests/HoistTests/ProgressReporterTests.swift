@@ -47,7 +47,7 @@ struct ProgressReporterTests {
       written.append(terminal.take())
     }
     for item in items { reporter.queued(item) }
-    reporter.allQueued()
+    reporter.allQueued(repeated: 0, perhapsRepeated: 0)
     tick(1)
     for (second, sent) in [(2.0, Int64(250_000)), (3, 500_000)] {
       for item in items.prefix(5) {
@@ -62,7 +62,7 @@ struct ProgressReporterTests {
     }
     tick(4)
     var summary = PushSummary()
-    (summary.sent, summary.bytes, summary.seconds) = (1, 1_000_000, 3)
+    (summary.sent, summary.figures) = (1, SendingFigures(seconds: 3, bytes: 1_000_000))
     summary.isInterrupted = true
     summary.failed = zip(items, ends).compactMap { item, end in
       end.failure.map { (item.with(end), $0) }

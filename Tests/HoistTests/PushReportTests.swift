@@ -18,7 +18,7 @@ struct PushReportTests {
   }
 
   private static func report() -> PushReport {
-    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true, isWatching: false)
+    var course = PushProgress(keepsResults: true, isWatching: false)
     let strange = FileLocation(bytes: [0x61, 0xFF])
     let refusal = Failure(.rejected("the album is full"), status: 200, attempts: 2)
     course.add(item(2, strange, .failed(refusal)))
@@ -27,7 +27,7 @@ struct PushReportTests {
         1, "a, \"b\"\n.txt",
         .done(Receipt(status: 201, url: "http://h/1", seconds: 0.12345, bytes: 5))))
     return PushReport(
-      course.end(at: Instant(seconds: 1.23456)), target: "desk", needsOptions: false,
+      course.end(SendingFigures(seconds: 1.23456, bytes: 5)), target: "desk", needsOptions: false,
       folder: "/home/me",
       time: Date(timeIntervalSince1970: 0))
   }

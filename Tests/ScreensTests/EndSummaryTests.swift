@@ -16,7 +16,7 @@ import UploadModel
     Fixture.play(&state, .added(ids.map { Fixture.item($0, "\($0).bin", size: 1_100) }))
     let begun = ids.map { (ItemID($0), ItemState.sending(attempt: 1, sent: 0, total: 1_100)) }
     Fixture.play(
-      &state, .engine(begun, at: state.now),
+      &state, .engine(begun, at: state.now), .figures(SendingFigures(seconds: 2, bytes: 2_200)),
       .engine(zip(ids, states).map { (ItemID($0), $1) }, at: state.now + 2))
     return state
   }
@@ -36,7 +36,7 @@ import UploadModel
   func itSaysHowItEndedAndWhatCanBeDone(_ size: Size) {
     let text = Self.text(Self.ended(Self.story, size: size))
     #expect(
-      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 0:02, 1.1 kB/s"), "\(text)")
+      text.contains("Done, with problems · 2.2 of 4.4 kB arrived in 2 s, 1.1 kB/s"), "\(text)")
     #expect(text.contains("✓ 2 sent    ✗ 1 failed    ? 1 may have arrived"))
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }

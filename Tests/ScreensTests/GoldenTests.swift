@@ -66,6 +66,7 @@ import UploadModel
         Fixture.play(
           &state, .added([Fixture.item(1, "notes.txt", size: 1_100)]),
           .engine([(ItemID(1), sent)], at: state.now),
+          .figures(SendingFigures(seconds: 2, bytes: 1_100)),
           .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))
       case .browser, .browserFilter:
         Fixture.play(

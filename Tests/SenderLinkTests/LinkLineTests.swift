@@ -26,7 +26,7 @@ import UploadModel
       .server(address: "http://h", news: .back), .server(address: "http://h", news: .unneeded),
       .refusal(target: "nas", .refused),
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
-      .settings(SenderSettings()), .complete,
+      .settings(SenderSettings()), .figures(SendingFigures(seconds: 4.625, bytes: .max)), .complete,
     ] as [SenderNews])
   func newsComeBackAsTheyWere(_ news: SenderNews) {
     let line = LinkLine.encode(news)
@@ -130,11 +130,12 @@ import UploadModel
       .server(address: "b", news: .away(refused, nextTry: nil)),
       .server(address: "b", news: .back), .refusal(target: "x", .refused),
       .refusal(target: "y", .refused), .refusal(target: "y", nil),
-      .settings(SenderSettings(limit: 7)),
+      .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 1, bytes: 1)),
+      .figures(SendingFigures(seconds: 2, bytes: 3)),
     ] as [SenderNews] { status.record(news) }
     #expect(
       status.news == [
-        .settings(SenderSettings(limit: 7)),
+        .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
         .server(address: "a", news: .away(refused, nextTry: nil)),
         .refusal(target: "x", .refused),
         .item(id: ItemID(1), state: .sending(attempt: 1, sent: 1, total: 2)), .complete,
@@ -146,6 +147,10 @@ import UploadModel
     for news in status.news { other.record(news) }
     #expect(other == status)
     for news in other.ends { other.record(news) }
-    #expect(other.news == [.settings(SenderSettings(limit: 7)), .complete])
+    #expect(
+      other.news == [
+        .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
+        .complete,
+      ])
   }
 }

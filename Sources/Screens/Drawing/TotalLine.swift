@@ -85,14 +85,14 @@ struct TotalLine {
     let isWhole = totals.arrivedBytes == totals.bytes
     let part = Self.part(totals.arrivedBytes, of: totals.bytes)
     let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
-    let arrivals = state.speeds.arrivals
-    guard totals.paused == 0, let speed = arrivals.speed else { return far }
+    let figures = state.figures
+    guard totals.paused == 0, let speed = figures.speed else { return far }
     // Amount, time and speed describe the same files. Other files may have been on the server before, or have left
     // the list since.
     let amount =
-      arrivals.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(arrivals.bytes))"
+      figures.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(figures.bytes))"
     return far + amount
-      + " in \(HumanReadable.clock(arrivals.seconds)), \(HumanReadable.speed(speed))"
+      + " in \(HumanReadable.duration(figures.seconds)), \(HumanReadable.speed(speed))"
   }
 
   /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".

@@ -16,6 +16,8 @@ package enum AppEvent: Sendable {
   /// State changes reported by the engine, in order. Several changes of one item can be merged into the last one. Items
   /// that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
+  /// What the sender has sent, and how long that took. Comes before the state changes that ended the sending.
+  case figures(SendingFigures)
   /// The progress of items when this screen joins another process that is sending them. Bytes that were sent before do
   /// not count towards the speed.
   case joined([(ItemID, ItemState)], at: Instant)

@@ -30,6 +30,7 @@ extension AppState {
       limitScroll()
     case .engine(let changes, let now): return record(changes, at: now)
     case .joined(let changes, let now): return record(changes, at: now, isNews: false)
+    case .figures(let figures): self.figures = figures
     case .added(let items): return load(items)
     case .removed(let ids):
       let known = ids.filter { queue.row($0) != nil }

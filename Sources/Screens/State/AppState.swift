@@ -40,6 +40,8 @@ package struct AppState: Sendable {
   var isFollowing = false
   var queue = Queue()
   var speeds = Speeds()
+  /// What was sent until the latest end or pause.
+  var figures = SendingFigures()
   /// The view of the queue.
   var list = MarkedList<ItemID>()
   /// The search that `n` and `N` repeat.

@@ -9,32 +9,6 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
   }
 
-  /// How much arrived since items were last forgotten, and how long the successful attempts took.
-  struct Arrivals: Sendable {
-    /// The bytes that these attempts sent: less than the files' size if the server already had a part of them.
-    private(set) var bytes: Int64 = 0
-    /// The periods in which at least one of the attempts was under way, without overlaps.
-    private var times: [Range<Double>] = []
-    /// The total length of these periods.
-    private(set) var seconds = 0.0
-
-    /// Bytes per second on average; `nil` if nothing arrived.
-    var speed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
-
-    mutating func add(_ receipt: Receipt, at now: Instant) {
-      bytes &+= receipt.bytes
-      var start = now.seconds - max(0, receipt.seconds)
-      // Attempts are added in the order in which they end.
-      while let last = times.last, last.upperBound >= start {
-        start = min(start, last.lowerBound)
-        seconds -= last.upperBound - last.lowerBound
-        times.removeLast()
-      }
-      times.append(start..<max(start, now.seconds))
-      seconds += max(0, now.seconds - start)
-    }
-  }
-
   /// An item that is being sent.
   private struct Sending: Sendable {
     var estimate: ThroughputEstimate
@@ -48,9 +22,6 @@ struct Speeds: Sendable {
 
   /// The current run; nil while nothing is left to send.
   private var run: Run?
-  private(set) var arrivals = Arrivals()
-  /// Whether items have been forgotten since the run began. If so, `arrivals` is reset when the next run begins.
-  private var hasForgotten = false
   /// The bytes that have moved in each of the last 600 seconds, of all items together.
   private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
@@ -110,11 +81,8 @@ struct Speeds: Sendable {
     let after = new.bytesHandedOver(of: size)
     if run == nil, new.isActive || after != nil {
       run = Run(estimate: ThroughputEstimate(start: now))
-      if hasForgotten { arrivals = Arrivals() }
-      hasForgotten = false
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
-    if case .done(let receipt) = new, !old.isDone { arrivals.add(receipt, at: now) }
     if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
@@ -157,7 +125,6 @@ struct Speeds: Sendable {
   }
 
   mutating func forget(_ ids: Set<ItemID>) {
-    hasForgotten = true
     for id in ids {
       moving.remove(id)
       (sending[id], starts[id]) = (nil, nil)

@@ -26,6 +26,10 @@ extension UploadEngine {
     @Rare var resumePoint: ResumePoint?
     /// The most bytes of the upload that the server has had at any time since the user asked for it to be sent.
     var furthest: Int64 = 0
+    /// What the clock was last told about the upload; nil if it has ended.
+    var phase: SendingClock.Phase?
+    /// The offset at which the first attempt began to send; nil if it sent the whole content.
+    @Rare var sentFrom: Int64?
     /// The file, if it is sent in several requests: all of them send the same open file.
     var file: HeldFile?
     /// Whether to forget the upload as soon as its transfer ends.
@@ -76,6 +80,12 @@ extension UploadEngine {
     var run: JobMachine.Run? { if case .running(let run) = machine.state { run } else { nil } }
 
     var isUnderWay: Bool { run != nil }
+
+    /// How many of the content's bytes all attempts have brought to the server.
+    func bytesSent(_ receipt: Receipt) -> Int64 {
+      guard let sentFrom, !receipt.wasThere else { return receipt.bytes }
+      return max(receipt.bytes, (receipt.sent?.size ?? upload.item.size) - sentFrom)
+    }
 
     /// Whether the user has stopped the attempt under way.
     var isStopped: Bool { run?.stop != nil }

@@ -42,6 +42,7 @@ package actor UploadEngine {
   /// The needs of the target of the latest upload. Most other uploads have the same target.
   private var needs: (target: Boxed<Target>, found: Target.Needs)?
   private var scheduler: Scheduler
+  private var clock = SendingClock()
   private let tokenSource: TokenSource
   /// The token in force on each route.
   private var tokens: [Route: BearerToken] = [:]
@@ -188,6 +189,9 @@ package actor UploadEngine {
     case .startTimer(let seconds):
       jobs[id]?.timer = after(seconds) { $0.handle(.timerFired, for: id) }
     case .report(let state):
+      if let receipt = state.receipt {
+        clock.recordArrival(of: jobs[id]?.bytesSent(receipt) ?? 0)
+      }
       if scheduler.isAhead(id), state == .waiting || state.isPreparing { return }
       if let job = jobs[id], job.successor != nil {
         // The successor replaces this upload if this one never arrived. If this one has arrived, or may have, that is
@@ -225,6 +229,7 @@ extension UploadEngine {
       }
       let job = Job(upload)
       jobs[id] = job
+      recordPhase(of: id, job)
       files.append(job.entry)
     }
     perform(scheduler.add(files))
@@ -280,6 +285,7 @@ extension UploadEngine {
           (job.isRemoved, job.successor) = (true, nil)
           engine.handle(.cancel, for: id)
         } else {
+          if job.phase == nil { engine.clock.startAnew() }
           engine.forget(id)
         }
       }
@@ -355,7 +361,7 @@ extension UploadEngine {
     onQueue { engine in
       if !isStarted { engine.takeBack() }
       if isStarted { for name in engine.runNames { engine.openAgain(name) } }
-      engine.perform(engine.scheduler.setStarted(isStarted))
+      engine.start(isStarted)
       engine.fillSoon()
     }
   }
@@ -365,7 +371,7 @@ extension UploadEngine {
   /// completely: if these were cancelled, nobody would know whether they arrived.
   package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
-    perform(scheduler.setStarted(false))
+    start(false)
     if seconds > 0 { await becomeIdle(within: seconds, sparesHandedOver: true) }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience)
@@ -424,7 +430,8 @@ extension UploadEngine {
       guard let admitted = hooks.admission(files) else {
         takeBack()
         leaveUnopened(files)
-        return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
+        start(false)
+        return perform(scheduler.recordNotStarted(files))
       }
       if admitted.isDisjoint(with: files) { leaveUnopened(files) }
       for file in files where !admitted.contains(file) { forget(file) }
@@ -463,6 +470,7 @@ extension UploadEngine {
     if before == .retrying || before.isProcessing { stopTimer(of: id) }
     letGo(of: id, job)
     recordInRun(id, job)
+    recordPhase(of: id, job)
     switch state {
     case .running: return
     case .waiting where job.isHeld: perform(scheduler.park(id, .held))
@@ -500,6 +508,7 @@ extension UploadEngine {
     guard let successor = job.successor else { return forget(id) }
     let job = Job(successor)
     jobs[id] = job
+    recordPhase(of: id, job)
     perform(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
     tell([(id, .waiting)])
   }
@@ -508,8 +517,38 @@ extension UploadEngine {
     stopTimer(of: id)
     waitingFiles.remove(id)
     leaveUnopened([id])
-    jobs[id] = nil
+    if let job = jobs.removeValue(forKey: id) { recordPhase(nil, of: job) }
     perform(scheduler.remove(id))
+  }
+
+  // MARK: Figures
+
+  /// What has been sent so far, and how long that took.
+  package var figures: SendingFigures { clock.figures }
+
+  private func recordPhase(of id: ItemID, _ job: Job) {
+    let phase: SendingClock.Phase? =
+      switch job.machine.state {
+      case .waiting, .retrying: .waiting
+      case .running: scheduler.isAhead(id) ? .waiting : .underWay
+      case .processing: .underWay
+      case .paused: .paused
+      case .finished: nil
+      }
+    recordPhase(phase, of: job)
+  }
+
+  private func recordPhase(_ phase: SendingClock.Phase?, of job: Job) {
+    guard phase != job.phase else { return }
+    let hasStopped = clock.record(from: job.phase, to: phase, at: time.now())
+    job.phase = phase
+    if hasStopped { hooks.figures(clock.figures) }
+  }
+
+  /// Lets files begin, or keeps them from it.
+  private func start(_ isStarted: Bool) {
+    if clock.setStarted(isStarted, at: time.now()) { hooks.figures(clock.figures) }
+    perform(scheduler.setStarted(isStarted))
   }
 
   // MARK: Servers
@@ -871,6 +910,7 @@ extension UploadEngine {
   private func recordBegun(_ id: ItemID) {
     guard scheduler.isAhead(id), let run = jobs[id]?.run else { return }
     scheduler.recordBegun(id)
+    if let job = jobs[id] { recordPhase(of: id, job) }
     tell([(id, .preparing(attempt: run.attempt))])
   }
 
@@ -1070,6 +1110,7 @@ extension UploadEngine {
       case .keep(var point):
         point.moment = conversation.file.moment.whileReading
         job.resumePoint = point
+        if point.isAtStart, job.sentFrom == nil { job.sentFrom = point.start }
         hooks.keeping(id, point)
       case .forget:
         job.resumePoint = nil
@@ -1651,6 +1692,9 @@ extension UploadEngine {
   package nonisolated func setAwaitsMore(_ awaitsMore: Bool) {
     onQueue { engine in
       engine.awaitsMore = awaitsMore
+      if engine.clock.setAwaitsMore(awaitsMore, at: engine.time.now()) {
+        engine.hooks.figures(engine.clock.figures)
+      }
       engine.fillSoon()
     }
   }

@@ -75,9 +75,12 @@ extension Failure {
 
   /// The explanation without its story, starting with the space after it.
   private func rest(goesOn: Bool) -> String {
-    let tried = attempts > 1 ? " It was tried \(attempts) times." : ""
+    let tried = attempts > 1 && !isStalled ? " It was tried \(attempts) times." : ""
     return "\(place)\(tried) \(advice(goesOn: goesOn))"
   }
+
+  /// Whether the story says how many attempts there were.
+  private var isStalled: Bool { if case .stalled = cause { true } else { false } }
 
   /// Which request failed, if the story does not name it.
   private var place: String {
@@ -135,6 +138,9 @@ extension Failure {
       "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):
       "The connection broke\(step == nil ? " before everything was sent" : ""): \(Self.inside(why))."
+    case .stalled(let seconds) where attempts > 1:
+      "In the last of \(attempts) attempts, no byte moved for \(HumanReadable.seconds(seconds)). Each attempt may "
+        + "wait that long."
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
       "The upload was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."

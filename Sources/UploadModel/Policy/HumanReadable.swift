@@ -44,6 +44,11 @@ package enum HumanReadable {
     return "\(Int(min(seconds / 3600, 1e6).rounded())) h"
   }
 
+  /// How long something took, to within 5 %: "5 ms", "4.6 s", "47 s", "2:05", "3:05:00".
+  package static func duration(_ seconds: Double) -> String {
+    seconds < 59.5 ? self.seconds(seconds) : clock(seconds)
+  }
+
   /// How long ago something was: "just now", "5 min ago", "2 h ago", "3 days ago".
   package static func ago(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }

@@ -129,7 +129,8 @@ struct PushCommand: HoistCommand {
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
-      hint, in: context, mayDraw: !logging.verbose || logging.log != nil)
+      hint, in: context, isVerbose: logging.verbose,
+      mayDraw: !logging.verbose || logging.log != nil)
     var push = Push(
       inputs: inputs, target: target, reporter: reporter, context: context, journal: journal,
       failsFast: failFast, keepsResults: telling.report != nil)

@@ -26,19 +26,24 @@ struct ReportingOptions: ParsableArguments {
     return format
   }
 
-  /// - Parameter mayDraw: whether progress bars may be drawn because nothing else is written to standard error.
-  func reporter(_ retry: RetryHint?, in context: Context, mayDraw: Bool) -> any PushReporter {
+  /// - Parameters:
+  ///   - isVerbose: whether a line says when a file was sent before.
+  ///   - mayDraw: whether progress bars may be drawn because nothing else is written to standard error.
+  func reporter(
+    _ retry: RetryHint?, in context: Context, isVerbose: Bool, mayDraw: Bool
+  ) -> any PushReporter {
     let output = context.output
     if json { return JSONReporter(output: output) }
     if quiet { return LineReporter(to: output, isQuiet: true, retry: retry) }
     let terminal = context.environment["TERM"] ?? "dumb"
     guard mayDraw, output.errorsAreTerminal, terminal != "dumb" else {
-      return LineReporter(to: output, retry: retry)
+      return LineReporter(to: output, showsNotes: isVerbose, retry: retry)
     }
     // https://no-color.org
     let wantsNoColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     setlocale(LC_CTYPE, "")
     let isUTF8 = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
-    return ProgressReporter(to: output, ascii: !isUTF8, hasColours: !wantsNoColour, retry: retry)
+    return ProgressReporter(
+      to: output, ascii: !isUTF8, hasColours: !wantsNoColour, showsNotes: isVerbose, retry: retry)
   }
 }

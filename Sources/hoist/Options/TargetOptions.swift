@@ -48,7 +48,7 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The time without a byte after which an attempt fails, such as 90 (seconds) or 5m. Default: 60.",
+      "The time without a byte after which an attempt fails, such as 90 (seconds) or 5m. Each of the --attempts may wait that long. Default: 60.",
       valueName: "time"))
   var timeout: String?
 

@@ -25,7 +25,8 @@ struct Journal: Sendable {
       "over",
       [
         "sent": "\(summary.sent)", "failed": "\(summary.failed.count)",
-        "bytes": "\(summary.bytes)", "seconds": "\(JSONReporter.rounded(summary.seconds))",
+        "bytes": "\(summary.figures.bytes)",
+        "seconds": "\(JSONReporter.rounded(summary.figures.seconds))",
         "interrupted": "\(summary.isInterrupted)",
       ])
   }

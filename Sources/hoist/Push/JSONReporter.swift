@@ -100,7 +100,8 @@ struct JSONReporter: PushReporter {
         "doubtful": JSONValue(summary.doubtful > 0 ? summary.doubtful : nil),
         "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
-        "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),
+        "bytes_sent": .integer(summary.figures.bytes),
+        "seconds": Self.seconds(summary.figures.seconds),
         "incomplete": summary.isIncomplete ? .bool(true) : nil,
       ]))
   }

@@ -9,6 +9,8 @@ struct LineReporter: PushReporter {
   private let interval: Double
   /// Whether only failures are reported.
   private let isQuiet: Bool
+  /// Whether a line says when a file was sent before.
+  private let showsNotes: Bool
   private let retry: RetryHint?
   /// Explanations that have been given: each is given once, however many files fail for the same reason.
   private var explained: Set<String> = []
@@ -19,23 +21,43 @@ struct LineReporter: PushReporter {
   private var hasUntold = false
 
   init(
-    interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
+    interval: Double = 5, isQuiet: Bool = false, showsNotes: Bool = false,
+    retry: RetryHint? = nil,
     write: @escaping (String) -> Void, writeResult: @escaping (String) -> Void
   ) {
-    (self.interval, self.isQuiet, self.retry) = (interval, isQuiet, retry)
+    (self.interval, self.isQuiet, self.showsNotes) = (interval, isQuiet, showsNotes)
+    self.retry = retry
     (self.write, self.writeResult) = (write, writeResult)
   }
 
   /// Results go to standard output, everything else to standard error.
-  init(to output: Output, isQuiet: Bool = false, retry: RetryHint? = nil) {
+  init(
+    to output: Output, isQuiet: Bool = false, showsNotes: Bool = false, retry: RetryHint? = nil
+  ) {
     self.init(
-      isQuiet: isQuiet, retry: retry, write: { output.error($0) },
+      isQuiet: isQuiet, showsNotes: showsNotes, retry: retry, write: { output.error($0) },
       writeResult: { output.line($0) })
   }
 
   mutating func queued(_ item: UploadItem) {
-    if !isQuiet, let note = item.note {
+    if showsNotes, let note = item.note {
       write("· \(SafeText.line(item.path.description)): \(note)")
+    }
+  }
+
+  mutating func allQueued(repeated: Int, perhapsRepeated: Int) {
+    if isQuiet { return }
+    if repeated > 0 {
+      let (were, them) = repeated == 1 ? ("was", "it") : ("were", "them")
+      write(
+        "· \(HumanReadable.count(repeated, "file")) \(were) sent before and \(repeated == 1 ? "is" : "are") sent again; "
+          + "--skip-sent leaves \(them) out")
+    }
+    if perhapsRepeated > 0 {
+      let are = perhapsRepeated == 1 ? "is" : "are"
+      write(
+        "· \(HumanReadable.count(perhapsRepeated, "file")) may have arrived before and \(are) sent again"
+      )
     }
   }
 
@@ -139,7 +161,8 @@ struct LineReporter: PushReporter {
     } else {
       line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
       line += Receipt.doubtWords(summary.doubtful, of: summary.sent)
-      line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
+      line += ", \(HumanReadable.bytes(summary.figures.bytes))"
+      line += " in \(HumanReadable.duration(summary.figures.seconds))"
       if summary.there > 0 { line += "; \(summary.there) there already" }
     }
     let failed = summary.failed.count - summary.cancelled - summary.notTried

@@ -28,23 +28,31 @@ struct ProgressReporter: PushReporter {
     var lines: [Line] = []
   }
 
-  init(to output: Output, ascii: Bool, hasColours: Bool, retry: RetryHint?) {
+  init(
+    to output: Output, ascii: Bool, hasColours: Bool, showsNotes: Bool = false, retry: RetryHint?
+  ) {
     self.output = output
     board = ProgressBoard(ascii: ascii)
     self.hasColours = hasColours
     self.retry = retry
     let pending = pending
     lines = LineReporter(
-      interval: .infinity,
+      interval: .infinity, showsNotes: showsNotes,
       write: { pending.lines.append(.words($0)) },
       writeResult: { pending.lines.append(.result($0)) })
   }
 
-  mutating func queued(_ item: UploadItem) { board.add(item) }
+  mutating func queued(_ item: UploadItem) {
+    board.add(item)
+    lines.queued(item)
+  }
 
   mutating func omitted(_ item: UploadItem, _ why: Omission) { lines.omitted(item, why) }
 
-  mutating func allQueued() { board.isCounted = true }
+  mutating func allQueued(repeated: Int, perhapsRepeated: Int) {
+    board.isCounted = true
+    lines.allQueued(repeated: repeated, perhapsRepeated: perhapsRepeated)
+  }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
     board.resume(item.id, at: point)

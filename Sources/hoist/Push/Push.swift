@@ -75,13 +75,14 @@ struct Push {
     }
 
     var course = PushProgress(
-      start: time.now(), keepsResults: keepsResults, isWatching: isWatching,
+      keepsResults: keepsResults, isWatching: isWatching,
       mostInLine: Self.mostInLine + 2 * target.concurrency
         * max(target.batch?.maxFiles ?? 1, target.exists?.most ?? 1))
     let disposal = FileDisposal(environment: context.environment)
     let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
     let folder = FileManager.default.currentDirectoryPath
     var disposing = 0
+    var (repeated, perhapsRepeated) = (0, 0)
     /// Moves or deletes a file that was sent, once the history has a record of it.
     func dispose(of item: UploadItem, _ due: Disposal) {
       disposing += 1
@@ -130,7 +131,8 @@ struct Push {
     var isLastRound = false
     /// Whether the target has a run that has not ended, and whether the engine knows that no more files come.
     var (hasRun, isEndingRun) = (target.run.isOn, false)
-    engine.setAwaitsMore(hasRun)
+    // The time until another file is found counts.
+    engine.setAwaitsMore(true)
     if let openRun { engine.adopt(openRun, failed: [], of: target.name, destination) }
     var iterator = events.makeAsyncIterator()
     while true {
@@ -145,7 +147,9 @@ struct Push {
       }
       let now = time.now()
       switch event {
-      case .walk(.found(let found)):
+      case .walk(.found(let found, let known, let perhapsKnown)):
+        repeated += known
+        perhapsRepeated += perhapsKnown
         // Items found after a stop fail as cancelled, unless they have already failed.
         let items =
           walk.isStopped
@@ -170,7 +174,7 @@ struct Push {
       case .walk(.over(let isWhole)):
         course.isComplete = true
         course.summary.isIncomplete = !isWhole
-        reporter.allQueued()
+        reporter.allQueued(repeated: repeated, perhapsRepeated: perhapsRepeated)
       case .changes(let changes):
         // Finished items need no place in the engine, and there may be very many of them.
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
@@ -227,7 +231,7 @@ struct Push {
       }
     }
     history?.close()
-    var summary = course.end(at: time.now())
+    var summary = course.end(await engine.figures)
     // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = inputs.leftOut

@@ -9,8 +9,8 @@ import UploadModel
 final class PushInputReader: Sendable {
   /// What the reader reports, in order.
   enum News: Sendable {
-    /// Items to send.
-    case found([UploadItem])
+    /// Items to send. `repeated` of them were sent before, and `perhapsRepeated` may have arrived before.
+    case found([UploadItem], repeated: Int, perhapsRepeated: Int)
     /// Items that are not sent.
     case omitted([UploadItem], Omission)
     /// The end of the inputs, or the point at which they were given up: then `isWhole` is false.
@@ -75,7 +75,10 @@ final class PushInputReader: Sendable {
     if items.isEmpty { return }
     let known = history?.look(at: items, until: cancellation) ?? QueueIntake.Added(items: items)
     if !known.skipped.isEmpty { tell(.omitted(known.skipped, .skipped)) }
-    if !known.items.isEmpty { tell(.found(known.items)) }
+    guard !known.items.isEmpty else { return }
+    tell(
+      .found(
+        known.items, repeated: known.repeated, perhapsRepeated: known.perhapsRepeated))
   }
 
   private func end(isWhole: Bool) {

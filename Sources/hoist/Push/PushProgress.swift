@@ -7,7 +7,6 @@ struct PushProgress {
   var summary = PushSummary()
   /// Whether no more items will come.
   var isComplete = false
-  private let start: Instant
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
   /// The open items by file, kept only while watching a folder.
@@ -25,8 +24,7 @@ struct PushProgress {
   /// The outcome of all items in the engine's line, if the engine has given up the line.
   private var endOfLine: Failure?
 
-  init(start: Instant, keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
-    self.start = start
+  init(keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
     self.isWatching = isWatching
     self.keepsResults = keepsResults
     self.mostInLine = mostInLine
@@ -97,7 +95,6 @@ struct PushProgress {
         summary.there += 1
       } else {
         summary.sent += 1
-        summary.bytes &+= item.sentSize
         if receipt.doubt != nil { summary.doubtful += 1 }
       }
       // The reply has been reported. Replies of many files would fill the memory.
@@ -147,9 +144,9 @@ struct PushProgress {
   }
 
   /// The final summary.
-  func end(at now: Instant) -> PushSummary {
+  func end(_ figures: SendingFigures) -> PushSummary {
     var summary = summary
-    summary.seconds = now - start
+    summary.figures = figures
     summary.failed.sort { $0.item.id < $1.item.id }
     summary.results.sort { $0.id < $1.id }
     return summary

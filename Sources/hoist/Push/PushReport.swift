@@ -66,13 +66,13 @@ struct PushReport: Codable {
     self.needsOptions = needsOptions ? true : nil
     self.time = time
     self.folder = folder
-    seconds = JSONReporter.rounded(summary.seconds)
+    seconds = JSONReporter.rounded(summary.figures.seconds)
     isInterrupted = summary.isInterrupted
     isIncomplete = summary.isIncomplete ? true : nil
     sent = summary.sent
     failed = summary.failed.count - summary.notTried + summary.leftOut.count
     notTried = summary.notTried > 0 ? summary.notTried : nil
-    bytesSent = summary.bytes
+    bytesSent = summary.figures.bytes
     run = summary.run?.event
     if summary.status != .success { openRun = summary.openRun }
     // Include files that were left out: this report may replace the one that listed them.

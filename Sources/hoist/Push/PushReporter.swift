@@ -5,8 +5,8 @@ protocol PushReporter {
   /// Seconds between two calls of `tick`; nil for none.
   var tickInterval: Double? { get }
   mutating func queued(_ item: UploadItem)
-  /// No more items will come.
-  mutating func allQueued()
+  /// No more items will come. Some of them were sent before, and others may have arrived before.
+  mutating func allQueued(repeated: Int, perhapsRepeated: Int)
   /// An item is not sent; its note says more.
   mutating func omitted(_ item: UploadItem, _ why: Omission)
   /// An item has a new state.
@@ -26,7 +26,7 @@ protocol PushReporter {
 
 extension PushReporter {
   var tickInterval: Double? { nil }
-  mutating func allQueued() {}
+  mutating func allQueued(repeated: Int, perhapsRepeated: Int) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
   mutating func tick(at now: Instant) {}

@@ -18,9 +18,7 @@ struct PushSummary {
   var run: RunNews?
   /// The run, if it stays open and can be continued.
   var openRun: RunPoint?
-  /// The bytes of the files that were sent.
-  var bytes: Int64 = 0
-  var seconds = 0.0
+  var figures = SendingFigures()
   /// Whether the user or the system stopped the push.
   var isInterrupted = false
   /// Whether the first failure stopped the push.

@@ -476,6 +476,12 @@ final class SessionQueue {
         self?.loop.handle([.refusal(target: target, trouble)])
       }
     }
+    hooks.figures = { [weak self] figures in
+      onMain {
+        self?.link.tell([.figures(figures)])
+        self?.loop.handle([.figures(figures)])
+      }
+    }
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.
       if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { keeper.keep(point, of: id) }
@@ -668,6 +674,7 @@ final class SessionQueue {
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
         events.append(.settings(settings))
+      case .figures(let figures): events.append(.figures(figures))
       case .complete:
         isInformed = true
         nameSender()
