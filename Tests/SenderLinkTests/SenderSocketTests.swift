@@ -81,7 +81,8 @@ struct SenderSocketTests {
     server.tell([Self.moving])
     let first = try Ear(at: place)
     try await wait(for: "the first news") { first.heard.last == .complete ? true : nil }
-    #expect(first.heard == [
+    #expect(
+      first.heard == [
         .settings(SenderSettings()), .figures(SendingFigures()), Self.moving, .complete,
       ])
     #expect(first.listener?.process == getpid())

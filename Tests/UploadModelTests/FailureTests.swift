@@ -159,6 +159,15 @@ struct FailureTests {
         + "Retry sends it again from the first byte.")
   }
 
+  @Test func aTimeOutIsThatOfEachAttempt() {
+    #expect(
+      Failure(.stalled(seconds: 3), attempts: 1).explanation.hasPrefix(
+        "No byte moved for 3 s. Retry"))
+    #expect(
+      Failure(.stalled(seconds: 3), attempts: 3).explanation.hasPrefix(
+        "In the last of 3 attempts, no byte moved for 3 s. Each attempt may wait that long. Retry"))
+  }
+
   @Test(arguments: [
     Failure.Cause.connectionLost("reset"), .stalled(seconds: 30), .network("broke"), .cancelled,
   ])

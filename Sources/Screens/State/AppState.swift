@@ -41,7 +41,7 @@ package struct AppState: Sendable {
   var queue = Queue()
   var speeds = Speeds()
   /// What was sent until the latest end or pause.
-  var figures = SendingFigures()
+  package internal(set) var figures = SendingFigures()
   /// The view of the queue.
   var list = MarkedList<ItemID>()
   /// The search that `n` and `N` repeat.

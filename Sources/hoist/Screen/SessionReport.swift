@@ -101,10 +101,14 @@ struct SessionReport {
     let kept =
       unsent > 0 && successor == nil
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
+    // The figures may not be those of files that have left the list.
+    let figures = removed == (0, 0) && total > unsent ? state.figures : SendingFigures()
+    let time =
+      figures.seconds > 0
+      ? ", \(HumanReadable.bytes(figures.bytes)) in \(HumanReadable.duration(figures.seconds))" : ""
     let doubt = Receipt.doubtWords(state.doubtfulCount, of: total - unsent)
-    var lines = [
-      "\(total - unsent) of \(HumanReadable.count(total, "file")) sent\(doubt)\(taken)\(kept)"
-    ]
+    let sent = "\(total - unsent) of \(HumanReadable.count(total, "file")) sent"
+    var lines = [sent + doubt + time + taken + kept]
     if isStopped, unsent > 0 {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")

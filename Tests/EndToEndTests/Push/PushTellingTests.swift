@@ -258,7 +258,7 @@ extension EndToEnd {
         export TZ=Asia/Tokyo; unset LC_ALL
         echo x | hoist push - --name x.txt --to \(inbox.url) -q || exit 9
         hoist history; hoist history --json; hoist push a --to \(inbox.url) -q
-        hoist push a --to \(inbox.url)
+        hoist push a -v --to \(inbox.url)
         """
       ).end()
       let lines = outcome.output.split(separator: "\n")
