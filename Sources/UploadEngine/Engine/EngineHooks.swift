@@ -12,7 +12,9 @@ package struct EngineHooks: Sendable {
   package var outage: @Sendable (_ server: Origin, _ news: Reachability) -> Void = { _, _ in }
   /// Called when a target's uploads have to wait for credentials, with the reason, and with nil when the credentials
   /// are tried again.
-  package var refusal: @Sendable (_ target: String, _ trouble: CredentialTrouble?) -> Void = { _, _ in }
+  package var refusal: @Sendable (_ target: String, _ trouble: CredentialTrouble?) -> Void = {
+    _, _ in
+  }
   /// Called with the point where an upload can resume, before more of the upload is sent, or with nil if it must start
   /// over.
   package var keeping: @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void = { _, _ in }

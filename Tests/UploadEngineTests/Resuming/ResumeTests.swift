@@ -302,6 +302,20 @@ struct ResumeTests {
     #expect(peer.bytes == (try Array(Data(contentsOf: URL(fileURLWithPath: path)))))
   }
 
+  @Test("the figures count what all attempts sent, without what the server had before")
+  func figures() async throws {
+    let peer = try TusPeer(cuts: [1_000_000, 2_000_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    var item = UploadItem.file(path, id: 1)
+    item.resumePoint = try await cutUpload(of: path, to: peer)
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: target(peer))])
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.map { $0.receipt?.bytes } == [1_000_000], "the last attempt's")
+    let figures = await harness.engine.figures
+    #expect(figures.bytes == 2_000_000 && figures.seconds > 0, "\(figures)")
+  }
+
   /// Sends a file until the line is cut. Returns what the queue keeps then.
   private func cutUpload(of path: String, to peer: TusPeer) async throws -> ResumePoint {
     let point = Mutex<ResumePoint?>(nil)
