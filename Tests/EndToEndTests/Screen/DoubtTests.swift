@@ -52,7 +52,7 @@ extension EndToEnd {
       try await terminal.type("'no 2'")
       try await terminal.press("Enter")
       let failed = try await terminal.wait(for: "1 failed")
-      #expect(failed.row(with: "✗ no 2")?.contains("rejected") == true, "\(failed.text)")
+      #expect(failed.row(with: "✗ no 2")?.contains("failed: 200 · quota") == true, "\(failed.text)")
       // What is unclear is sent again only after a yes, and then the rule judges it.
       try await terminal.press("g", "r")
       try await terminal.wait(for: "may have arrived")
@@ -79,7 +79,7 @@ extension EndToEnd {
       let question = try await terminal.wait(for: "becomes the target home")
       #expect(question.shows("Make this reply a failure?"), "\(question.text)")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "1 unknown")
+      try await terminal.wait(for: "State    outcome unknown")
       let text = try configuration(person)
       #expect(text.hasPrefix("default_target = \"home\"\n"), "\(text)")
       #expect(text.contains("[targets.home]") && text.contains("fail_when"), "\(text)")
@@ -87,7 +87,7 @@ extension EndToEnd {
       try await terminal.type("'no 2'")
       try await terminal.press("Enter")
       let failed = try await terminal.wait(for: "1 failed")
-      #expect(failed.row(with: "✗ no 2")?.contains("rejected") == true, "\(failed.text)")
+      #expect(failed.row(with: "✗ no 2")?.contains("failed: 200 · quota") == true, "\(failed.text)")
     }
   }
 }
