@@ -5,37 +5,63 @@ import Screens
 
 /// Turns the codes that ncurses has read into events: characters, function keys, whole pastes.
 ///
-/// All codes of one key press arrive in one batch, since ncurses waits a moment after Escape.
+/// ncurses knows the keys of terminfo, and waits for the rest of one that has begun. What terminfo does not list (keys of
+/// kitty's protocol, pastes, reports of the mouse and of the terminal) arrives as characters, and so does a key whose rest
+/// ncurses has not waited for. Such a sequence is collected here, however it is divided, for as long as its pieces are
+/// less than a second apart: its characters never become keys.
 nonisolated struct KeyDecoder {
-  /// What `wget_wch` returned.
+  /// What has been read.
   enum Code: Equatable {
     case character(UInt32)
+    /// Escape, when nothing had arrived together with it.
+    case loneEscape
     case function(Int32)
   }
 
-  /// The key codes for both ends of a bracketed paste, above those of ncurses.
-  static let pasteStart: Int32 = 2000
-  static let pasteEnd: Int32 = 2001
-  /// The key code for the beginning of a mouse report.
-  static let mouseStart: Int32 = 2002
-  /// The key codes for the beginnings of the terminal's answers: those about itself, and the one about its background.
-  static let reportStart: Int32 = 2003
-  static let backgroundStart: Int32 = 2004
-  /// The key codes for a window that has gained the focus, and for one that has lost it.
-  static let focusIn: Int32 = 2005
-  static let focusOut: Int32 = 2006
+  typealias Time = ContinuousClock.Instant
+
+  /// How long the next piece of a sequence is waited for.
+  static let patience = Duration.seconds(1)
   /// The longest paste, in characters: more than anyone pastes intentionally.
   static let longestPaste = 1 << 20
+  /// The longest other sequence, in characters.
+  private static let longestSequence = 64
+
+  /// What the characters read so far have begun.
+  private enum Begun: Hashable {
+    case escape
+    /// ESC O.
+    case shifted
+    /// ESC [, and what follows (ECMA-48 §5.4).
+    case control(String)
+    /// ESC ], and what follows: the beginning of an answer about the background (OSC 11).
+    case command(String)
+    /// ESC at the end of such an answer, which a backslash must follow.
+    case commandEnd
+  }
+
+  /// What the Escape is with which a sequence has begun.
+  private enum Escape {
+    /// Something came together with it.
+    case together
+    /// Nothing came together with it: a person may have pressed it.
+    case alone
+    /// It has been taken for the Escape key.
+    case key
+  }
+
+  private var begun: Begun?
+  private var escape = Escape.together
+  /// When the sequence that has begun is given up.
+  private(set) var deadline: Time?
 
   /// The paste so far; nil outside a paste.
   private var pasted: [Unicode.Scalar]?
-  /// The mouse report so far; nil outside a report.
-  private var report: String?
+  private static let pasteEnd = Array("\u{1B}[201~".unicodeScalars)
   /// Where the left button went down, and whether the mouse has moved since; nil if the button is up.
   private var press: (row: Int, column: Int, isMoved: Bool)?
-  /// The answer so far, and whether it is about the background; nil outside an answer.
-  private var answer: (isOfBackground: Bool, text: String)?
   private var answers: [Answer] = []
+  private var events: [AppEvent] = []
 
   /// A report of the terminal that is not a key.
   enum Answer: Equatable {
@@ -54,73 +80,153 @@ nonisolated struct KeyDecoder {
     return answers
   }
 
-  mutating func decode(_ codes: [Code]) -> [AppEvent] {
-    var events: [AppEvent] = []
-    var rest = codes[...]
-    while let code = rest.popFirst() {
-      if pasted != nil {
-        if let text = paste(code) { events.append(.paste(text)) }
-        continue
-      }
-      if report != nil, case .character(let value) = code {
-        events += mouse(value).map(AppEvent.mouse)
-        continue
-      }
-      report = nil
-      // Any other control character is a key, so that an answer that breaks off does not swallow ^c.
-      if answer != nil, case .character(let value) = code, value >= 32 || value == 7 || value == 27
-      {
-        readAnswer(value, &rest)
-        continue
-      }
-      answer = nil
+  /// The events that these codes make, which have just been read and are all that there is to read.
+  mutating func decode(_ codes: [Code], at now: Time) -> [AppEvent] {
+    expire(at: now)
+    for code in codes {
       switch code {
-      case .function(Self.pasteStart): pasted = []
-      case .function(Self.mouseStart): report = ""
-      case .function(Self.reportStart): answer = (false, "")
-      case .function(Self.backgroundStart): answer = (true, "")
-      case .function(Self.focusIn): events.append(.focus(true))
-      case .function(Self.focusOut): events.append(.focus(false))
-      case .function(let number):
-        if let key = Self.functionKey(number) { events.append(.key(key)) }
-      case .character(27) where rest.isEmpty || rest.first == .character(27):
-        events.append(.key(.escape))
-      case .character(27): if let key = Self.sequence(&rest) { events.append(.key(key)) }
-      case .character(let value):
-        if let key = Self.key(value) { events.append(.key(key)) }
+      case .character(let value): if let scalar = Unicode.Scalar(value) { take(scalar) }
+      case .loneEscape: take("\u{1B}", isAlone: true)
+      case .function(let number): take(number)
       }
     }
+    // ncurses has waited for what follows Escape.
+    if begun == .escape { pressEscape() }
+    if !codes.isEmpty { deadline = begun == nil ? nil : now + Self.patience }
+    defer { events = [] }
     return events
   }
 
-  /// Consumes one code of a paste; returns the whole text at the end of the paste.
-  private mutating func paste(_ code: Code) -> String? {
-    switch code {
-    case .character(let value):
-      // Within a paste, terminals send line breaks as carriage returns, like the Enter key.
-      if let scalar = Unicode.Scalar(value == 13 ? 10 : value) { pasted?.append(scalar) }
-      if let count = pasted?.count, count < Self.longestPaste { return nil }
-    case .function(Self.pasteEnd): break
-    case .function: return nil
-    }
-    return pasted.take().map { String(String.UnicodeScalarView($0)) }
+  /// Takes the Escape for the key, unless that has been done.
+  private mutating func pressEscape() {
+    if escape != .key { events.append(.key(.escape)) }
+    escape = .key
   }
 
-  /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or a move, or `m` for a
-  /// release (xterm modes 1002 and 1006). At the end of the report, returns its events.
-  private mutating func mouse(_ value: UInt32) -> [Mouse] {
-    guard let text = report.take(), let scalar = Unicode.Scalar(value), text.utf8.count < 20
-    else { return [] }
-    if scalar == ";" || ("0"..."9").contains(scalar) {
-      report = text + String(scalar)
-      return []
+  /// Gives up the sequence that has begun, if its time is over. Its first two characters may be two keys.
+  private mutating func expire(at now: Time) {
+    guard let deadline, now >= deadline else { return }
+    let given = begun
+    (begun, self.deadline) = (nil, nil)
+    let second: [Begun: Unicode.Scalar] = [.shifted: "O", .control(""): "[", .command(""): "]"]
+    guard escape != .together, let given, let key = second[given] else { return }
+    pressEscape()
+    take(key)
+  }
+
+  private mutating func take(_ number: Int32) {
+    // A function key cannot be part of a sequence. Within a paste, its characters are lost.
+    guard pasted == nil else { return }
+    let isWithAlt = begun == .escape && escape == .together
+    if begun == .escape, !isWithAlt { pressEscape() }
+    begun = nil
+    if !isWithAlt, let key = Self.functionKey(number) { events.append(.key(key)) }
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar, isAlone: Bool = false) {
+    if pasted != nil { return paste(scalar) }
+    let before = begun
+    begun = nil
+    switch before {
+    case nil where scalar == "\u{1B}": (begun, escape) = (.escape, isAlone ? .alone : .together)
+    case nil: if let key = Self.key(scalar.value) { events.append(.key(key)) }
+    case .escape: takeSecond(scalar, isAlone)
+    // Any control character but Escape is a key, so that a sequence that breaks off does not swallow ^c.
+    case .shifted where scalar.isControl, .control where scalar.isControl:
+      take(scalar, isAlone: isAlone)
+    case .shifted: if let key = Self.keysByLetter[scalar] { events.append(.key(key)) }
+    case .control(let text): takeControl(scalar, text)
+    case .command(let text): takeCommand(scalar, text, isAlone)
+    case .commandEnd where scalar == "\\": break
+    case .commandEnd: takeSecond(scalar, isAlone)
     }
+  }
+
+  /// What follows Escape: the second character of a sequence, a key pressed together with Alt, or just the next key.
+  private mutating func takeSecond(_ scalar: Unicode.Scalar, _ isAlone: Bool) {
+    switch scalar {
+    case "[": begun = .control("")
+    case "O": begun = .shifted
+    case "]": begun = .command("")
+    case "\u{1B}":
+      pressEscape()
+      take(scalar, isAlone: isAlone)
+    case _ where escape == .together: break
+    default:
+      pressEscape()
+      take(scalar)
+    }
+  }
+
+  private mutating func takeControl(_ scalar: Unicode.Scalar, _ text: String) {
+    // The console's function keys, `ESC [ [ A`, go on after what ends all others.
+    let isEnd = (0x40...0x7E).contains(scalar.value) && !(text.isEmpty && scalar == "[")
+    if isEnd { return finish(text, scalar) }
+    guard text.utf8.count < Self.longestSequence, scalar.isASCII else { return }
+    begun = .control(text + String(scalar))
+  }
+
+  /// The sequence `ESC [ text final` is complete.
+  private mutating func finish(_ text: String, _ final: Unicode.Scalar) {
+    switch (text.unicodeScalars.first, final) {
+    case ("<", _): events += mouse(String(text.dropFirst()), final).map(AppEvent.mouse)
+    case ("?", "c"): answers.append(.end)
+    case ("?", "u"): answers.append(.keyboard)
+    case ("?", "n") where text.hasPrefix(scalars: "?997;"): answers.append(.backgroundChanged)
+    case ("?", _): break
+    case ("[", _): if let key = Self.keysOfConsole[final] { events.append(.key(key)) }
+    case (nil, "I"): events.append(.focus(true))
+    case (nil, "O"): events.append(.focus(false))
+    case (_, "~") where text == "200": pasted = []
+    default: if let key = Self.key(final, text) { events.append(.key(key)) }
+    }
+  }
+
+  private mutating func takeCommand(
+    _ scalar: Unicode.Scalar, _ text: String, _ isAlone: Bool
+  ) {
+    let start = "11;"
+    let isEnd = scalar == "\u{7}" || scalar == "\u{1B}"
+    if text.utf8.count < start.utf8.count || isEnd && !text.hasPrefix(scalars: start) {
+      // Nothing else is asked.
+      guard start.hasPrefix(scalars: text + String(scalar)) else {
+        return take(scalar, isAlone: isAlone)
+      }
+    } else if isEnd {
+      if let background = Self.background(text) { answers.append(.background(background)) }
+      if scalar == "\u{1B}" { (begun, escape) = (.commandEnd, isAlone ? .alone : .together) }
+      return
+    } else if scalar.isControl {
+      return take(scalar, isAlone: isAlone)
+    }
+    guard text.utf8.count < Self.longestSequence else { return }
+    begun = .command(text + String(scalar))
+  }
+
+  /// Takes one character of a paste, which is an event at its end.
+  private mutating func paste(_ scalar: Unicode.Scalar) {
+    // Within a paste, terminals send line breaks as carriage returns, like the Enter key.
+    pasted?.append(scalar == "\r" ? "\n" : scalar)
+    guard var text = pasted else { return }
+    pasted = nil
+    if scalar == "~", text.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
+      text.removeLast(Self.pasteEnd.count)
+    } else if text.count < Self.longestPaste {
+      pasted = text
+      return
+    }
+    events.append(.paste(String(String.UnicodeScalarView(text))))
+  }
+
+  /// The events of a mouse report, which is `button;column;row` and then `M` for a press or a move, or `m` for a release
+  /// (xterm modes 1002 and 1006).
+  private mutating func mouse(_ text: String, _ final: Unicode.Scalar) -> [Mouse] {
     let numbers = text.split(scalar: ";").map { Int($0) }
-    guard scalar == "M" || scalar == "m", numbers.count == 3, let button = numbers[0],
+    guard final == "M" || final == "m", numbers.count == 3, let button = numbers[0],
       let column = numbers[1], let row = numbers[2], column > 0, row > 0
     else { return [] }
     // Shift, Alt and Control (4, 8, 16) make no difference.
-    return mouse(button & ~28, isUp: scalar == "m", row: row - 1, column: column - 1)
+    return mouse(button & ~28, isUp: final == "m", row: row - 1, column: column - 1)
   }
 
   /// A click is reported only when the button goes up where it went down, since it may become a drag until then.
@@ -142,28 +248,6 @@ nonisolated struct KeyDecoder {
     return []
   }
 
-  /// Consumes one character of an answer. One about the background ends with BEL or ESC \ (OSC 11), any other with a
-  /// letter.
-  private mutating func readAnswer(_ value: UInt32, _ rest: inout ArraySlice<Code>) {
-    guard let (isOfBackground, text) = answer.take(), let scalar = Unicode.Scalar(value),
-      text.utf8.count < 64
-    else { return }
-    let isEnd = isOfBackground ? value == 7 || value == 27 : (0x40...0x7E).contains(value)
-    guard isEnd else {
-      answer = (isOfBackground, text + String(scalar))
-      return
-    }
-    switch (isOfBackground, scalar) {
-    case (true, _):
-      if value == 27, rest.first == .character(0x5C) { rest.removeFirst() }
-      if let background = Self.background(text) { answers.append(.background(background)) }
-    case (false, "c"): answers.append(.end)
-    case (false, "u"): answers.append(.keyboard)
-    case (false, "n") where text.hasPrefix(scalars: "997;"): answers.append(.backgroundChanged)
-    default: break
-    }
-  }
-
   /// Whether a colour such as `rgb:1e1e/2020/30ff` is dark or light; nil if the text is not a colour.
   private static func background(_ text: String) -> Theme.Background? {
     guard let start = text.range(scalars: ":") else { return nil }
@@ -174,24 +258,6 @@ nonisolated struct KeyDecoder {
     guard parts.count == 3 else { return nil }
     // The perceived brightness (ITU-R BT.601).
     return parts[0] * 0.299 + parts[1] * 0.587 + parts[2] * 0.114 < 0.5 ? .dark : .light
-  }
-
-  /// The key of a sequence of kitty's keyboard protocol, which terminfo does not list. Drops a key with Alt, and any
-  /// other sequence (ECMA-48 §5.4), since its characters would trigger actions if they were taken for keys.
-  private static func sequence(_ rest: inout ArraySlice<Code>) -> Key? {
-    guard case .character(let second)? = rest.popFirst() else { return nil }
-    switch second {
-    case UInt32(UInt8(ascii: "O")): rest = rest.dropFirst()
-    case UInt32(UInt8(ascii: "[")):
-      var parameters = ""
-      while case .character(let value)? = rest.popFirst() {
-        guard let scalar = Unicode.Scalar(value) else { return nil }
-        if (0x40...0x7E).contains(value) { return key(scalar, parameters) }
-        parameters.unicodeScalars.append(scalar)
-      }
-    default: break
-    }
-    return nil
   }
 
   /// The key of a sequence `ESC [ number:… ; modifiers:… ; text final`, of which everything but `final` may be missing.
@@ -230,7 +296,10 @@ nonisolated struct KeyDecoder {
   ]
   private static let keysByLetter: [Unicode.Scalar: Key] = [
     "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "P": .function(1),
-    "Q": .function(2), "S": .function(4),
+    "Q": .function(2), "R": .function(3), "S": .function(4), "M": .enter,
+  ]
+  private static let keysOfConsole: [Unicode.Scalar: Key] = [
+    "A": .function(1), "B": .function(2), "C": .function(3), "D": .function(4), "E": .function(5),
   ]
   private static let keysByTilde: [Int: Key] = [
     1: .home, 2: .insert, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end,
@@ -259,4 +328,8 @@ nonisolated struct KeyDecoder {
   private static func functionKey(_ number: Int32) -> Key? {
     (1...12).contains(number - KEY_F0) ? .function(Int(number - KEY_F0)) : keys[number]
   }
+}
+
+extension Unicode.Scalar {
+  nonisolated fileprivate var isControl: Bool { value < 32 }
 }

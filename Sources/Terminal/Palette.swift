@@ -1,12 +1,26 @@
+import CNcurses
 import Screens
 
-/// How styles look on this terminal: the sequences that switch to them. Without colours, only attributes distinguish
-/// them.
+/// How styles look on this terminal: the attributes and the pair of colours that ncurses draws them with. Without colours,
+/// only attributes distinguish them.
 struct Palette {
   let theme: Theme
   let background: Theme.Background
   let colors: Colors
-  private var sequences: [Style: [UInt8]] = [:]
+  private var inks: [Style: Ink] = [:]
+  private var pairs: [Pair: Int32] = [:]
+
+  /// What ncurses draws a cell with.
+  struct Ink {
+    var attributes: attr_t
+    var pair: Int32
+  }
+
+  /// Colours that ncurses has a number for together; nil is the terminal's own.
+  private struct Pair: Hashable {
+    var color: Theme.Color?
+    var ground: Theme.Color?
+  }
 
   /// The colours of a terminal.
   struct Colors {
@@ -15,11 +29,15 @@ struct Palette {
     /// Whether any colour can be given as red, green and blue.
     var isDirect = false
 
+    static let none = Colors()
+
+    private init() {}
+
     /// The colours that terminfo and the environment claim for the terminal.
     init(environment: [String: String]) {
       // A non-empty NO_COLOR turns colours off.
       guard (environment["NO_COLOR"] ?? "").isEmpty,
-        !ControlSequences.capability("setaf").isEmpty, !ControlSequences.capability("setab").isEmpty
+        ["setaf", "setab", "op"].allSatisfy({ !ControlSequences.capability($0).isEmpty })
       else { return }
       let number = ControlSequences.number("colors")
       count = number >= 256 ? 256 : max(0, number)
@@ -37,24 +55,50 @@ struct Palette {
     (self.theme, self.colors, self.background) = (theme, colors, background)
   }
 
-  /// The sequence that switches from any style to this one.
-  mutating func sequence(_ style: Style) -> [UInt8] {
+  /// The same terminal's palette in other colours, in which all cells must be put anew.
+  func changed(to theme: Theme, on background: Theme.Background) -> Palette {
+    var palette = Palette(theme, colors: colors, background: background)
+    // Pairs stay, unless there could be too few for another theme.
+    if pairs.count < ControlSequences.number("pairs") / 2 { palette.pairs = pairs }
+    return palette
+  }
+
+  /// What cells of this style are drawn with.
+  mutating func ink(_ style: Style) -> Ink {
     var style = style
     style.link = 0
-    if let known = sequences[style] { return known }
+    if let known = inks[style] { return known }
     var look = look(of: style)
     // Terminals with eight colours have no bright ones; bold stands in for them.
     if colors.count == 8, case .index(8..<16) = look.color { look.isBold = true }
-    var text = ControlSequences.capability("sgr0")
-    if look.isBold { text += ControlSequences.capability("bold") }
-    if look.isDim { text += ControlSequences.capability("dim") }
-    if look.isUnderlined { text += ControlSequences.capability("smul") }
-    if look.isReversed { text += ControlSequences.capability("rev") }
-    if let color = look.color { text += sequence(color, "setaf", direct: 38) }
-    if let ground = look.ground { text += sequence(ground, "setab", direct: 48) }
-    let bytes = Array(text.utf8)
-    sequences[style] = bytes
-    return bytes
+    var attributes: attr_t = 0
+    if look.isBold { attributes |= curses_bold() }
+    if look.isDim { attributes |= curses_dim() }
+    if look.isUnderlined { attributes |= curses_underline() }
+    if look.isReversed { attributes |= curses_reverse() }
+    let ink = Ink(
+      attributes: attributes, pair: number(of: Pair(color: look.color, ground: look.ground)))
+    inks[style] = ink
+    return ink
+  }
+
+  /// ncurses' number of a pair of colours. Those of `alloc_pair` would not all be usable again.
+  private mutating func number(of pair: Pair) -> Int32 {
+    guard colors.count > 0, pair.color != nil || pair.ground != nil else { return 0 }
+    if let known = pairs[pair] { return known }
+    let next = Int32(pairs.count + 1)
+    guard
+      init_extended_pair(next, pair.color.map(number) ?? -1, pair.ground.map(number) ?? -1) == OK
+    else { return 0 }
+    pairs[pair] = next
+    return next
+  }
+
+  private func number(_ color: Theme.Color) -> Int32 {
+    if colors.isDirect, case .rgb(let r, let g, let b) = color {
+      return TerminalDescription.firstDirectColor | Int32(r) << 16 | Int32(g) << 8 | Int32(b)
+    }
+    return Int32(color.among(colors.count))
   }
 
   /// The whole look of a style. What the style's role leaves open comes from its background and from plain text.
@@ -87,16 +131,6 @@ struct Palette {
 
   private func look(_ role: Role) -> Theme.Look {
     theme.look(role, colors: colors.count, on: background)
-  }
-
-  /// `direct` is the SGR parameter that precedes the components of a colour (ISO 8613-6).
-  private func sequence(_ color: Theme.Color, _ capability: String, direct: Int) -> String {
-    guard colors.count > 0 else { return "" }
-    if colors.isDirect, case .rgb(let r, let g, let b) = color {
-      return "\u{1B}[\(direct);2;\(r);\(g);\(b)m"
-    }
-    let index = Int(color.among(colors.count))
-    return ControlSequences.filled(ControlSequences.capability(capability), index)
   }
 }
 

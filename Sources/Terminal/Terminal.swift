@@ -25,7 +25,7 @@ package final class Terminal {
   private let screen: UnsafeMutablePointer<WINDOW>
   private let keyboard: UnsafeMutablePointer<WINDOW>
   private var palette: Palette
-  private var painter: Painter
+  private var drawer: Drawer
   /// Whether the terminal has a window or status line with a title.
   private let hasTitle: Bool
   private let features: TerminalFeatures
@@ -38,8 +38,14 @@ package final class Terminal {
   private var isOpen = true
   /// Whether the terminal has saved the window's original title.
   private var keepsTitle = false
-  /// Whether answers of the terminal are still due.
+  /// The character that has begun to arrive.
+  private var character = mbstate_t()
+  /// Gives up a sequence whose rest does not arrive.
+  private var patience: (any DispatchSourceTimer)?
+  /// Whether answers of the terminal are still due, and whether it has ever answered.
   private var awaitsAnswer = false
+  private var hasAnswered = false
+  private var hasAsked = false
   /// Whether kitty's keyboard protocol is on, since the terminal has said that it supports it.
   private var hasKeyboard = false
 
@@ -47,9 +53,9 @@ package final class Terminal {
   /// stop the program arrive as events. With `usesMouse`, clicks and the wheel are events, and the terminal selects
   /// text only with Shift held down.
   package init(usesMouse: Bool = true) throws(TerminalError) {
-    setlocale(LC_ALL, "")
-    isUTF8 = curses_is_utf8() != 0
     let environment = ProcessInfo.processInfo.environment
+    Self.setLocale(environment)
+    isUTF8 = curses_is_utf8() != 0
     let type = environment["TERM"] ?? ""
     guard isatty(output) == 1 else { throw TerminalError("standard output is not a terminal") }
     input = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : open("/dev/tty", O_RDONLY | O_CLOEXEC)
@@ -61,8 +67,12 @@ package final class Terminal {
     let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT]
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw TerminalError("signals cannot be caught: \(Self.reason)") }
-    guard let keys = fdopen(input, "r"), Self.begin(type, keys), let screen = curses_screen(),
-      let keyboard = newpad(1, 1)
+    guard let keys = fdopen(input, "r"), let captured = CapturedOutput(output) else {
+      signals_close()
+      throw TerminalError(Self.reason)
+    }
+    guard let kind = Self.begin(type, captured.stream, keys, environment),
+      let screen = curses_screen(), let keyboard = newpad(1, 1)
     else {
       signals_close()
       throw TerminalError(
@@ -77,12 +87,11 @@ package final class Terminal {
     self.screen = screen
     // Reading from a window refreshes it, so keys are read from a pad that is never shown.
     self.keyboard = keyboard
-    let colors = Palette.Colors(environment: environment)
-    palette = Palette(.usual, colors: colors, background: .unknown)
+    palette = Palette(.usual, colors: kind.colors, background: .unknown)
     features = TerminalFeatures(environment: environment)
-    painter = Painter(showsLinks: features.showsLinks)
+    drawer = Drawer(on: screen, captured, showsLinks: features.showsLinks)
     self.usesMouse = usesMouse
-    hasTitle = !ControlSequences.capability("tsl").isEmpty || ControlSequences.flag("XT")
+    hasTitle = kind.hasTitle
 
     armRescue()
     raw()
@@ -90,15 +99,8 @@ package final class Terminal {
     nonl()
     keypad(keyboard, true)
     nodelay(keyboard, true)
-    set_escdelay(25)
-    define_key("\u{1B}[200~", KeyDecoder.pasteStart)
-    define_key("\u{1B}[201~", KeyDecoder.pasteEnd)
-    define_key("\u{1B}[<", KeyDecoder.mouseStart)
-    define_key("\u{1B}[?", KeyDecoder.reportStart)
-    define_key("\u{1B}]11;", KeyDecoder.backgroundStart)
-    define_key("\u{1B}[I", KeyDecoder.focusIn)
-    define_key("\u{1B}[O", KeyDecoder.focusOut)
-    curs_set(0)
+    // Lines may be slow. ncurses itself obeys the variable.
+    if environment["ESCDELAY"].flatMap({ Int($0) }) == nil { set_escdelay(300) }
     enter()
     listen(on: input) { [unowned self] in readKeys() }
     listen(on: news) { [unowned self] in readSignals(from: news) }
@@ -107,10 +109,8 @@ package final class Terminal {
   /// Repaints everything with the next frame.
   package func redraw() {
     shown = nil
-    // Makes ncurses clear the screen, and first enter the alternate screen if it has not done so since `newterm` or
-    // `endwin`. ncurses draws nothing else.
-    clearok(screen, true)
-    wrefresh(screen)
+    // Also enters the alternate screen, if that has not been done since `newterm` or `endwin`.
+    drawer.clear()
   }
 
   package func ring() {
@@ -127,11 +127,51 @@ package final class Terminal {
     if isOpen { send(ControlSequences.notification(text, features.notification)) }
   }
 
-  /// Starts ncurses for a terminal of this type, or of a compatible one if terminfo does not know it.
-  private static func begin(_ type: String, _ keys: UnsafeMutablePointer<FILE>) -> Bool {
-    if newterm(nil, curses_stdout(), keys) != nil { return true }
-    guard let substitute = TerminalFeatures.substitute(for: type) else { return false }
-    return newterm(substitute, curses_stdout(), keys) != nil
+  /// What is known about a terminal, besides what ncurses is told.
+  private struct Kind {
+    var colors: Palette.Colors
+    /// Whether it has a window or status line with a title.
+    var hasTitle: Bool
+  }
+
+  /// Sets the locale that the environment asks for, or, if it asks for UTF-8 in one that is not installed, as ssh may pass
+  /// on, a locale of no language.
+  private static func setLocale(_ environment: [String: String]) {
+    guard setlocale(LC_ALL, "") == nil else { return }
+    let wanted = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+    guard let name = wanted?.lowercased(),
+      ["utf-8", "utf8"].contains(where: name.contains(scalars:))
+    else { return }
+    setlocale(LC_CTYPE, "C.UTF-8")
+  }
+
+  /// Starts ncurses for a terminal of this type, or of a compatible one if terminfo does not know it; nil if nothing is
+  /// known about it.
+  private static func begin(
+    _ type: String, _ output: UnsafeMutablePointer<FILE>, _ keys: UnsafeMutablePointer<FILE>,
+    _ environment: [String: String]
+  ) -> Kind? {
+    let types = [type, TerminalFeatures.substitute(for: type)].compactMap { $0 }
+    guard let type = types.first(where: { curses_describe($0, STDOUT_FILENO) == 0 }) else {
+      return nil
+    }
+    var kind = Kind(
+      colors: Palette.Colors(environment: environment),
+      hasTitle: !ControlSequences.capability("tsl").isEmpty || ControlSequences.flag("XT"))
+    var description = TerminalDescription()
+    if kind.colors.isDirect { description.addDirectColors() }
+    curses_forget_description()
+    // Only ncurses is to read it, and not the programs that hoist starts.
+    let before = environment["TERMINFO"]
+    setenv("TERMINFO", "b64:" + Data(description.compiled(for: type)).base64EncodedString(), 1)
+    defer { if let before { setenv("TERMINFO", before, 1) } else { unsetenv("TERMINFO") } }
+    guard newterm(type, output, keys) != nil else { return nil }
+    // A program with privileges may not describe terminals, and gets the terminal's own description.
+    kind.colors.isDirect = ControlSequences.number("colors") > TerminalDescription.firstDirectColor
+    if kind.colors.count > 0, start_color() != OK || use_default_colors() != OK {
+      kind.colors = .none
+    }
+    return kind
   }
 
   private func armRescue() {
@@ -157,9 +197,11 @@ package final class Terminal {
         + ControlSequences.askKeyboard)
   }
 
-  /// Asks the terminal something. All terminals answer the last question; after that answer, no others will come.
+  /// Asks the terminal something. All terminals answer the last question; after that answer, no others will come. One that
+  /// has not answered the first time is not asked again.
   private func ask(_ questions: String) {
-    awaitsAnswer = true
+    guard hasAnswered || !hasAsked else { return }
+    (awaitsAnswer, hasAsked) = (true, true)
     send(questions + ControlSequences.askLast)
   }
 
@@ -172,12 +214,16 @@ package final class Terminal {
         + (palette.colors.count >= 256 ? ControlSequences.unwatchBackground : "")
         + ControlSequences.leave)
     (keepsTitle, hasKeyboard) = (false, false)
+    if !awaitsAnswer, hasAnswered { ask("") }
     if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false
+    decoder = KeyDecoder()
   }
 
-  /// Waits for answers that are still due, and drops them, since they would later reach the shell as input.
+  /// Waits for the last answer that is due, and drops all that arrives until then, since it would reach the shell as input:
+  /// other answers, and what the mouse has done.
   private func dropAnswer() {
+    defer { tcflush(input, TCIFLUSH) }
     let end = ContinuousClock.now + .milliseconds(500)
     var (bytes, seen) = ([UInt8](repeating: 0, count: 256), [UInt8]())
     var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -210,8 +256,8 @@ package final class Terminal {
     isOpen = false
     for source in sources { source.cancel() }
     sources = []
+    patience?.cancel()
     leave()
-    curs_set(1)
     endwin()
     tcsetattr(input, TCSADRAIN, &before)
     rescue_disarm()
@@ -229,19 +275,14 @@ package final class Terminal {
     if features.showsProgress, frame.progress != shown?.progress {
       head += ControlSequences.progress(frame.progress)
     }
-    var bytes = Array(head.utf8)
-    let old = shown?.size == frame.size ? shown : nil
-    bytes += painter.paint(frame, over: old, within: size, &palette)
-    if shown == nil || (frame.cursor == nil) != (shown?.cursor == nil) {
-      bytes += ControlSequences.capability(frame.cursor == nil ? "civis" : "cnorm").utf8
-    }
-    send(bytes + ControlSequences.endUpdate.utf8)
+    let cells = drawer.draw(frame, over: shown, &palette)
+    send(Array(head.utf8) + cells + ControlSequences.endUpdate.utf8)
     shown = frame
   }
 
   /// Makes the next frame repaint everything in other colours.
   private func repaint(_ theme: Theme, _ background: Theme.Background) {
-    palette = Palette(theme, colors: palette.colors, background: background)
+    palette = palette.changed(to: theme, on: background)
     shown = nil
   }
 
@@ -271,23 +312,60 @@ package final class Terminal {
   private func readKeys() {
     guard isOpen else { return }
     var codes: [KeyDecoder.Code] = []
-    var code: wint_t = 0
-    reading: while true {
-      switch wget_wch(keyboard, &code) {
-      case OK: codes.append(.character(code))
-      case KEY_CODE_YES: codes.append(.function(Int32(bitPattern: code)))
-      default: break reading
+    while true {
+      // ncurses may wait for what follows Escape; what is there before tells whether anything came together with it.
+      let isLast = curses_waiting(input) <= 1
+      let code = wgetch(keyboard)
+      guard code != ERR else { break }
+      if code > UInt8.max {
+        codes.append(.function(code))
+      } else if code == 27, isLast {
+        codes.append(.loneEscape)
+      } else if let value = character(UInt8(truncatingIfNeeded: code)) {
+        codes.append(.character(value))
       }
     }
     if codes.isEmpty, hasHungUp { return onEvents([.hangUp]) }
-    let events = decoder.decode(codes)
+    decode(codes)
+  }
+
+  /// The character that this byte completes, in the locale's encoding.
+  private func character(_ byte: UInt8) -> UInt32? {
+    var (wide, byte): (wchar_t, CChar) = (0, CChar(bitPattern: byte))
+    switch mbrtowc(&wide, &byte, 1, &character) {
+    // What is no character is left out.
+    case -1:
+      character = mbstate_t()
+      return nil
+    // More belongs to it.
+    case -2: return nil
+    default: return UInt32(bitPattern: wide)
+    }
+  }
+
+  private func decode(_ codes: [KeyDecoder.Code]) {
+    let events = decoder.decode(codes, at: .now)
+    awaitRest()
     for answer in decoder.takeAnswers() { take(answer) }
     if !events.isEmpty { onEvents(events) }
   }
 
+  /// Sees to it that a sequence that has begun is given up in time.
+  private func awaitRest() {
+    patience?.cancel()
+    patience = nil
+    guard let deadline = decoder.deadline else { return }
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + max(0, (deadline - .now) / .seconds(1)))
+    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { if isOpen { decode([]) } }
+    }
+    timer.resume()
+    patience = timer
+  }
+
   private func take(_ answer: KeyDecoder.Answer) {
     switch answer {
-    case .end: awaitsAnswer = false
+    case .end: (awaitsAnswer, hasAnswered) = (false, true)
     case .backgroundChanged: ask(ControlSequences.askBackground)
     case .keyboard:
       guard !hasKeyboard else { return }
@@ -345,6 +423,7 @@ package final class Terminal {
       resizeterm(rows, columns)
     }
     shown = nil
+    drawer.distrust()
   }
 
   private static var reason: String { String(cString: strerror(errno)) }

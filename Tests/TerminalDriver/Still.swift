@@ -40,4 +40,14 @@ enum Still {
 
   static let preview = FilePreview(
     "text", lines: ["# Notes", "", "Two lines, and 漢字.", "\tThe end."], isCut: true)
+
+  /// Emoji of Unicode 6, 14, 15 and 16, scripts with marks and with wide letters, and what looks like padding in terminfo.
+  static let hardNames = [
+    "😀.png", "🫠 melting.png", "🫨 shaking 🪿.png", "🫩 tired.png", "हिन्दी किताब.txt", "தமிழ் கொடி.pdf",
+    "한글 이름.hwp", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}.txt", "漢字とかな.txt",
+    String(repeating: "e\u{301}", count: 90) + ".txt",
+    String(repeating: "क\u{93F}", count: 60) + ".txt", String(repeating: "漢", count: 70),
+    String(repeating: "🫨", count: 70), "a\u{300}\u{301}\u{302}b.txt", "👩‍👩‍👧 🇩🇪 👍🏽.jpg",
+    "ＦＵＬＬ.txt", "שלום عربي.txt", "น้ำ.txt", "$<50>padding.txt",
+  ]
 }

@@ -11,6 +11,8 @@ import UploadModel
 ///     TerminalDriver [NUMBER-OF-ITEMS]
 ///     TerminalDriver still [THEME]    # one file in each state, and nothing moves
 ///     TerminalDriver links            # the same; the server has named an address
+///     TerminalDriver session [THEME]  # names that are hard to draw; F12 lets a tenth of a second pass, and the title
+///                                     # says how many events have been drawn
 @main
 @MainActor
 final class Driver {
@@ -20,13 +22,19 @@ final class Driver {
   private var ticker: (any DispatchSourceTimer)?
   private var nextID: Int64 = 1
   private let isStill: Bool
+  /// How many events a session has drawn; nil outside a session.
+  private var drawn: Int?
+  /// The time of day where nothing moves by itself.
+  private var stillTime = Instant(seconds: 0)
 
   static func main() {
     do throws(TerminalError) {
       let argument = CommandLine.arguments.dropFirst().first
-      let isStill = argument == "still" || argument == "links"
+      let isSession = argument == "session"
+      let isStill = argument == "still" || argument == "links" || isSession
       let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
+      if isSession { driver.drawn = 0 }
       if isStill {
         driver.startStill(hasAddress: argument == "links")
       } else {
@@ -44,7 +52,7 @@ final class Driver {
     self.isStill = isStill
     state = AppState(
       target: "photos", url: "https://api.example.com/upload", isASCII: !terminal.isUTF8,
-      size: terminal.size, now: isStill ? Instant(seconds: 0) : Self.now,
+      size: terminal.size, now: isStill ? stillTime : Self.clock,
       notice: "received files: /tmp/hoist-demo/inbox")
     state.options.theme = theme
     guard isStill else { return }
@@ -52,7 +60,9 @@ final class Driver {
     state.options.configuration = "~/.config/hoist/config.toml"
   }
 
-  private static var now: Instant {
+  private var now: Instant { isStill ? stillTime : Self.clock }
+
+  private static var clock: Instant {
     Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
   }
 
@@ -94,9 +104,10 @@ final class Driver {
       ),
       ("漢字かな.png", .waiting),
     ]
+    let hard = drawn == nil ? [] : Still.hardNames.map { ($0, ItemState.waiting) }
     handle([
       .added(
-        states.map { name, state in
+        (states + hard).map { name, state in
           var item = item("/data/\(name)")
           item.state = state
           return item
@@ -119,15 +130,26 @@ final class Driver {
 
   private func handle(_ events: [AppEvent]) {
     for event in events {
+      if drawn != nil, case .key(.function(12)) = event { passTime() }
       for effect in reduce(&state, event) { perform(effect) }
     }
     terminal.draw(render(state, size: terminal.size))
+    tellDrawn(events)
     let isWorking = !isStill && (state.needsTicks || items.contains { $0.state == .waiting })
     if isWorking, ticker == nil { startTicking() }
     if !isWorking {
       ticker?.cancel()
       ticker = nil
     }
+  }
+
+  /// Says in the title what the terminal has been given before it: nothing but the title can be waited for wherever the
+  /// keys lead.
+  private func tellDrawn(_ events: [AppEvent]) {
+    guard let number = drawn else { return }
+    drawn = number + events.count
+    let title = "\u{1B}]2;drawn \(number + events.count) \(terminal.size.width)\u{07}"
+    FileHandle.standardOutput.write(Data(title.utf8))
   }
 
   private func perform(_ effect: Effect) {
@@ -173,7 +195,7 @@ final class Driver {
 
   private func set(_ ids: [ItemID], _ new: ItemState) {
     for index in items.indices where ids.contains(items[index].id) { items[index].state = new }
-    _ = reduce(&state, .engine(ids.map { ($0, new) }, at: Self.now))
+    _ = reduce(&state, .engine(ids.map { ($0, new) }, at: now))
   }
 
   private func startTicking() {
@@ -184,8 +206,15 @@ final class Driver {
     ticker = timer
   }
 
-  /// A tenth of a second of three made-up lanes.
-  private func step() {
+  private func passTime() {
+    stillTime = stillTime + 0.1
+    for event in advance() { _ = reduce(&state, event) }
+  }
+
+  private func step() { handle(advance()) }
+
+  /// What a tenth of a second brings in three made-up lanes.
+  private func advance() -> [AppEvent] {
     var changes: [(ItemID, ItemState)] = []
     var lanes = items.count(where: \.state.isActive)
     for index in items.indices {
@@ -198,15 +227,15 @@ final class Driver {
       case .sending(let attempt, let sent, let total):
         next =
           sent >= total
-          ? .awaitingReply(attempt: attempt, since: Self.now)
+          ? .awaitingReply(attempt: attempt, since: now)
           : .sending(attempt: attempt, sent: min(total, sent + 70_000), total: total)
-      case .awaitingReply(_, let since) where Self.now - since > 2:
+      case .awaitingReply(_, let since) where now - since > 2:
         next = .done(Receipt(status: 201, seconds: 4, bytes: item.size))
       default: continue
       }
       items[index].state = next
       changes.append((item.id, next))
     }
-    handle([changes.isEmpty ? .tick(Self.now) : .engine(changes, at: Self.now)])
+    return [changes.isEmpty ? .tick(now) : .engine(changes, at: now)]
   }
 }

@@ -20,6 +20,8 @@ import Testing
     text.unicodeScalars.map { .character($0.value) }
   }
 
+  private static let start = ContinuousClock.now
+
   @Test(
     arguments: [
       ("aR?", [.character("a"), .character("R"), .character("?")]),
@@ -28,12 +30,15 @@ import Testing
       ("\u{1B}\u{1B}", [.escape, .escape]),
       ("\u{3}\u{1A}\u{8}", [.control("c"), .control("z"), .control("h")]),
       ("\u{1B}x", []), ("\u{1B}xj", [.character("j")]), ("\u{1B}[1;5Aj", [.character("j")]),
-      ("\u{1B}OPj", [.character("j")]), ("\u{1B}[", []), ("\u{1B}[200", []),
+      ("\u{1B}OPj", [.function(1), .character("j")]), ("\u{1B}[", []), ("\u{1B}[200", []),
+      ("\u{1B}OXj", [.character("j")]), ("\u{1B}]j", [.character("j")]),
+      ("\u{1B}[\u{3}j", [.control("c"), .character("j")]),
       ("\u{0}\u{1C}\u{9B}", []),
     ] as [(String, [Key])])
   func characters(_ text: String, _ keys: [Key]) {
     var decoder = KeyDecoder()
-    #expect(Self.words(decoder.decode(Self.codes(text))) == keys.map { "\($0)" })
+    #expect(
+      Self.words(decoder.decode(Self.codes(text), at: Self.start)) == keys.map { "\($0)" })
   }
 
   @Test(
@@ -46,7 +51,9 @@ import Testing
     ] as [(Int32, Key?)])
   func functionKeys(_ code: Int32, _ key: Key?) {
     var decoder = KeyDecoder()
-    #expect(Self.words(decoder.decode([.function(code)])) == (key.map { ["\($0)"] } ?? []))
+    #expect(
+      Self.words(decoder.decode([.function(code)], at: Self.start)) == (key.map { ["\($0)"] } ?? [])
+    )
   }
 
   /// Kitty's keyboard protocol, in which Escape and letters with Control are sequences, and arrows have no SS3.
@@ -64,15 +71,13 @@ import Testing
     ] as [(String, Key?)])
   func kittysKeys(_ sequence: String, _ key: Key?) {
     var decoder = KeyDecoder()
-    let events = decoder.decode(Self.codes("\u{1B}[\(sequence)j"))
+    let events = decoder.decode(Self.codes("\u{1B}[\(sequence)j"), at: Self.start)
     #expect(Self.words(events) == (key.map { ["\($0)"] } ?? []) + ["character(\"j\")"])
   }
 
   @Test func theWindowTellsWhetherItHasTheKeyboard() {
     var decoder = KeyDecoder()
-    let events = decoder.decode([
-      .function(KeyDecoder.focusIn), .character(0x6A), .function(KeyDecoder.focusOut),
-    ])
+    let events = decoder.decode(Self.codes("\u{1B}[Ij\u{1B}[O"), at: Self.start)
     let focus = events.compactMap { event in if case .focus(let has) = event { has } else { nil } }
     #expect(focus == [true, false] && events.count == 3)
   }
@@ -92,7 +97,7 @@ import Testing
   func whatTheMouseDoes(_ reports: String, _ expected: [String]) {
     var decoder = KeyDecoder()
     let events = reports.split(separator: " ").flatMap {
-      decoder.decode([.function(KeyDecoder.mouseStart)] + Self.codes(String($0)))
+      decoder.decode(Self.codes("\u{1B}[<\($0)"), at: Self.start)
     }
     let words = events.map { event in
       if case .mouse(let mouse) = event {
@@ -105,17 +110,26 @@ import Testing
   }
 
   @Test func aPasteIsOneEventHoweverItArrives() {
-    let start = KeyDecoder.Code.function(KeyDecoder.pasteStart)
-    let end = KeyDecoder.Code.function(KeyDecoder.pasteEnd)
+    let paste = Array("\u{1B}[200~/a b\r/c\u{1B}q\u{1B}[201~j".unicodeScalars)
+    for cut in 1..<paste.count {
+      var decoder = KeyDecoder()
+      let pieces = [paste[..<cut], paste[cut...]].map { String(String.UnicodeScalarView($0)) }
+      let events = pieces.enumerated().flatMap { index, piece in
+        decoder.decode(Self.codes(piece), at: Self.start + .milliseconds(900 * index))
+      }
+      // Escape that nothing follows for so long has been taken for the key.
+      let expected = ["[/a b\n/c\u{1B}q]", "character(\"j\")"]
+      #expect(Self.words(events) == (cut == 1 ? ["escape"] : []) + expected, "cut at \(cut)")
+    }
+  }
+
+  /// A function key that ncurses sees within a paste is lost; the paste is not.
+  @Test func aPasteGoesOnAfterAFunctionKey() {
     var decoder = KeyDecoder()
-    let whole = [start] + Self.codes("/a b\r/c\u{1B}q") + [.function(KEY_UP), end]
-    #expect(
-      Self.words(decoder.decode(whole + Self.codes("j"))) == [
-        "[/a b\n/c\u{1B}q]", "character(\"j\")",
-      ])
-    #expect(decoder.decode([start] + Self.codes("/a")).isEmpty)
-    #expect(decoder.decode(Self.codes("bc")).isEmpty)
-    #expect(Self.words(decoder.decode(Self.codes("d") + [end])) == ["[/abcd]"])
+    let events = decoder.decode(
+      Self.codes("\u{1B}[200~/a") + [.function(KEY_UP)] + Self.codes("b\u{1B}[201~"),
+      at: Self.start)
+    #expect(Self.words(events) == ["[/ab]"])
   }
 
   /// What the terminal says about its background, however it arrives, and what is typed after it.
@@ -128,13 +142,15 @@ import Testing
       ("rgb:g/0/0\u{1B}\\", []),
     ] as [(String, [KeyDecoder.Answer])])
   func theBackground(_ text: String, _ answers: [KeyDecoder.Answer]) {
-    let whole = [.function(KeyDecoder.backgroundStart)] + Self.codes(text)
-    for cut in [whole.count, 3] {
+    let whole = Self.codes("\u{1B}]11;" + text)
+    for cut in 2...whole.count {
       var decoder = KeyDecoder()
       let events =
-        decoder.decode(Array(whole.prefix(cut))) + decoder.decode(Array(whole.dropFirst(cut)))
-        + decoder.decode(Self.codes("j"))
-      #expect(Self.words(events) == ["character(\"j\")"])
+        decoder.decode(Array(whole.prefix(cut)), at: Self.start)
+        + decoder.decode(Array(whole.dropFirst(cut)), at: Self.start + .milliseconds(900))
+        + decoder.decode(Self.codes("j"), at: Self.start + .milliseconds(910))
+      // Where the last character, which only ends the end, is cut off, Escape is not the key either.
+      #expect(Self.words(events) == ["character(\"j\")"], "cut at \(cut)")
       #expect(decoder.takeAnswers() == answers)
       #expect(decoder.takeAnswers().isEmpty)
     }
@@ -143,10 +159,9 @@ import Testing
   @Test("an answer that breaks off takes no ^c")
   func brokenAnswer() {
     var decoder = KeyDecoder()
-    #expect(
-      decoder.decode([.function(KeyDecoder.backgroundStart)] + Self.codes("rgb:1e")).isEmpty)
-    #expect(Self.words(decoder.decode(Self.codes("\u{3}"))) == ["control(\"c\")"])
-    #expect(Self.words(decoder.decode(Self.codes("j"))) == ["character(\"j\")"])
+    #expect(decoder.decode(Self.codes("\u{1B}]11;rgb:1e"), at: Self.start).isEmpty)
+    let events = decoder.decode(Self.codes("\u{3}j"), at: Self.start)
+    #expect(Self.words(events) == ["control(\"c\")", "character(\"j\")"])
   }
 
   @Test(
@@ -156,17 +171,16 @@ import Testing
     ] as [(String, [KeyDecoder.Answer])])
   func whatTheTerminalReports(_ text: String, _ answers: [KeyDecoder.Answer]) {
     var decoder = KeyDecoder()
-    let events = decoder.decode(
-      [.function(KeyDecoder.reportStart)] + Self.codes(text) + Self.codes("q"))
+    let events = decoder.decode(Self.codes("\u{1B}[?\(text)q"), at: Self.start)
     #expect(Self.words(events) == ["character(\"q\")"])
     #expect(decoder.takeAnswers() == answers)
   }
 
-  @Test func anAnswerWithoutEndDoesNotSwallowTheKeyboardForEver() {
+  @Test(arguments: ["\u{1B}]11;", "\u{1B}[", "\u{1B}[<", "\u{1B}[?"])
+  func aSequenceWithoutEndDoesNotSwallowTheKeyboardForEver(_ start: String) {
     var decoder = KeyDecoder()
-    let flood = [KeyDecoder.Code](repeating: .character(0x30), count: 100)
-    let events = decoder.decode(
-      [.function(KeyDecoder.backgroundStart)] + flood + Self.codes("q"))
+    let flood = String(repeating: "0", count: 100)
+    let events = decoder.decode(Self.codes(start + flood + "q"), at: Self.start)
     #expect(Self.words(events).last == "character(\"q\")")
   }
 
@@ -174,8 +188,46 @@ import Testing
     var decoder = KeyDecoder()
     let flood = [KeyDecoder.Code](
       repeating: .character(0x61), count: KeyDecoder.longestPaste)
-    let events = decoder.decode([.function(KeyDecoder.pasteStart)] + flood + Self.codes("q"))
+    let events = decoder.decode(
+      Self.codes("\u{1B}[200~") + flood + Self.codes("q"), at: Self.start)
     #expect(Self.words(events).last == "character(\"q\")")
     #expect(events.count == 2)
+  }
+
+  // MARK: Sequences in pieces
+
+  /// Pieces with the milliseconds before each, `^` for Escape that nothing came with, and what comes of them.
+  @Test(arguments: [
+    ("^", [0], ["escape"]),
+    // Two keys, the second within ncurses' time or later.
+    ("^j", [0], ["escape", "j"]), ("^ j", [0, 500], ["escape", "j"]),
+    ("^^j", [0], ["escape", "escape", "j"]),
+    // A key whose rest comes after ncurses' time: never its letters.
+    ("^ OP", [0, 400], ["escape", "F1"]), ("^ O P", [0, 400, 400], ["escape", "F1"]),
+    ("^O P", [0, 400], ["F1"]), ("^[ 3~", [0, 900], ["delete"]), ("^[3 ~", [0, 900], ["delete"]),
+    ("^[ 6 ~ j", [0, 900, 900, 0], ["pageDown", "j"]), ("^[ [ A", [0, 400, 400], ["F1"]),
+    ("^O x", [0, 400], []), ("^[ 9 9 x", [0, 400, 400, 400], []),
+    ("^[< 0;5;3 M^[< 0;5;3m", [0, 400, 400, 0], ["?"]),
+    // Two keys after all, as nothing follows.
+    ("^O - j", [0, 1000, 0], ["escape", "O", "j"]),
+    ("^ O - j", [0, 400, 1000, 0], ["escape", "O", "j"]),
+    ("^[ - j", [0, 1000, 0], ["escape", "[", "j"]), ("^[3 - j", [0, 1000, 0], ["j"]),
+  ])
+  func aSequenceInPieces(_ pieces: String, _ gaps: [Int], _ expected: [String]) {
+    var (decoder, time) = (KeyDecoder(), Self.start)
+    var words: [String] = []
+    for (piece, gap) in zip(pieces.split(separator: " "), gaps) {
+      time += .milliseconds(gap)
+      let codes = piece.unicodeScalars.filter { $0 != "-" }.map { scalar in
+        scalar == "^" ? KeyDecoder.Code.loneEscape : .character(scalar.value)
+      }
+      words += Self.words(decoder.decode(codes, at: time))
+    }
+    let short = words.map { word in
+      word.replacing("function(1)", with: "F1").replacing("character(\"", with: "")
+        .replacing("\")", with: "")
+    }
+    #expect(short == expected)
+    #expect(decoder.deadline == nil || expected.last == "escape")
   }
 }

@@ -1,0 +1,204 @@
+import CNcurses
+import Screens
+
+/// Puts frames on the screen: ncurses draws their cells, and what it has no words for is written over its rows.
+///
+/// Over the rows lie links, and glyphs whose width the C library does not know or sees otherwise; below them, ncurses has
+/// blanks of the width that frames count with. As ncurses knows nothing of this:
+/// - If any cell of a row changes, what lies over the row is written again. So it is in the cursor's old and new rows, since
+///   ncurses moves the cursor by up to four columns by printing what it believes to be there.
+/// - Where something else lies over a row, ncurses first draws all of the row again.
+/// - ncurses must not move lines (`TerminalDescription`) or parts of them (`idcok`).
+struct Drawer {
+  private let screen: UnsafeMutablePointer<WINDOW>
+  private let output: CapturedOutput
+  /// Whether links are sent.
+  private let showsLinks: Bool
+  private let cursorAddress = ControlSequences.capability("cup")
+
+  /// What lies over the rows that anything lies over.
+  private var laid: [Int: [Laid]] = [:]
+  /// Where ncurses believes the cursor to be.
+  private var cursor = (row: 0, column: 0)
+  /// Whether the terminal may show something else than ncurses believes.
+  private var isUnknown = true
+  /// The cells that are being put on the screen.
+  private var cells: [cchar_t] = []
+
+  /// A cell over which something lies.
+  private struct Laid: Equatable {
+    var column: Int
+    /// What is there, if it is a glyph of disputed width.
+    var glyph: Glyph?
+    var address: String
+  }
+
+  init(on screen: UnsafeMutablePointer<WINDOW>, _ output: CapturedOutput, showsLinks: Bool) {
+    (self.screen, self.output, self.showsLinks) = (screen, output, showsLinks)
+    idcok(screen, false)
+    // ncurses would stop in the middle of a frame while a key waits.
+    typeahead(-1)
+  }
+
+  /// Clears the screen.
+  mutating func clear() {
+    werase(screen)
+    clearok(screen, true)
+    wrefresh(screen)
+    laid = [:]
+    isUnknown = false
+  }
+
+  /// Makes the next frame draw all cells, since the terminal may have changed them.
+  mutating func distrust() {
+    laid = [:]
+    isUnknown = true
+  }
+
+  /// The bytes that draw `frame` in place of `old`, or of unknown cells if that is nil.
+  mutating func draw(_ frame: Frame, over old: Frame?, _ palette: inout Palette) -> [UInt8] {
+    let rows = min(frame.size.height, Int(getmaxy(screen)))
+    let columns = min(frame.size.width, Int(getmaxx(screen)))
+    let old = old?.size == frame.size ? old : nil
+    let hasOtherLinks = old?.links != frame.links
+    if isUnknown { redrawwin(screen) }
+    isUnknown = false
+    var changed: Set<Int> = []
+    for row in 0..<rows {
+      let line = frame.line(row).prefix(columns)
+      let before = old?.line(row).prefix(columns)
+      if before == line, !hasOtherLinks || laid[row] == nil { continue }
+      changed.insert(row)
+      put(line, over: before, row: row, &palette)
+      lay(line, of: frame, row: row)
+    }
+    changed.insert(cursor.row)
+    // If the program is killed, the shell continues at the bottom of the screen.
+    cursor = frame.cursor.map { ($0.row, $0.column) } ?? (max(0, rows - 1), 0)
+    changed.insert(cursor.row)
+    wmove(screen, Int32(cursor.row), Int32(cursor.column))
+    wnoutrefresh(screen)
+    let drawn = output.capture {
+      doupdate()
+      if old == nil || (frame.cursor == nil) != (old?.cursor == nil) {
+        curs_set(frame.cursor == nil ? 0 : 1)
+      }
+    }
+    return drawn + over(changed.filter { laid[$0] != nil }.sorted(), of: frame, &palette)
+  }
+
+  // MARK: What ncurses draws
+
+  /// Puts the cells of a row between the first and the last that differ.
+  private mutating func put(
+    _ line: ArraySlice<Cell>, over before: ArraySlice<Cell>?, row: Int, _ palette: inout Palette
+  ) {
+    var (first, last) = (0, line.count - 1)
+    let start = line.startIndex
+    if let before {
+      while first <= last, line[start + first] == before[before.startIndex + first] { first += 1 }
+      while last > first, line[start + last] == before[before.startIndex + last] { last -= 1 }
+    }
+    while first > 0, first <= last, line[start + first].glyph.width == 0 { first -= 1 }
+    cells.removeAll(keepingCapacity: true)
+    var column = first
+    while column <= last {
+      let cell = line[start + column]
+      let width = max(1, Int(cell.glyph.width))
+      let ink = palette.ink(cell.style)
+      if isDisputed(cell.glyph) || column + width > line.count {
+        for _ in 0..<min(width, line.count - column) { add(" ", in: ink) }
+      } else {
+        add(cell.glyph.base, cell.glyph.mark, cell.glyph.secondMark, in: ink)
+      }
+      column += width
+    }
+    guard !cells.isEmpty else { return }
+    mvwadd_wchnstr(screen, Int32(row), Int32(first), cells, Int32(cells.count))
+  }
+
+  private mutating func add(
+    _ base: Unicode.Scalar, _ mark: Unicode.Scalar = "\0", _ secondMark: Unicode.Scalar = "\0",
+    in ink: Palette.Ink
+  ) {
+    var cell = cchar_t()
+    curses_fill_cell(
+      &cell, base.value, mark.value, secondMark.value, ink.attributes, ink.pair)
+    cells.append(cell)
+  }
+
+  /// Whether the C library, and so ncurses and probably some terminals, give the glyph another width than it has here.
+  private func isDisputed(_ glyph: Glyph) -> Bool {
+    func columns(_ scalar: Unicode.Scalar) -> Int32 {
+      curses_columns(wchar_t(truncatingIfNeeded: scalar.value))
+    }
+    if glyph.base.isASCII, glyph.mark == "\0" { return false }
+    return glyph.isFlexible || columns(glyph.base) != Int32(glyph.width)
+      || [glyph.mark, glyph.secondMark].contains { $0 != "\0" && columns($0) != 0 }
+  }
+
+  // MARK: What lies over it
+
+  /// Notes what lies over a row.
+  private mutating func lay(_ line: ArraySlice<Cell>, of frame: Frame, row: Int) {
+    var new: [Laid] = []
+    for (column, cell) in line.enumerated() where cell.glyph.width > 0 {
+      let address = address(of: cell, in: frame)
+      let isDisputed = isDisputed(cell.glyph)
+      guard isDisputed || !address.isEmpty else { continue }
+      new.append(Laid(column: column, glyph: isDisputed ? cell.glyph : nil, address: address))
+    }
+    if let old = laid[row], old != new { wredrawln(screen, Int32(row), 1) }
+    laid[row] = new.isEmpty ? nil : new
+  }
+
+  private func address(of cell: Cell, in frame: Frame) -> String {
+    showsLinks && cell.style.link > 0 ? frame.links[Int(cell.style.link) - 1] : ""
+  }
+
+  /// The bytes that write what lies over these rows, and bring the cursor back to its place.
+  private func over(_ rows: [Int], of frame: Frame, _ palette: inout Palette) -> [UInt8] {
+    guard !rows.isEmpty else { return [] }
+    Self.bytes = []
+    for row in rows {
+      let line = frame.line(row).prefix(Int(getmaxx(screen)))
+      var link: (address: String, number: UInt8) = ("", 0)
+      /// Where the terminal's cursor is, if that is certain, and the end of the last disputed glyph.
+      var (place, end): (Int?, Int?)
+      for (column, cell) in line.enumerated() where cell.glyph.width > 0 {
+        let address = address(of: cell, in: frame)
+        let isDisputed = isDisputed(cell.glyph)
+        // After a disputed glyph, which may have covered its beginning, the next one is written again.
+        guard isDisputed || !address.isEmpty || end == column else { continue }
+        if place != column { move(to: row, column) }
+        if address != link.address {
+          Self.bytes += ControlSequences.link(address, number: cell.style.link).utf8
+          link = (address, cell.style.link)
+        }
+        show(palette.ink(cell.style))
+        Self.bytes += cell.glyph.text.utf8
+        let next = column + Int(cell.glyph.width)
+        (place, end) = isDisputed ? (nil, next) : (next, nil)
+      }
+      if !link.address.isEmpty { Self.bytes += ControlSequences.link("", number: 0).utf8 }
+    }
+    show(Palette.Ink(attributes: 0, pair: 0))
+    move(to: cursor.row, cursor.column)
+    return Self.bytes
+  }
+
+  private func move(to row: Int, _ column: Int) {
+    Self.bytes += ControlSequences.filled(cursorAddress, row, column).utf8
+  }
+
+  /// What `vid_puts` writes, which takes a function of C.
+  private static var bytes: [UInt8] = []
+
+  private func show(_ ink: Palette.Ink) {
+    var pair = ink.pair
+    vid_puts(ink.attributes, 0, &pair) { character in
+      MainActor.assumeIsolated { Drawer.bytes.append(UInt8(truncatingIfNeeded: character)) }
+      return character
+    }
+  }
+}
