@@ -13,6 +13,7 @@ import UploadModel
 ///     TerminalDriver links            # the same; the server has named an address
 ///     TerminalDriver session [THEME]  # names that are hard to draw; F12 lets a tenth of a second pass, and the title
 ///                                     # says how many events have been drawn
+///     TerminalDriver keys FILE        # shows nothing but writes what arrives into a file, an event on a line
 @main
 @MainActor
 final class Driver {
@@ -35,7 +36,9 @@ final class Driver {
       let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
       if isSession { driver.drawn = 0 }
-      if isStill {
+      if argument == "keys" {
+        driver.listKeys(in: CommandLine.arguments.last ?? "")
+      } else if isStill {
         driver.startStill(hasAddress: argument == "links")
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
@@ -71,6 +74,27 @@ final class Driver {
     let names = ["IMG_0001.jpg", "report.pdf", "notes.txt", "漢字かな.png", "disk.img", "हिन्दी.mp4"]
     let files = (0..<count).map { item("/data/\($0 < 6 ? names[$0] : "file \($0).bin")") }
     handle([.added(files)])
+  }
+
+  private func listKeys(in path: String) {
+    guard let file = fopen(path, "a") else { return }
+    setvbuf(file, nil, _IOLBF, 0)
+    // What programs that hoist starts would get.
+    fputs("TERMINFO \(getenv("TERMINFO").map { String(cString: $0) } ?? "none")\n", file)
+    terminal.draw(render(state, size: terminal.size))
+    terminal.onEvents = { [unowned self] events in
+      for event in events {
+        switch event {
+        case .key(let key): fputs("\(key)\n", file)
+        case .paste(let text): fputs("paste \(text.debugDescription)\n", file)
+        case .mouse(let mouse): fputs("\(mouse.kind)\n", file)
+        case .terminate:
+          terminal.restore()
+          exit(0)
+        default: break
+        }
+      }
+    }
   }
 
   private func startStill(hasAddress: Bool) {

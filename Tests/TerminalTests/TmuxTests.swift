@@ -94,6 +94,14 @@ import Testing
     #expect(screen.contains("????.png"))
   }
 
+  /// A locale that is not installed, such as one that ssh passes on from another system.
+  @Test(arguments: ["LC_ALL=xx_XX.UTF-8", "-u LC_ALL LC_CTYPE=UTF-8", "-u LC_ALL LANG=xx_XX.utf8"])
+  func drawsInUTF8WhereTheLocaleIsMissing(_ environment: String) async throws {
+    let tmux = try await DriverTerminal(width: 80, height: 24)
+    try await tmux.startDriver("still", with: environment)
+    #expect(try await tmux.screen().contains("漢字かな.png"))
+  }
+
   @Test func usesNoColorWhereNoneIsWanted() async throws {
     // Colours of the eight as parameters of SGR, with or without others before them.
     let color = /\u{1B}\[([0-9;]*;)?3[0-7][;m]/

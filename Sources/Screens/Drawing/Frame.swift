@@ -31,11 +31,6 @@ package struct Frame: Hashable, Sendable {
     cells = Array(repeating: .blank, count: size.width * size.height)
   }
 
-  /// Makes the cells of links differ from those of any other frame, so that they are painted again.
-  package mutating func forgetLinks() {
-    for index in cells.indices where cells[index].style.link > 0 { cells[index].style.link = .max }
-  }
-
   package func line(_ row: Int) -> ArraySlice<Cell> {
     cells[row * size.width..<(row + 1) * size.width]
   }
