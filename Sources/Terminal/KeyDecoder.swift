@@ -159,10 +159,13 @@ nonisolated struct KeyDecoder {
   }
 
   private mutating func takeControl(_ scalar: Unicode.Scalar, _ text: String) {
-    // The console's function keys, `ESC [ [ A`, go on after what ends all others.
-    let isEnd = (0x40...0x7E).contains(scalar.value) && !(text.isEmpty && scalar == "[")
-    if isEnd { return finish(text, scalar) }
-    guard text.utf8.count < Self.longestSequence, scalar.isASCII else { return }
+    // Two go on after what ends all others: the console's function keys, `ESC [ [ A`, and old reports of the mouse,
+    // `ESC [ M` and three characters, which are not asked for.
+    let isOldMouse = text.hasPrefix(scalars: "M")
+    if isOldMouse, text.unicodeScalars.count == 3 { return }
+    let goesOn = isOldMouse || text.isEmpty && (scalar == "[" || scalar == "M")
+    if !goesOn, (0x40...0x7E).contains(scalar.value) { return finish(text, scalar) }
+    guard text.utf8.count < Self.longestSequence, scalar.isASCII || isOldMouse else { return }
     begun = .control(text + String(scalar))
   }
 
@@ -296,7 +299,7 @@ nonisolated struct KeyDecoder {
   ]
   private static let keysByLetter: [Unicode.Scalar: Key] = [
     "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "P": .function(1),
-    "Q": .function(2), "R": .function(3), "S": .function(4), "M": .enter,
+    "Q": .function(2), "R": .function(3), "S": .function(4),
   ]
   private static let keysOfConsole: [Unicode.Scalar: Key] = [
     "A": .function(1), "B": .function(2), "C": .function(3), "D": .function(4), "E": .function(5),

@@ -100,7 +100,7 @@ package final class Terminal {
     keypad(keyboard, true)
     nodelay(keyboard, true)
     // Where these are keys for ncurses, they are for `KeyDecoder` all the same: the mouse, and the window's focus.
-    for report in ["\u{1B}[<", "\u{1B}[I", "\u{1B}[O"] { define_key(report, 0) }
+    for report in ["\u{1B}[<", "\u{1B}[M", "\u{1B}[I", "\u{1B}[O"] { define_key(report, 0) }
     // Lines may be slow. ncurses itself obeys the variable.
     if environment["ESCDELAY"].flatMap({ Int($0) }) == nil { set_escdelay(300) }
     enter()

@@ -26,13 +26,18 @@ struct DriverTerminal {
     }
   }
 
-  /// Types the command line that starts the driver.
-  func typeDriver(_ arguments: String = "9", with environment: String = "") async throws {
+  /// The driver's path.
+  static var program: String {
     let driver = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("TerminalDriver").path
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("TerminalDriver").path
-    let program = FileManager.default.isExecutableFile(atPath: beside) ? beside : driver
+    return FileManager.default.isExecutableFile(atPath: beside) ? beside : driver
+  }
+
+  /// Types the command line that starts the driver.
+  func typeDriver(_ arguments: String = "9", with environment: String = "") async throws {
+    let program = Self.program
     try #require(
       FileManager.default.isExecutableFile(atPath: program),
       "TerminalDriver has not been built beside the tests")

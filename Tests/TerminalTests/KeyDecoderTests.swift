@@ -32,6 +32,7 @@ import Testing
       ("\u{1B}x", []), ("\u{1B}xj", [.character("j")]), ("\u{1B}[1;5Aj", [.character("j")]),
       ("\u{1B}OPj", [.function(1), .character("j")]), ("\u{1B}[", []), ("\u{1B}[200", []),
       ("\u{1B}OXj", [.character("j")]), ("\u{1B}]j", [.character("j")]),
+      ("\u{1B}[M xqj", [.character("j")]),
       ("\u{1B}[\u{3}j", [.control("c"), .character("j")]),
       ("\u{0}\u{1C}\u{9B}", []),
     ] as [(String, [Key])])
