@@ -15,11 +15,12 @@ import Testing
 
     init() throws {
       folder = try ScratchDirectory()
-      terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)
-      guard grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal) else {
-        throw POSIXError(.EIO)
-      }
-      line = open(name, O_RDWR | O_NOCTTY)
+      terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+      // TIOCSPTLCK and TIOCGPTN, see ioctl_tty(2).
+      var (lock, number): (Int32, UInt32) = (0, 0)
+      guard ioctl(terminal, 0x4004_5431, &lock) == 0, ioctl(terminal, 0x8004_5430, &number) == 0
+      else { throw POSIXError(.EIO) }
+      line = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
       driver = try Program(
         DriverTerminal.program, ["still"],
         environment: ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"],
