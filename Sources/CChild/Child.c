@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -109,6 +110,48 @@ int child_start(char *const words[], int output, int errors, pid_t *process) {
   // Nothing on its standard input.
   struct plan plan = {.words = words, .files = {-1, output, errors}, .count = 3};
   return start(&plan, process);
+}
+
+// Between fork and exit: only async-signal-safe functions, as in `become`.
+static void stand_by(int parent, const char *from, const char *to) {
+  setsid();
+  // Whatever is open here would stay open for as long as this waits: sockets, locks, the other end of the pipe.
+  if (dup2(parent, 0) < 0) return;
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 1U, ~0U, 0U) != 0)
+#endif
+    for (long file = 1, most = sysconf(_SC_OPEN_MAX); file < most; file++) close(file);
+  char byte;
+  ssize_t count;
+  do count = read(0, &byte, 1);
+  while (count < 0 && errno == EINTR);
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
+  // Some network file systems cannot do that.
+  if ((errno == EINVAL || errno == ENOSYS) && access(to, F_OK) != 0) rename(from, to);
+}
+
+int child_rename_later(const char *from, const char *to, int *end, pid_t *process) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  // All signals stay blocked in the child, so that what ends this process does not end both.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = fork();
+  if (child == 0) {
+    stand_by(ends[0], from, to);
+    _exit(0);
+  }
+  int reason = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(ends[0]);
+  if (child < 0) {
+    close(ends[1]);
+    return reason;
+  }
+  (*end) = ends[1];
+  (*process) = child;
+  return 0;
 }
 
 int child_detach(char *const words[], const int files[], int count, pid_t *process) {

@@ -18,4 +18,9 @@ int child_start(char *const words[], int output, int errors, pid_t *process);
 // and stores the process ID, or returns an errno.
 int child_detach(char *const words[], const int files[], int count, pid_t *process);
 
+// Starts a copy of this process that waits until this one ends or closes the descriptor stored in `end`, and then
+// renames a file, unless the new name is taken. Until then, the caller can take that back: it kills the process whose ID
+// is stored, and waits for it. Returns 0, or an errno.
+int child_rename_later(const char *from, const char *to, int *end, pid_t *process);
+
 #endif

@@ -34,24 +34,28 @@ package final class HeldFile: Sendable {
   }
 
   /// Opens a file to read once, from its first byte to its last, with no comparison afterwards. Its path must be known
-  /// to lead to a regular file. `watch` is the watch since the earlier reading began.
+  /// to lead to a regular file. `watch` is the watch since the earlier reading began. If it is summed, checksums are kept
+  /// even if the file is watched.
   convenience init(
     once location: FileLocation, expecting expected: FileIdentity, resuming moment: FileMoment?,
-    watch: WriteWatch?
+    watch: WriteWatch?, isSummed: Bool = false
   ) throws(FileError) {
     let file = try SystemFile(opening: location, isKnown: true)
     let isLarge = expected.size >= Self.leastWatched
     let watch = moment == nil && isLarge ? file.watch() : watch
-    try self.init(file, expecting: expected, resuming: moment, watch: watch)
+    try self.init(
+      file, expecting: expected, resuming: moment, watch: watch, isSummed: isSummed)
   }
 
   private init(
     _ file: consuming SystemFile, expecting expected: FileIdentity?, resuming moment: FileMoment?,
-    watch: WriteWatch?
+    watch: WriteWatch?, isSummed: Bool = false
   ) throws(FileError) {
     let look = try file.look()
     if let change = expected?.change(to: look.identity) { throw FileError(file.location, change) }
-    var first = moment.map { Reading($0) } ?? Reading(changed: look.changed, isSummed: watch == nil)
+    var first =
+      moment.map { Reading($0) }
+      ?? Reading(changed: look.changed, isSummed: isSummed || watch == nil)
     if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
     identity = look.identity
     reading = Mutex(first)
@@ -95,7 +99,9 @@ package final class HeldFile: Sendable {
   }
 
   /// Fills the target with the file's bytes at an offset, and adds them to the checksum.
-  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
+  package func read(
+    into target: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(FileError) {
     try readAll(of: target, at: offset)
     reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
   }

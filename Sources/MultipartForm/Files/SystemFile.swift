@@ -44,15 +44,24 @@ struct SystemFile: ~Copyable {
   /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is released at
   /// once, so that nobody has to wait for it.
   func isOpenForWriting() -> Bool? {
+    let isLeased = lease()
+    if isLeased == true { _ = fcntl(descriptor, Self.setLease, F_UNLCK) }
+    return isLeased.map { !$0 }
+  }
+
+  /// Makes programs that open the file for writing wait until this file is closed, or for as long as the system lets
+  /// them wait (45 s). Returns false if a program has it open for writing already, and nil if the file cannot have
+  /// leases.
+  func lease() -> Bool? {
     // If somebody opens the file while the lease is held, the system sends a signal. The default one would end the
     // process; SIGURG is ignored.
     _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
-    guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
-      _ = fcntl(descriptor, Self.setLease, F_UNLCK)
-      return false
-    }
-    return errno == EAGAIN ? true : nil
+    if fcntl(descriptor, Self.setLease, F_RDLCK) == 0 { return true }
+    return errno == EAGAIN ? false : nil
   }
+
+  /// Whether the lease is still held, and no program waits for it.
+  var hasLease: Bool { fcntl(descriptor, Self.getLease) == F_RDLCK }
 
   /// Whether the file's timestamps change with the first write through any new mapping. Local file systems guarantee
   /// that; file systems that are in memory, on the network, stacked, or in user space (FUSE) do not.
@@ -74,6 +83,9 @@ struct SystemFile: ~Copyable {
     return watch
   }
 
+  /// Watches for writes by programs on this machine. Unlike ``watch()``, it proves nothing by itself.
+  func localWatch() -> WriteWatch? { WriteWatch(descriptor) }
+
   /// Whether somebody may write to the file from now on without a trace in its timestamps.
   var mayBeWrittenTo: Bool { !showsWrites || isOpenForWriting() != false }
 
@@ -81,8 +93,9 @@ struct SystemFile: ~Copyable {
   private static let localFileSystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,
   ]
-  /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not import.
+  /// F_SETLEASE, F_GETLEASE and F_SETSIG of <fcntl.h>, which Swift does not import.
   private static let setLease: Int32 = 1024
+  private static let getLease: Int32 = 1025
   private static let setLeaseSignal: Int32 = 10
 
   /// The time in nanoseconds since 1970, by the clock that sets files' timestamps.

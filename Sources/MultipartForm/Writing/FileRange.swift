@@ -8,6 +8,8 @@ struct FileRange: Sendable {
   let length: Int64
   /// The file itself, if other ranges of it must come from the same moment.
   let held: HeldFile?
+  /// What is known about the last reading, if somebody asks for that.
+  private(set) var record: ReadingRecord?
 
   /// The range that must come from one moment.
   var all: Range<Int64> { held == nil ? start..<(start + length) : 0..<identity.size }
@@ -33,6 +35,13 @@ struct FileRange: Sendable {
     start = range.lowerBound
     length = range.upperBound - range.lowerBound
     held = nil
+  }
+
+  /// The same range, with a record of its readings if it is a whole file.
+  func recorded() -> FileRange {
+    var range = self
+    if held == nil, all == 0..<identity.size { range.record = ReadingRecord() }
+    return range
   }
 
   /// The whole of a held file.

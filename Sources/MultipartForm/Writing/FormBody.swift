@@ -107,6 +107,25 @@ public struct FormBody: Sendable {
     }
   }
 
+  /// The same body, which also keeps what is known about each file's last reading, for ``moment(of:)``.
+  package func recorded() -> FormBody { FormBody(recording: self) }
+
+  private init(recording body: FormBody) {
+    (contentType, contentLength) = (body.contentType, body.contentLength)
+    contentRanges = body.contentRanges
+    segments = body.segments.map { segment in
+      if case .file(let range) = segment { .file(range.recorded()) } else { segment }
+    }
+  }
+
+  /// The moment whose content was last read completely from a file; nil if it was not read, or not recorded.
+  package func moment(of location: FileLocation) -> FileMoment? {
+    for case .file(let range) in segments where range.location == location {
+      if let moment = range.held?.moment ?? range.record?.moment { return moment }
+    }
+    return nil
+  }
+
   /// A reader that starts at the first byte. Every reader reads the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 

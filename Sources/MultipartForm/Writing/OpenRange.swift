@@ -27,7 +27,8 @@ final class OpenRange {
     } else {
       isInAnyOrder = false
       file = try HeldFile(
-        once: range.location, expecting: range.identity, resuming: moment, watch: watch)
+        once: range.location, expecting: range.identity, resuming: moment, watch: watch,
+        isSummed: range.record != nil)
       if moment != nil { try file.begin(anew: false) }
     }
   }
@@ -76,6 +77,7 @@ final class OpenRange {
   /// Called before the last bytes are handed out. Throws unless the file contained everything at one moment.
   private func finish() throws(FileError) {
     try file.checkPlace()
+    defer { range.record?.moment = file.moment }
     guard file.isDoubtful, !file.isQuiet else { return }
     var comparison =
       if let tail { tail.comparison } else { try file.comparison(of: range.all) }

@@ -63,7 +63,10 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
-    func keep(_ digests: ContentDigests) { upload.item.digests = digests }
+    func keep(_ digests: ContentDigests, of moment: FileMoment? = nil) {
+      upload.item.digests = digests
+      upload.item.digestMoment = moment
+    }
 
     /// The upload as the scheduler sees it.
     var entry: Scheduler.File {

@@ -1325,6 +1325,7 @@ extension UploadEngine {
     file.bytes = end.bytes
     file.cause = last?.cause
     file.sent = last?.sent
+    if job.upload.target.after.way != nil { file.moment = conversation.file.moment }
     conclude(
       end, of: [file], conversation.how.attempt, to: job.upload.destination, after: transfer)
   }
@@ -1471,7 +1472,9 @@ extension UploadEngine {
       case .success(let made):
         ready[id] = made
         // Digests of the file itself remain valid for the next attempt.
-        if made.folder == nil, let digests = made.upload.item.digests { jobs[id]?.keep(digests) }
+        if made.folder == nil, let digests = made.upload.item.digests {
+          jobs[id]?.keep(digests, of: made.upload.item.digestMoment)
+        }
         return id
       }
       return nil

@@ -13,9 +13,11 @@ package enum FileDigest {
     digests([.sha256], of: file)?[.sha256].flatMap { [UInt8](hexadecimal: $0) }
   }
 
-  /// The digests that placeholders ask for, from an open file or a range in it, computed in one pass.
+  /// The digests that placeholders ask for, from an open file or a range in it, computed in one pass. If it is recorded,
+  /// the file's `moment` covers that reading.
   static func digests(
-    _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile, in range: Range<Int64>? = nil
+    _ wanted: Set<ContentDigests.Algorithm>, of file: HeldFile, in range: Range<Int64>? = nil,
+    isRecorded: Bool = false
   ) -> ContentDigests? {
     let algorithms = Array(wanted)
     var hashes = algorithms.map(\.function)
@@ -24,8 +26,10 @@ package enum FileDigest {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while offset < range.upperBound {
       let most = min(Int(clamping: range.upperBound - offset), buffer.count)
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        try? file.peek(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<most]), at: offset)
+      let count = buffer.withUnsafeMutableBytes { bytes -> Int? in
+        let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[..<most])
+        if isRecorded { return (try? file.read(into: piece, at: offset)).map { most } }
+        return try? file.peek(into: piece, at: offset)
       }
       guard let count, count > 0 else { return nil }
       buffer.withUnsafeBytes { bytes in

@@ -82,13 +82,18 @@ struct Preparation: Sendable {
     let file = try item.opened()
     // Digests of a command's output are not remembered: the output is gone after the attempt.
     let known = ready.folder == nil ? known : nil
+    let isRecorded = ready.upload.target.after.way != nil
     if let digests = file.stamp.flatMap({ known?.digests(of: $0) }), digests.cover(wanted) {
       ready.upload.item.digests = digests
+      if isRecorded { ready.upload.item.digestMoment = file.moment }
       return ready
     }
-    guard let digests = FileDigest.digests(wanted, of: file) else { throw FileDigest.failure }
+    guard let digests = FileDigest.digests(wanted, of: file, isRecorded: isRecorded) else {
+      throw FileDigest.failure
+    }
     if let stamp = file.stamp { known?.remember(digests, of: stamp) }
     ready.upload.item.digests = digests
+    if isRecorded { ready.upload.item.digestMoment = file.moment }
     return ready
   }
 
@@ -162,8 +167,10 @@ struct Preparation: Sendable {
         var end = answer
         end.place = TransferEnd.Place(index, of: uploads.count)
         (end.digests, end.rules) = (upload.item.digests, check.call.rules)
+        end.moment = upload.item.digestMoment
         do throws(Failure.Cause) {
           end.isThereAlready = try check.isThere(end, in: content)
+          end.provesPresence = end.isThereAlready && check.isProof(end, in: content)
         } catch {
           throw client.failure(error, after: end, attempts: 0)
         }

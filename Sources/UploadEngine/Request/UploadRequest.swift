@@ -112,7 +112,10 @@ struct UploadRequest {
     let destination = jobs[0].destination
     self.destination = destination
     var pool = PooledRandomNumberGenerator()
-    do { body = try FormBody(plan.content, boundary: .random(using: &pool)) } catch {
+    do {
+      let body = try FormBody(plan.content, boundary: .random(using: &pool))
+      self.body = destination.value.after.way == nil ? body : body.recorded()
+    } catch {
       throw Self.fault(error, plan, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }

@@ -74,7 +74,8 @@ package struct ServerClient: Sendable {
     // Nothing repeats the call automatically, and a user who repeats it knows its effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
-      let end = try await send(call, values, to: url)
+      var end = try await send(call, values, to: url)
+      end.isFromElsewhere = redirects > 0
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return end
       case .failed(var failure):

@@ -31,6 +31,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     var resumePoint: Boxed<ResumePoint>?
     var sum: [UInt8]?
     var digests: ContentDigests?
+    var digestMoment: Boxed<FileMoment>?
     var note: String?
   }
 
@@ -172,6 +173,11 @@ extension UploadItem {
   package var digests: ContentDigests? {
     _read { yield details.value.digests }
     _modify { yield &details.value.digests }
+  }
+  /// The moment whose content has these digests, if it was recorded.
+  package var digestMoment: FileMoment? {
+    get { details.value.digestMoment?.value }
+    set { details.value.digestMoment = newValue.map(Boxed.init(_:)) }
   }
   /// A note about the item, such as that the same file has been sent before.
   package var note: String? {

@@ -198,7 +198,7 @@ package struct JobMachine: Sendable {
   ) -> [Action] {
     var receipt = receipt
     receipt.disposal = target.after.disposal(
-      for: receipt, of: target, isRedirected: run.redirects > 0, accepted: wall)
+      for: receipt, after: end, of: target, isRedirected: run.redirects > 0)
     guard let wait = target.wait, wait.holds(for: receipt) else {
       return go(to: .finished(delivered: true), .done(receipt))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 
 /// The result of a request, however it ended.
 package struct TransferEnd: Hashable, Sendable {
@@ -40,6 +41,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var place = Place()
   /// The digests of the request's only file, if they are known.
   package var digests: ContentDigests?
+  /// The moment whose content was sent or asked about, if it was recorded.
+  package var moment: FileMoment?
   /// The delay in seconds that the server asked for in an earlier reply.
   package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
@@ -47,6 +50,10 @@ package struct TransferEnd: Hashable, Sendable {
   /// Whether the server has the file already, so that no part of it was sent. This end is then that of the request that
   /// asked whether the server has it (`Failure.Step.existence`).
   package var isThereAlready = false
+  /// Whether the server's own answer leaves no doubt that it has the file already.
+  package var provesPresence = false
+  /// Whether another address than the one that was asked gave the answer, after a redirect.
+  package var isFromElsewhere = false
   /// Which of several concurrent requests has ended.
   package var number = 0
   /// Which of the upload's requests has ended; nil if it has only one.

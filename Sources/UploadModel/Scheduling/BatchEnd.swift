@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 
 /// Decides what the result of a request means for each file in it.
 package struct BatchEnd: Sendable {
@@ -15,6 +16,8 @@ package struct BatchEnd: Sendable {
     package var sent: SentFile?
     /// The digests of the content sent, if known.
     package var digests: ContentDigests?
+    /// The moment whose content was sent, if it was recorded.
+    package var moment: FileMoment?
 
     package init(id: ItemID) { self.id = id }
   }
@@ -38,6 +41,7 @@ package struct BatchEnd: Sendable {
     for (index, file) in files.enumerated() {
       var own = end
       (own.bytes, own.sent) = (file.bytes, file.sent)
+      own.moment = file.moment ?? own.moment
       own.digests = file.digests ?? own.digests
       own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {

@@ -1,4 +1,4 @@
-import Foundation
+import MultipartForm
 
 /// A pending move or deletion of a local file. The server has proved that it has the file's content.
 package struct Disposal: Hashable, Sendable, Codable {
@@ -10,10 +10,11 @@ package struct Disposal: Hashable, Sendable, Codable {
   }
 
   package var way: Way
-  /// When the upload began. A file that has changed since then is not the one that the server has.
-  package var began: Date
+  /// The moment whose content the server has; nil if it is not known. A file with other content is not the one that the
+  /// server has.
+  package var moment: FileMoment?
 
-  package init(_ way: Way, began: Date) { (self.way, self.began) = (way, began) }
+  package init(_ way: Way, of moment: FileMoment?) { (self.way, self.moment) = (way, moment) }
 }
 
 /// What becomes of local files after they have been sent.
@@ -25,18 +26,20 @@ package struct AfterRule: Hashable, Sendable {
 
   package init() {}
 
-  /// What becomes of a file that a target has accepted with this receipt; nil if the file stays. The status of a
-  /// receipt that came from another address than the target's, by a redirect, proves nothing, and neither does one whose
-  /// reply is in doubt.
+  /// What becomes of a file that a target has accepted with this receipt, at the end of a request; nil if the file
+  /// stays. The status of a receipt that came from another address than the target's, by a redirect, proves nothing, and
+  /// neither does one whose reply is in doubt.
   func disposal(
-    for receipt: Receipt, of target: Target, isRedirected: Bool, accepted: Date
+    for receipt: Receipt, after end: TransferEnd, of target: Target, isRedirected: Bool
   ) -> Disposal? {
-    let isThere = receipt.wasThere && receipt.sent == nil && target.exists?.asksForContent == true
+    let isThere =
+      receipt.wasThere && receipt.sent == nil && end.provesPresence
+      && target.exists?.asksForContent == true
     let isFinal =
       !receipt.wasThere && !isRedirected && receipt.doubt == nil
       && finals.contains(receipt.status)
     guard let way, receipt.verified != nil || isThere || isFinal else { return nil }
-    return Disposal(way, began: accepted.addingTimeInterval(-receipt.seconds))
+    return Disposal(way, of: end.moment)
   }
 }
 

@@ -84,6 +84,20 @@ package struct FailureRule: Hashable, Sendable {
     return isAnswered(in: content, of: end)
   }
 
+  /// Whether a reply that fits the rule must be about the question. Almost any reply fits a rule that only says what is
+  /// not there, such as a page that asks for a login.
+  fileprivate var isProof: Bool {
+    switch (test, place) {
+    case (.equals(.bool(false)), .pattern): false
+    case (.equals, _), (.equalsText, _), (.missing(false), _): true
+    // Such a rule is answered only by a value of the same kind.
+    case (.differs, .pointer), (.differsText, .pointer): true
+    // The value's parent is there, but any reply in JSON may be an object.
+    case (.missing(true), .pointer(let pointer)): !pointer.parent.tokens.isEmpty
+    case (.differs, _), (.differsText, _), (.missing(true), _): false
+    }
+  }
+
   private func value(in content: ReplyContent, of end: TransferEnd) -> JSONValue? {
     switch place {
     case .pointer(let pointer): pointer.value(in: content.document, file: end.place.index)
@@ -148,6 +162,11 @@ extension [FailureRule] {
   /// missing.
   func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     contains { $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil }
+  }
+
+  /// Whether one of these rules describes a reply in a way that describes no others.
+  func prove(_ content: ReplyContent, of end: TransferEnd) -> Bool {
+    filter(\.isProof).matches(content, of: end)
   }
 
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough. Throws if the reply does

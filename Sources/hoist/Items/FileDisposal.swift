@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import Glibc
 import MultipartForm
@@ -38,46 +39,188 @@ struct FileDisposal: Sendable {
     homeTrash = (base ?? home).map { "\($0)/Trash" }
   }
 
-  private struct Obstacle: Error { var words: String }
+  private struct Obstacle: Error {
+    var words: String
+    /// Whether another program has renamed the file meanwhile.
+    var isRenaming = false
+
+    static let renamed = Obstacle(words: "another program keeps renaming it", isRenaming: true)
+  }
 
   /// Deletes or moves the file at an absolute path, unless it is no longer the one that was sent.
   func perform(_ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?) -> Outcome {
+    var last = Obstacle.renamed
+    // Another hoist, or the guard of one that was killed, may rename the file at the same time.
+    for _ in 0..<3 where last.isRenaming {
+      do throws(Obstacle) { return try attempt(disposal, at: place, identity) } catch {
+        last = error
+      }
+    }
+    return .kept(last.words)
+  }
+
+  private func attempt(
+    _ disposal: Disposal, at place: FileLocation, _ identity: FileIdentity?
+  ) throws(Obstacle) -> Outcome {
+    guard let identity else {
+      guard try look(at: place) != nil else { return .gone }
+      throw Obstacle(words: Self.changed)
+    }
+    let hidden = Self.hidden(place, identity)
+    // A hoist that was killed before it removed the file has left it there.
+    let isHidden = (try? look(at: hidden)) == identity
+    if !isHidden {
+      guard let found = try look(at: place) else {
+        return finished(disposal.way, place, identity) ?? .gone
+      }
+      guard found == identity else { throw Obstacle(words: Self.changed) }
+    }
     do throws(Obstacle) {
-      guard let found = try look(at: place) else { return .gone }
-      // Modification times can be set back; change times cannot.
-      guard let identity, found.identity == identity, found.changed < disposal.began else {
-        throw Obstacle(words: "it has changed since it was sent")
-      }
-      guard FileIdentity.isOpenForWriting(place) != true else {
-        throw Obstacle(words: "another program has it open for writing")
-      }
-      switch disposal.way {
-      case .move(let folder):
-        return .moved(to: try take(place, identity, into: self.folder(folder, beside: place)))
-      case .delete:
-        if let trash = trash(for: place, on: identity.device) {
-          try discard(place, identity, into: trash)
-          return .trashed
+      let file: LeavingFile
+      do throws(FileError) {
+        file = try LeavingFile(isHidden ? hidden : place, expecting: identity)
+      } catch {
+        switch error.reason {
+        case .vanished: throw Obstacle.renamed
+        case .unreadable: throw Obstacle(words: "it cannot be read")
+        default: throw Obstacle(words: Self.changed)
         }
-        // Rename the file first, so that the file that is deleted is the one that was checked.
-        let taken = try take(
-          place, identity, into: place.folder, as: Array(".\(UUID().uuidString).hoist".utf8))
-        guard taken.withCString({ unlink($0) }) == 0 else {
-          let words = Self.reason
-          _ = Self.rename(taken, place)
-          throw Obstacle(words: words)
-        }
-        return .deleted
       }
+      return try remove(
+        file, disposal, Passage(place: place, now: isHidden ? hidden : place, identity: identity))
     } catch {
-      return .kept(error.words)
+      guard isHidden else { throw error }
+      throw restored(hidden, to: place, after: error)
     }
   }
 
-  /// The identity and the change time of the file at a path; nil if nothing is there.
-  private func look(
-    at place: FileLocation
-  ) throws(Obstacle) -> (identity: FileIdentity, changed: Date)? {
+  /// A file on its way out.
+  private struct Passage {
+    /// Where it was when it was sent.
+    let place: FileLocation
+    /// Where it is now.
+    let now: FileLocation
+    let identity: FileIdentity
+  }
+
+  private func remove(
+    _ file: LeavingFile, _ disposal: Disposal, _ passage: Passage
+  ) throws(Obstacle) -> Outcome {
+    switch disposal.way {
+    case .move(let path):
+      try check(file, disposal)
+      let folder = try self.folder(path, beside: passage.place)
+      return .moved(to: try take(passage, file, into: folder))
+    case .delete:
+      if let trash = trash(for: passage.place, on: passage.identity.device) {
+        try check(file, disposal)
+        try discard(passage, file, into: trash)
+        return .trashed
+      }
+      return try delete(file, disposal, passage)
+    }
+  }
+
+  /// Hides the file first, so that the file that is deleted is the one that is checked. If this process is killed
+  /// meanwhile, the file gets its name back.
+  private func delete(
+    _ file: LeavingFile, _ disposal: Disposal, _ passage: Passage
+  ) throws(Obstacle) -> Outcome {
+    let hidden = Self.hidden(passage.place, passage.identity)
+    if file.isWrittenTo { throw Obstacle(words: Self.written) }
+    let rescue = hidden.withCString { from in
+      passage.place.withCString { RenameGuard(renaming: from, to: $0) }
+    }
+    defer { rescue?.end() }
+    if passage.now != hidden {
+      switch Self.rename(passage.now, hidden) {
+      case 0: break
+      case ENOENT: throw Obstacle.renamed
+      case let code: throw Obstacle(words: String(cString: strerror(code)))
+      }
+    }
+    do throws(Obstacle) {
+      guard (try? FileIdentity(of: hidden)) == passage.identity else {
+        throw Obstacle(words: Self.changed)
+      }
+      try check(file, disposal)
+      if file.isWrittenTo { throw Obstacle(words: Self.written) }
+      guard hidden.withCString({ unlink($0) }) != 0 else { return .deleted }
+      throw errno == ENOENT ? Obstacle.renamed : Obstacle(words: Self.reason)
+    } catch {
+      throw restored(hidden, to: passage.place, after: error)
+    }
+  }
+
+  private static let changed = "it has changed since it was sent"
+  private static let written = "another program has it open for writing"
+
+  /// Makes sure that the file contains what the server has.
+  private func check(_ file: LeavingFile, _ disposal: Disposal) throws(Obstacle) {
+    if file.isWrittenTo { throw Obstacle(words: Self.written) }
+    let content: LeavingFile.Content
+    do throws(FileError) { content = try file.content(since: disposal.moment) } catch {
+      throw Obstacle(words: "it cannot be read")
+    }
+    switch content {
+    case .same: return
+    case .other: throw Obstacle(words: file.isWrittenTo ? Self.written : Self.changed)
+    case .unknown: throw Obstacle(words: "it may have changed since it was sent")
+    }
+  }
+
+  /// The name of a file while it is being deleted. It follows from the file, so that the next hoist finds it.
+  private static func hidden(_ place: FileLocation, _ identity: FileIdentity) -> FileLocation {
+    let name = place.split.name.prefix(200)
+    let number = String(identity.inode, radix: 36)
+    return place.folder.appending(Array(".".utf8) + name + Array(".\(number).hoist".utf8))
+  }
+
+  /// Gives a file its name back, or a similar one if that is taken. Returns the obstacle, which then says so.
+  private func restored(
+    _ now: FileLocation, to place: FileLocation, after obstacle: Obstacle
+  ) -> Obstacle {
+    var obstacle = obstacle
+    for number in 1...1000 {
+      let target = place.folder.appending(Self.numbered(place.split.name, number))
+      switch Self.rename(now, target) {
+      case EEXIST: continue
+      case 0 where number == 1: return obstacle
+      case 0:
+        obstacle.words += "; it is now called \(target), since another file has its name"
+        return obstacle
+      // Another process has given it its name back.
+      case ENOENT: return obstacle
+      default: break
+      }
+      break
+    }
+    obstacle.words += "; it is now called \(now), since it could not be renamed back"
+    return obstacle
+  }
+
+  /// What an earlier process did to the file before it was killed; nil if the file is not where it would be then.
+  private func finished(
+    _ way: Disposal.Way, _ place: FileLocation, _ identity: FileIdentity
+  ) -> Outcome? {
+    func found(in folder: FileLocation) -> FileLocation? {
+      for number in 1...1000 {
+        let target = folder.appending(Self.numbered(place.split.name, number))
+        guard let found = try? FileIdentity(of: target) else { return nil }
+        if found == identity { return target }
+      }
+      return nil
+    }
+    switch way {
+    case .move(let path): return found(in: Self.folder(path, beside: place)).map { .moved(to: $0) }
+    case .delete:
+      let trash = trash(for: place, on: identity.device)
+      return trash.flatMap { found(in: FileLocation("\($0.path)/files")) }.map { _ in .trashed }
+    }
+  }
+
+  /// The identity of the file at a path; nil if nothing is there.
+  private func look(at place: FileLocation) throws(Obstacle) -> FileIdentity? {
     var status = stat()
     guard place.isUsable, place.withCString({ lstat($0, &status) }) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -86,10 +229,8 @@ struct FileDisposal: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Obstacle(words: "it is not a regular file")
     }
-    let changed = Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9
-    do throws(FileError) {
-      return (try FileIdentity(of: place), Date(timeIntervalSince1970: changed))
-    } catch {
+    do throws(FileError) { return try FileIdentity(of: place) } catch {
+      if error.reason == .vanished { return nil }
       throw Obstacle(words: "it cannot be examined")
     }
   }
@@ -101,21 +242,20 @@ struct FileDisposal: Sendable {
   /// Moves a file into a folder by renaming it: to `name`, or else to its own name, with a number if that is taken. If
   /// it turns out not to be the file that was sent, moves it back.
   private func take(
-    _ place: FileLocation, _ identity: FileIdentity, into folder: FileLocation,
-    as name: [UInt8]? = nil
+    _ passage: Passage, _ file: LeavingFile, into folder: FileLocation, as name: [UInt8]? = nil
   ) throws(Obstacle) -> FileLocation {
     for number in name == nil ? 1...1000 : 1...1 {
-      let target = folder.appending(name ?? Self.numbered(place.split.name, number))
-      switch Self.rename(place, target) {
+      let target = folder.appending(name ?? Self.numbered(passage.place.split.name, number))
+      switch Self.rename(passage.now, target) {
       case 0: break
       case EEXIST: continue
+      case ENOENT: throw Obstacle.renamed
       case EXDEV: throw Obstacle(words: "\(folder) is on another file system")
       case let code:
         throw Obstacle(words: "it cannot be moved to \(folder): \(String(cString: strerror(code)))")
       }
-      guard (try? FileIdentity(of: target)) == identity else {
-        _ = Self.rename(target, place)
-        throw Obstacle(words: "it has changed since it was sent")
+      guard (try? FileIdentity(of: target)) == passage.identity, !file.isWrittenTo else {
+        throw restored(target, to: passage.now, after: Obstacle(words: Self.changed))
       }
       return target
     }
@@ -146,11 +286,14 @@ struct FileDisposal: Sendable {
     }
   }
 
+  private static func folder(_ path: String, beside place: FileLocation) -> FileLocation {
+    path.hasPrefix(scalars: "/") ? FileLocation(path) : place.folder.appending(Array(path.utf8))
+  }
+
   private func folder(
     _ path: String, beside place: FileLocation
   ) throws(Obstacle) -> FileLocation {
-    let folder =
-      path.hasPrefix(scalars: "/") ? FileLocation(path) : place.folder.appending(Array(path.utf8))
+    let folder = Self.folder(path, beside: place)
     guard let name = String(validating: folder.bytes, as: UTF8.self) else {
       throw Obstacle(words: "the name of \(folder) is not valid UTF-8")
     }
@@ -220,8 +363,9 @@ struct FileDisposal: Sendable {
   }
 
   private func discard(
-    _ place: FileLocation, _ identity: FileIdentity, into trash: Trash
+    _ passage: Passage, _ file: LeavingFile, into trash: Trash
   ) throws(Obstacle) {
+    let place = passage.place
     for name in ["files", "info"] {
       try? FileManager.default.createDirectory(
         atPath: "\(trash.path)/\(name)", withIntermediateDirectories: true,
@@ -256,7 +400,7 @@ struct FileDisposal: Sendable {
           _ = note.withCString { unlink($0) }
           continue
         }
-        _ = try take(place, identity, into: files, as: name)
+        _ = try take(passage, file, into: files, as: name)
         return
       } catch {
         _ = note.withCString { unlink($0) }

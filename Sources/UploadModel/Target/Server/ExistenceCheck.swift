@@ -36,10 +36,22 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// The part of a reply that says which files the server has, read once for all of them.
   package func content(of reply: Reply) -> ReplyContent { signs.content(of: reply) }
 
+  /// Whether a reply by which the server has a file proves it: it came from the address that was asked, and says so
+  /// itself.
+  package func isProof(_ end: TransferEnd, in content: ReplyContent) -> Bool {
+    !end.isFromElsewhere && (signs.isEmpty || signs.prove(content, of: end))
+  }
+
   /// Whether the server has a file, after a request whose status means success. Throws if the reply does not say.
   package func isThere(
     _ end: TransferEnd, in content: ReplyContent
   ) throws(Failure.Cause) -> Bool {
+    if signs.isEmpty, end.isFromElsewhere {
+      let address = SafeText.line(Verdict.shown(end.url.absoluteString) ?? "")
+      throw .unusable(
+        "\(address) answered in its place, and that status does not say whether the file is there; "
+          + "\"is_there_when\" can describe such an answer")
+    }
     let isThere = try signs.fit(end, content)
     guard each != nil, let document = content.document else { return isThere }
     // A list of another length would not be about exactly the files that the server was asked about.
