@@ -84,11 +84,12 @@ class Server:
     """Takes forms with one file each and keeps what arrived whole, answered or not.
 
     `during(name, received, total)` is called while a body arrives; `delay()` gives the seconds before a reply,
-    `answer(content)` what its field X-Sum says.
+    `answer(content)` what its field X-Sum says, and `known(path)` whether a GET finds something.
     """
 
-    def __init__(self, during=None, delay=None, receive_buffer=None, keeps=True, piece=65536, answer=None):
+    def __init__(self, during=None, delay=None, receive_buffer=None, keeps=True, piece=65536, answer=None, known=None):
         self.during, self.delay, self.keeps, self.piece, self.answer = during, delay, keeps, piece, answer
+        self.known = known
         self.visits = []
         self.lock = threading.Lock()
         self.socket = socket.socket()
@@ -130,6 +131,11 @@ class Server:
                     rest += got
                 began = time.monotonic()
                 head, _, rest = rest.partition(b"\r\n\r\n")
+                if head.startswith(b"GET "):
+                    found = self.known(head.split(b" ")[1].decode())
+                    status = b"200 OK" if found else b"404 Not Found"
+                    connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
+                    continue
                 fields = {}
                 for line in head.split(b"\r\n")[1:]:
                     key, _, value = line.partition(b":")

@@ -113,6 +113,75 @@ struct ExistenceTests {
     if let failure = end.failure { #expect(failure.step == .existence) }
   }
 
+  /// A sign and an answer by which the file is there, and whether they prove it well enough to delete the file.
+  struct Proof: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var sign: (place: String, test: FailureRule.Test)?
+    var body: String
+    var isRedirected = false
+    var isProof = false
+    var code = "done 200"
+  }
+
+  static let proofs = [
+    Proof(testDescription: "a status", body: "", isProof: true),
+    Proof(
+      testDescription: "a status from elsewhere", body: "<p>Log in", isRedirected: true,
+      code: "unusable-answer"),
+    Proof(
+      testDescription: "a value", sign: ("/action", .equals(.string("reject"))),
+      body: #"{"action":"reject"}"#, isProof: true),
+    Proof(
+      testDescription: "a value from elsewhere", sign: ("/action", .equals(.string("reject"))),
+      body: #"{"action":"reject"}"#, isRedirected: true),
+    Proof(
+      testDescription: "a value of the same kind", sign: ("/action", .differs(.string("accept"))),
+      body: #"{"action":"reject"}"#, isProof: true),
+    Proof(
+      testDescription: "a missing member of any object", sign: ("/action", .missing(true)),
+      body: #"{"error":"log in"}"#),
+    Proof(
+      testDescription: "a missing member of a named object",
+      sign: ("/file/action", .missing(true)), body: #"{"file":{}}"#, isProof: true),
+    Proof(
+      testDescription: "a value that is there", sign: ("/id", .missing(false)),
+      body: #"{"id":1}"#, isProof: true),
+    Proof(testDescription: "a match", sign: ("known", .equals(.bool(true))), body: "known", isProof: true),
+    Proof(testDescription: "no match", sign: ("unknown", .differs(.bool(true))), body: "<p>Log in"),
+    Proof(testDescription: "no match, put otherwise", sign: ("unknown", .equals(.bool(false))), body: "x"),
+    Proof(testDescription: "no header field", sign: ("X-Action:", .missing(true)), body: ""),
+  ]
+
+  @Test("what proves that a file may be deleted", arguments: proofs)
+  func proof(_ row: Proof) async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let status = row.isRedirected && request.line.contains("/has/") ? 307 : 200
+        connection.send(
+          "HTTP/1.1 \(status) X\r\nLocation: /login\r\nContent-Length: \(row.body.utf8.count)\r\n\r\n\(row.body)")
+      }
+    }
+    defer { server.stop() }
+    var target = try target(server, Self.rows[0])
+    target.after.way = .delete
+    if let (place, test) = row.sign {
+      let found: ReplyPlace =
+        if place.hasPrefix("/") {
+          .pointer(try JSONPointer(place))
+        } else if place.hasSuffix(":") {
+          .header(place.dropLast().lowercased())
+        } else {
+          .pattern(try Pattern(place))
+        }
+      target.exists?.signs = [FailureRule(found, test: test)]
+    }
+    let file = try folder.write("a", Array("abc".utf8))
+    let end = try #require(await EngineHarness().upload([file], to: target).first)
+    #expect(end.code == row.code, "\(end)")
+    #expect((end.receipt?.disposal != nil) == row.isProof, "\(end)")
+    #expect((end.receipt?.disposal?.moment != nil) == row.isProof, "\(end)")
+  }
+
   @Test("in a request of several files, only those go that are not there")
   func batch() async throws {
     let server = try HostileServer { connection, _ in

@@ -90,6 +90,40 @@ extension EndToEnd {
       #expect(server.requests.count == 3)
     }
 
+    @Test(
+      "a file that changes before the server says that it is there stays, even if its times are set back",
+      arguments: [true, false])
+    func changedMeanwhile(hasChanged: Bool) async throws {
+      let person = try Person()
+      let path = try person.folder.write("a", Array("good".utf8))
+      let server = try HostileServer { connection, _ in
+        while connection.readRequest() != nil {
+          if hasChanged, let file = FileHandle(forUpdatingAtPath: path) {
+            var status = stat()
+            fstat(file.fileDescriptor, &status)
+            try? file.write(contentsOf: Data("new!".utf8))
+            futimens(file.fileDescriptor, [status.st_atim, status.st_mtim])
+            try? file.close()
+          }
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      try person.folder.write(
+        "after.toml",
+        Array(
+          """
+          [targets.t]
+          url = "\(server.url("/up"))"
+          after = { move = "sent" }
+          exists.url = "\(server.url("/has/"))/{file.sha256}"
+
+          """.utf8))
+      let pushed = try await person.shell("hoist push a --to t --config after.toml").end()
+      #expect(names(person, "sent") == (hasChanged ? [] : ["a"]), "\(pushed)")
+      #expect(server.requests.count == 1)
+    }
+
     @Test("a status that the target calls final is enough, in the queue as well")
     func queue() async throws {
       let server = try server()
