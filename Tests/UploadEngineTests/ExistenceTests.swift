@@ -146,9 +146,13 @@ struct ExistenceTests {
     Proof(
       testDescription: "a value that is there", sign: ("/id", .missing(false)),
       body: #"{"id":1}"#, isProof: true),
-    Proof(testDescription: "a match", sign: ("known", .equals(.bool(true))), body: "known", isProof: true),
+    Proof(
+      testDescription: "a match", sign: ("known", .equals(.bool(true))), body: "known",
+      isProof: true),
     Proof(testDescription: "no match", sign: ("unknown", .differs(.bool(true))), body: "<p>Log in"),
-    Proof(testDescription: "no match, put otherwise", sign: ("unknown", .equals(.bool(false))), body: "x"),
+    Proof(
+      testDescription: "no match, put otherwise", sign: ("unknown", .equals(.bool(false))),
+      body: "x"),
     Proof(testDescription: "no header field", sign: ("X-Action:", .missing(true)), body: ""),
   ]
 
@@ -158,7 +162,8 @@ struct ExistenceTests {
       while let request = connection.readRequest() {
         let status = row.isRedirected && request.line.contains("/has/") ? 307 : 200
         connection.send(
-          "HTTP/1.1 \(status) X\r\nLocation: /login\r\nContent-Length: \(row.body.utf8.count)\r\n\r\n\(row.body)")
+          "HTTP/1.1 \(status) X\r\nLocation: /login\r\nContent-Length: \(row.body.utf8.count)\r\n\r\n\(row.body)"
+        )
       }
     }
     defer { server.stop() }

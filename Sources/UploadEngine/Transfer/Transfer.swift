@@ -131,7 +131,9 @@ final class Transfer {
       file.bytes = share.bytes(at: acknowledged)
       file.sent = request.sent.indices.contains(index) ? request.sent[index] : nil
       file.digests = share.item.digests
-      if request.target.after.way != nil { file.moment = request.body.moment(of: share.item.location) }
+      if request.target.after.way != nil {
+        file.moment = request.body.moment(of: share.item.location)
+      }
       guard case .file(let error)? = bodyError else { return file }
       if error.file == share.item.location { file.cause = Failure.Cause(error, wasSeen: true) }
       for (companion, item) in request.companions
