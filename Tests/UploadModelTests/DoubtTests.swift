@@ -134,7 +134,7 @@ struct DoubtTests {
     let doubtful = try #require(receipt())
     #expect(doubtful.doubt == "ok is false")
     func disposal(_ receipt: Receipt) -> Disposal? {
-      target.after.disposal(for: receipt, of: target, isRedirected: false, accepted: Date())
+      target.after.disposal(for: receipt, after: end, of: target, isRedirected: false)
     }
     // A status that proves that a server has a file proves nothing if the reply says no.
     #expect(disposal(doubtful) == nil)

@@ -51,7 +51,7 @@ struct ProgressTests {
     _ = try store.begin(ids)
     var receipt = Receipt(status: 200, reply: Reply(text: #"{"ok":false}"#), bytes: 10)
     receipt.doubt = "ok is false"
-    receipt.disposal = Disposal(.delete, began: Date())
+    receipt.disposal = Disposal(.delete, of: nil)
     var pushed = item("c", inode: 3)
     pushed.state = .done(receipt)
     try store.record(ids.map { ($0, .done(receipt)) })
