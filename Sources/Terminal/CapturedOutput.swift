@@ -19,8 +19,19 @@ struct CapturedOutput {
     self.stream = stream
   }
 
-  /// The bytes that ncurses writes meanwhile.
+  /// The most bytes of a frame.
+  private static let most: rlim_t = 16 << 20
+
+  /// The bytes that ncurses writes meanwhile; none if it has written them to the terminal, because a limit on the size of
+  /// files, which holds for this memory too, leaves too little room.
   func capture(_ draw: () -> Void) -> [UInt8] {
+    var limit = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
+      limit.rlim_cur < Self.most
+    {
+      draw()
+      return []
+    }
     let descriptor = fileno(stream)
     curses_redirect(descriptor, memory)
     draw()

@@ -483,7 +483,7 @@ extension EndToEnd {
       let target = "--to http://127.0.0.1:1/"
       _ = try await hoist("add a.bin \(target)")
       let script = """
-        import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 2')
+        import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 99')
         """
       _ = try Tool.run("python3", ["-c", script, queue])
       let before = try bytes(queue)
