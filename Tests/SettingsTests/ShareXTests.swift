@@ -205,6 +205,49 @@ struct ShareXTests {
     #expect(mistake?.description == message)
   }
 
+  @Test func withoutVersionTheOldSyntaxIsTakenWhereItIsCertain() throws {
+    let (text, notes) = try imported(
+      #"""
+      {"RequestType": "POST", "RequestURL": "http://h/", "Headers": {"token": 5}, "URL": "$json:url$",
+       "DeletionURL": "http://h/$json:data.delete$"}
+      """#)
+    #expect(text.contains(#"url = "/url""#), "\(text)")
+    #expect(
+      text.contains(#"deletion_url = { pointer = "/data/delete", prefix = "http://h/" }"#),
+      "\(text)")
+    #expect(notes.isEmpty)
+    for unclear in ["{json:url}", "$json:url$ {json:x}", "$price$", "a$"] {
+      let quoted = JSONValue.string(unclear).source
+      #expect(throws: InvalidInput.self, "\(unclear)") {
+        try ShareXUploader(#"{"RequestURL":"http://h/","URL":\#(quoted)}"#)
+      }
+    }
+  }
+
+  @Test func numbersCommentsAndCommasAreTakenAsByShareX() throws {
+    let (text, notes) = try imported(
+      #"""
+      // An uploader, with "quotes" and a , }
+      {
+        "Version": 15.0, /* the
+        present one */ "RequestURL": "http://h//up", // not a comment in there
+        "Headers": { "X-Level": 1.50, "X-Large": 12345678901234567890, "X-Say": "a,] // \" /* b",},
+        "Arguments": { "on": true, "n": -3e2, },
+        "URL": "{json:a[0]}",
+      }
+      // The end
+      """#)
+    #expect(text.contains(#"url = "http://h//up""#), "\(text)")
+    #expect(text.contains(#"X-Level = "1.50""#), "\(text)")
+    #expect(text.contains(#"X-Large = "12345678901234567890""#), "\(text)")
+    #expect(text.contains(#"a,] // " /* b"#), "\(text)")
+    #expect(text.contains(#""true""#) && text.contains(#""-3e2""#), "\(text)")
+    #expect(notes.isEmpty, "\(notes)")
+    for broken in ["{\"a\": 1.2.3}", "{} /* ", "{\"a\": \"", "/", "[,]]", "{\"a\" 1}"] {
+      #expect(throws: InvalidInput.self, "\(broken)") { try ShareXUploader(broken) }
+    }
+  }
+
   /// As ShareX 13.7 reads them: a number, then a group's name or number behind "," or "|".
   @Test(arguments: [
     ("1", "(<a>(?<thumb>t+)(b)</a>)"), ("1,thumb", "<a>(?<thumb>t+)(b)</a>"),

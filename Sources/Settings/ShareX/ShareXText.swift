@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import ScalarText
 import UploadModel
 
@@ -41,6 +42,73 @@ struct ShareXText {
   /// Whether a string contains no special characters of either syntax.
   static func isPlain(_ text: String) -> Bool {
     !text.unicodeScalars.contains { "{}$\\".unicodeScalars.contains($0) }
+  }
+
+  /// The functions that a placeholder can name.
+  private static let functions: Set<String> = [
+    "base64", "filename", "header", "input", "inputbox", "json", "outputbox", "prompt", "random",
+    "regex", "response", "responseurl", "select", "xml",
+  ]
+
+  /// Whether these strings have placeholders in the old syntax, and none in the new one.
+  static func isCertainlyOld(_ texts: [String]) -> Bool {
+    func hasCalls(isOld: Bool) -> Bool {
+      let syntax = ShareXText(isOld: isOld, expressions: [])
+      return texts.contains { text in
+        ((try? syntax.pieces(of: text)) ?? []).contains {
+          if case .call(let name, _) = $0 { functions.contains(name) } else { false }
+        }
+      }
+    }
+    return hasCalls(isOld: true) && !hasCalls(isOld: false)
+  }
+
+  /// The text of an uploader as strict JSON. ShareX's reader (Newtonsoft.Json) skips comments, and commas and byte order
+  /// marks that have no meaning. Since it wants strings, it takes numbers as they are written.
+  static func strictJSON(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    if rest.first == "\u{FEFF}" { rest.removeFirst() }
+    while let scalar = rest.first {
+      var token = rest.prefix(1)
+      switch scalar {
+      case "\"":
+        token = rest.prefix(upTo: endOfString(rest))
+        result += token
+      case "/" where rest.dropFirst().first == "/":
+        token = rest.prefix { $0 != "\n" && $0 != "\r" }
+      case "/" where rest.dropFirst().first == "*":
+        let end = Substring(rest.dropFirst(2)).range(scalars: "*/")?.upperBound
+        // A comment without an end is not JSON.
+        guard let end else { return text }
+        token = rest[..<end]
+      case "-", "0"..."9":
+        token = rest.prefix { "+-.eE".unicodeScalars.contains($0) || ("0"..."9").contains($0) }
+        let number = String(token)
+        let isNumber = JSONValue(text: number) != nil
+        result += (isNumber ? "\"\(number)\"" : number).unicodeScalars
+      case "}", "]":
+        if let last = result.lastIndex(where: { !$0.isWhiteSpace }), result[last] == "," {
+          result.remove(at: last)
+        }
+        result.append(scalar)
+      default: result.append(scalar)
+      }
+      rest = rest[token.endIndex...]
+    }
+    return String(result)
+  }
+
+  /// The index after the string that a text begins with.
+  private static func endOfString(
+    _ text: Substring.UnicodeScalarView
+  ) -> Substring.UnicodeScalarView.Index {
+    var isEscaped = false
+    for index in text.indices.dropFirst() {
+      if text[index] == "\"", !isEscaped { return text.index(after: index) }
+      isEscaped = text[index] == "\\" && !isEscaped
+    }
+    return text.endIndex
   }
 
   /// Converts a string of a request: replaces ShareX's placeholders by hoist's.

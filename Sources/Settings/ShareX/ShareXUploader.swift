@@ -17,7 +17,7 @@ package struct ShareXUploader {
 
   /// Reads the text of a `.sxcu` file.
   package init(_ text: String) throws(InvalidInput) {
-    let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+    let text = ShareXText.strictJSON(text)
     guard case .object(let all)? = JSONValue(text: text) else {
       throw InvalidInput("is not a JSON object, the format of ShareX uploaders")
     }
@@ -25,14 +25,19 @@ package struct ShareXUploader {
     let members = all.filter { $0.value != .null }
     self.members = members
     let version = members.text("Version")
-    guard version != nil || Self.needsNoSyntax(members) else {
+    let isCertainlyOld = ShareXText.isCertainlyOld(Self.texts(in: members))
+    guard
+      version != nil || isCertainlyOld
+        // Then it does not matter.
+        || Self.texts(in: members).allSatisfy(ShareXText.isPlain)
+    else {
       throw InvalidInput(
         "has no Version, so it is unclear which of ShareX's two syntaxes it uses; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
     // The syntax with braces was introduced after version 13.7.1.
     let numbers = version?.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 }
-    let isOld = numbers.map { ![13, 7, 1].lexicographicallyPrecedes($0) } ?? false
+    let isOld = numbers.map { ![13, 7, 1].lexicographicallyPrecedes($0) } ?? isCertainlyOld
     var expressions: [String] = []
     if case .array(let values)? = members["RegexList"] { expressions = values.map(\.text) }
     texts = ShareXText(isOld: isOld, expressions: expressions)
@@ -147,15 +152,15 @@ package struct ShareXUploader {
     }
   }
 
-  /// Whether none of the strings that may contain placeholders contains any.
-  private static func needsNoSyntax(_ members: [String: JSONValue]) -> Bool {
+  /// The strings that may contain placeholders.
+  private static func texts(in members: [String: JSONValue]) -> [String] {
     let texts = ["RequestURL", "URL", "ThumbnailURL", "DeletionURL", "ErrorMessage", "Data"]
       .compactMap { members[$0]?.text }
     let fields = ["Parameters", "Headers", "Arguments"].flatMap { key -> [String] in
       guard case .object(let fields)? = members[key] else { return [] }
       return fields.values.map(\.text)
     }
-    return (texts + fields).allSatisfy(ShareXText.isPlain)
+    return texts + fields
   }
 }
 
