@@ -5,6 +5,12 @@ extension FileLocation {
   /// The path with a slash at its end: how the path of everything in this folder begins.
   var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
 
+  var withoutTrailingSlashes: FileLocation {
+    var path = bytes
+    while path.count > 1, path.last == .slash { path.removeLast() }
+    return FileLocation(bytes: path)
+  }
+
   /// The absolute path of the file. A relative path is taken to start at `folder`.
   ///
   /// Two paths to a file give the same text if they differ only in `.`, repeated slashes, or `..` after a folder that is

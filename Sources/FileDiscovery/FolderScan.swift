@@ -5,13 +5,13 @@ import ScalarText
 /// The files below a folder, one at a time and always in the same order: sorted by the bytes of their names,
 /// with the contents of a folder at the place of the folder's name.
 ///
-/// Keeps only the names in the folders on the current path, so scanning starts at once in a tree of any size. Links to
-/// files count as files. Links to folders are entered only if the rules say so, and never if they lead to a folder that
-/// contains them. FIFOs, sockets and devices are skipped.
+/// Keeps only the names in the folders on the current path, so scanning starts at once in a tree of any size and depth.
+/// Links to files count as files. Links to folders are entered only if the rules say so, and never if they lead to a
+/// folder that contains them. FIFOs, sockets and devices are skipped. Nothing else is left out without an entry.
 package struct FolderScan: Sequence, IteratorProtocol {
   package enum Entry: Hashable {
     case file(FileLocation)
-    /// A folder that cannot be listed.
+    /// A folder that cannot be listed, or something in a folder that cannot be looked at.
     case unreadable(FileLocation, reason: String)
   }
 
@@ -24,64 +24,110 @@ package struct FolderScan: Sequence, IteratorProtocol {
 
   /// A folder that is being scanned.
   private struct Level {
-    /// Its `names` are the remaining ones in reverse order.
-    var directory: Directory
-    var isIncluded: Bool
-    var ignoring: [Ignoring]
+    /// Nil while it is closed.
+    var folder: OpenFolder?
+    let place: FilePlace
+    /// The remaining names in reverse order.
+    var names: [[UInt8]]
+    /// The length of `path` in this folder.
+    let pathLength: Int
+    let isIncluded: Bool
+    let ignoring: [Ignoring]
   }
 
+  /// How many folders are open at most. The others are opened again when the scan returns to them.
+  private static let mostOpen = 8
+
   private let rules: FolderRules
-  private let willEnter: (FileLocation) -> Void
+  private let willList: (FileLocation, _ descriptor: Int32) -> Void
   private var levels: [Level] = []
   /// The names from the root of the scan to the current folder.
   private var trail: [String] = []
+  /// The path of the current folder, with a slash at its end.
+  private var path: [UInt8]
   /// The error for the root, until it is returned.
   private var pending: Entry?
 
-  /// A scan of the folder at `root`, which may itself be a link. Calls `willEnter` with each folder before listing it.
+  /// A scan of the folder at `root`, which may itself be a link. Calls `willList` with the path and the descriptor of
+  /// each folder before listing it.
   package init(
     _ root: FileLocation, rules: FolderRules = FolderRules(),
-    willEnter: @escaping (FileLocation) -> Void = { _ in }
+    willList: @escaping (FileLocation, _ descriptor: Int32) -> Void = { _, _ in }
   ) {
     self.rules = rules
-    self.willEnter = willEnter
-    pending = enter(root, ignoring: [], isIncluded: rules.includes.isEmpty)
+    self.willList = willList
+    let root = root.withoutTrailingSlashes
+    path = root.beginning
+    do throws(InputError) {
+      pending = try list(
+        OpenFolder(root), at: root, ignoring: [], isIncluded: rules.includes.isEmpty)
+    } catch {
+      pending = .unreadable(root, reason: error.description)
+    }
   }
 
-  /// The next file or unreadable folder; nil at the end.
+  /// The next entry; nil at the end.
   package mutating func next() -> Entry? {
     if let entry = pending.take() { return entry }
     while let level = levels.indices.last {
-      guard let name = levels[level].directory.names.popLast() else {
+      path.removeLast(path.count - levels[level].pathLength)
+      guard let name = levels[level].names.popLast() else {
         levels.removeLast()
         if !trail.isEmpty { trail.removeLast() }
         continue
       }
-      if let entry = look(at: name, in: levels[level]) { return entry }
+      if let entry = look(at: name, level) { return entry }
     }
     return nil
   }
 
-  /// Returns the file with this name if it is included. If the name is that of a folder, enters it.
-  private mutating func look(at name: [UInt8], in level: Level) -> Entry? {
+  /// Returns an entry for this name if there is one. If the name is that of a folder, lists it.
+  private mutating func look(at name: [UInt8], _ number: Int) -> Entry? {
     if !rules.includesHidden, name.first == UInt8(ascii: ".") { return nil }
-    guard let entry = level.directory.entry(name), entry.kind != .other else { return nil }
-    let (location, isFolder) = (level.directory.location(of: name), entry.kind == .folder)
+    let (level, location) = (levels[number], FileLocation(bytes: path + name))
     let shown = String(decoding: name, as: UTF8.self)
     let names = trail + [shown]
-    if isExcluded(names, isFolder: isFolder, level.ignoring) { return nil }
-    let isIncluded =
-      level.isIncluded || rules.includes.contains { $0.matches(names, isFolder: isFolder) }
-    guard isFolder else { return isIncluded ? .file(location) : nil }
-    guard rules.isRecursive else { return nil }
-    if entry.isLink {
-      let isInside = levels.contains { $0.directory.place == entry.place }
-      guard rules.followsLinks, !isInside else { return nil }
+    let folder: OpenFolder
+    do throws(InputError) { folder = try open(number) } catch {
+      levels[number].names = []
+      return .unreadable(
+        FileLocation(bytes: path).withoutTrailingSlashes, reason: error.description)
     }
-    trail.append(shown)
-    let failure = enter(location, ignoring: level.ignoring, isIncluded: isIncluded)
-    if failure != nil { trail.removeLast() }
-    return failure
+    do throws(InputError) {
+      guard let entry = try folder.entry(name), entry.kind != .other else { return nil }
+      let isFolder = entry.kind == .folder
+      if isExcluded(names, isFolder: isFolder, level.ignoring) { return nil }
+      let isIncluded =
+        level.isIncluded || rules.includes.contains { $0.matches(names, isFolder: isFolder) }
+      guard isFolder else { return isIncluded ? .file(location) : nil }
+      guard rules.isRecursive else { return nil }
+      if entry.isLink {
+        let isInside = levels.contains { $0.place == entry.place }
+        guard rules.followsLinks, !isInside else { return nil }
+      }
+      let inner = try OpenFolder(
+        FileLocation(bytes: name), in: folder, followsLink: entry.isLink)
+      path = location.beginning
+      trail.append(shown)
+      return list(inner, at: location, ignoring: level.ignoring, isIncluded: isIncluded)
+    } catch {
+      // It may be a file or a folder.
+      let isExcluded = [false, true].contains {
+        self.isExcluded(names, isFolder: $0, level.ignoring)
+      }
+      return isExcluded ? nil : .unreadable(location, reason: error.description)
+    }
+  }
+
+  /// The folder of a level, which is opened again if it was closed in the meantime. It must be the current folder.
+  private mutating func open(_ number: Int) throws(InputError) -> OpenFolder {
+    if let folder = levels[number].folder { return folder }
+    let folder = try OpenFolder(FileLocation(bytes: path))
+    guard folder.place == levels[number].place else {
+      throw InputError(description: "another folder took its place while it was being read")
+    }
+    levels[number].folder = folder
+    return folder
   }
 
   private func isExcluded(_ names: [String], isFolder: Bool, _ ignoring: [Ignoring]) -> Bool {
@@ -94,29 +140,38 @@ package struct FolderScan: Sequence, IteratorProtocol {
     return false
   }
 
-  /// Lists a folder. Returns an entry if that fails.
-  private mutating func enter(
-    _ folder: FileLocation, ignoring: [Ignoring], isIncluded: Bool
+  /// Lists the current folder, at `location`. Returns an entry if some of its contents may be missing.
+  private mutating func list(
+    _ folder: OpenFolder, at location: FileLocation, ignoring: [Ignoring], isIncluded: Bool
   ) -> Entry? {
-    willEnter(folder)
-    var directory: Directory
-    do throws(InputError) { directory = try Directory(folder) } catch {
-      return .unreadable(folder, reason: error.description)
-    }
+    willList(location, folder.descriptor)
     var ignoring = ignoring
-    if let file = rules.ignoreFile, let patterns = Self.patterns(in: directory, file) {
-      ignoring.append(Ignoring(patterns: patterns, depth: trail.count))
+    var (names, trouble) = folder.names()
+    do throws(InputError) {
+      if let file = rules.ignoreFile, let patterns = try Self.patterns(in: folder, file) {
+        ignoring.append(Ignoring(patterns: patterns, depth: trail.count))
+      }
+    } catch {
+      // What it leaves out must not be sent.
+      names = []
+      trouble = InputError(description: "\(rules.ignoreFile ?? "") in it: \(error)")
     }
     // In reverse, since names are taken from the end.
-    directory.names.sort { $1.lexicographicallyPrecedes($0) }
-    levels.append(Level(directory: directory, isIncluded: isIncluded, ignoring: ignoring))
-    return nil
+    names.sort { $1.lexicographicallyPrecedes($0) }
+    levels.append(
+      Level(
+        folder: folder, place: folder.place, names: names, pathLength: path.count,
+        isIncluded: isIncluded, ignoring: ignoring))
+    let closed = levels.count - 1 - Self.mostOpen
+    if levels.indices.contains(closed) { levels[closed].folder = nil }
+    return trouble.map { .unreadable(location, reason: $0.description) }
   }
 
-  private static func patterns(in folder: Directory, _ name: String) -> [PathPattern]? {
-    let path = folder.location(of: Array(name.utf8)).description
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return String(decoding: data, as: UTF8.self).textLines
+  private static func patterns(
+    in folder: OpenFolder, _ name: String
+  ) throws(InputError) -> [PathPattern]? {
+    guard let content = try folder.content(of: Array(name.utf8)) else { return nil }
+    return String(decoding: FileList.withoutMark(content[...]), as: UTF8.self).textLines
       .filter { !$0.hasPrefix(scalars: "#") }.compactMap { PathPattern($0) }
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import MultipartForm
 
-/// Reports files that become complete in a folder: closed after writing, or moved in.
+/// Reports files that become complete in a folder: closed after writing, moved in, or linked in.
 ///
-/// A file that is still open for writing is not reported until it is closed. Each state of a file is reported once.
-/// Source: inotify(7).
+/// A file that is still open for writing is not reported until it is closed. Each state of a file is reported once, and
+/// so is each folder whose files are missed because it cannot be listed. Source: inotify(7).
 ///
 /// Unchecked: everything that changes is used only by `init`, before any other thread can see it, and by `run`, which
 /// holds the lock.
@@ -15,9 +15,16 @@ package final class FolderWatch: @unchecked Sendable {
   private let descriptor: Int32
   /// The watched folders, with a trailing slash, by their inotify watch descriptors.
   private var folders: [Int32: [UInt8]] = [:]
+  /// The names of files that other programs have open for writing, by their inotify watch descriptors. Their writers
+  /// may know them by other names, in folders that are not watched, or by none (O_TMPFILE).
+  private var unfinished: [Int32: Set<FileLocation>] = [:]
   /// The files that were already reported, or that existed at the start and must not be reported.
   private var known = KnownFiles()
   private let takesExisting: Bool
+  /// What could not be looked at the last time that the folder was looked through.
+  private var unreadable: Set<FileLocation> = []
+  /// What is still to be reported of that.
+  private var pending: [FolderScan.Entry] = []
   /// Why the folder, or one inside it, could not be watched.
   private var trouble: String?
 
@@ -30,7 +37,7 @@ package final class FolderWatch: @unchecked Sendable {
   package init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
   ) throws(InputError) {
-    root = folder
+    root = folder.withoutTrailingSlashes
     self.rules = rules
     self.takesExisting = takesExisting
     descriptor = inotify_init1(Int32(IN_CLOEXEC))
@@ -38,20 +45,32 @@ package final class FolderWatch: @unchecked Sendable {
     if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
       throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
-    watch(root)
+    do throws(InputError) {
+      let open = try OpenFolder(root)
+      withExtendedLifetime(open) { watch(root, $0.descriptor) }
+    } catch {
+      throw InputError(description: "cannot watch it: \(error)")
+    }
     // Done here rather than in `run`, since files completed from now on are new, and other inputs may delay the call of
     // `run` for long.
-    if !takesExisting { lookThrough { _ in true } }
+    if !takesExisting {
+      lookThrough { entry in
+        if case .unreadable = entry { pending.append(entry) }
+        return true
+      }
+    }
     if let trouble { throw InputError(description: trouble) }
   }
 
   deinit { close(descriptor) }
 
-  /// Passes each complete file to `body` until that returns false or `stop` is cancelled. Returns why watching failed;
-  /// nil if it ended as requested.
-  package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+  /// Passes each complete file, and each folder that cannot be listed, to `body` until that returns false or `stop` is
+  /// cancelled. Returns why watching failed; nil if it ended as requested.
+  package func run(until stop: CancellationToken, _ body: (FolderScan.Entry) -> Bool) -> String? {
     lock.lock()
     defer { lock.unlock() }
+    guard pending.allSatisfy(body) else { return nil }
+    pending = []
     if takesExisting, !lookThrough(body) { return nil }
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while trouble == nil {
@@ -87,12 +106,16 @@ package final class FolderWatch: @unchecked Sendable {
 
   private enum Next { case nothing, look, stop, gone }
 
-  private func handle(_ event: Event, _ body: (FileLocation) -> Bool) -> Next {
+  private func handle(_ event: Event, _ body: (FolderScan.Entry) -> Bool) -> Next {
     // Events were lost, so look for new and vanished files instead.
     if event.has(Int32(IN_Q_OVERFLOW)) {
       known.forgetGone()
       return .look
     }
+    if event.has(Int32(IN_CLOSE_WRITE)), let files = unfinished.removeValue(forKey: event.folder) {
+      return files.allSatisfy { take($0, mayBeNew: false, body) } ? .nothing : .stop
+    }
+    if event.has(Int32(IN_IGNORED)) { unfinished[event.folder] = nil }
     guard let folder = folders[event.folder] else { return .nothing }
     if event.has(Int32(IN_IGNORED)) { folders[event.folder] = nil }
     if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
@@ -106,36 +129,92 @@ package final class FolderWatch: @unchecked Sendable {
     }
     let file = FileLocation(bytes: folder + event.name)
     if hasGone { known.forgetIfGone(file) }
-    guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
-    let names = file.bytes.dropFirst(root.beginning.count).split(separator: .slash)
-    guard rules.accepts(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
-    else { return .nothing }
-    return body(file) ? .nothing : .stop
+    if event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) {
+      return report(file, body) ? .nothing : .stop
+    }
+    return event.has(Int32(IN_CREATE)) && !take(file, mayBeNew: true, body) ? .stop : .nothing
   }
 
-  /// Reports complete files that have not been reported yet; returns false to stop.
+  /// Reports a file that has got a name here, once it is complete. `mayBeNew` says whether it may just have been created,
+  /// empty and about to be written. Returns false to stop.
+  private func take(
+    _ file: FileLocation, mayBeNew: Bool, _ body: (FolderScan.Entry) -> Bool
+  ) -> Bool {
+    guard accepts(file), isComplete(file) ?? !(mayBeNew && Self.isNew(file)) else {
+      return true
+    }
+    return report(file, body)
+  }
+
+  /// Whether nobody has the file open for writing; nil if that is unknown. If somebody has, the file is taken up again
+  /// once it is closed.
+  private func isComplete(_ file: FileLocation) -> Bool? {
+    switch FileIdentity.isOpenForWriting(file) {
+    case nil: return nil
+    case false?: return true
+    case true?: break
+    }
+    let number = file.withCString {
+      inotify_add_watch(descriptor, $0, UInt32(IN_CLOSE_WRITE) | UInt32(IN_ONESHOT))
+    }
+    // Without a watch, only a close under this very name is noticed.
+    if number >= 0 { unfinished[number, default: []].insert(file) }
+    // It may have been closed before it was watched.
+    return FileIdentity.isOpenForWriting(file) == false
+  }
+
+  /// Whether nothing about a name that has just appeared shows that its file was there before: it is no link to a file,
+  /// and the file has no other name.
+  private static func isNew(_ file: FileLocation) -> Bool {
+    var (name, target) = (stat(), stat())
+    guard file.withCString({ lstat($0, &name) == 0 && stat($0, &target) == 0 }) else { return true }
+    return name.st_mode & S_IFMT != S_IFLNK && target.st_nlink == 1
+  }
+
+  private func accepts(_ file: FileLocation) -> Bool {
+    let names = file.bytes.dropFirst(root.beginning.count).split(separator: .slash)
+    return rules.accepts(names.map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  /// Reports a complete file unless it has been reported already. Returns false to stop.
+  private func report(_ file: FileLocation, _ body: (FolderScan.Entry) -> Bool) -> Bool {
+    !accepts(file) || !known.isNews(file) || body(.file(file))
+  }
+
+  /// Reports complete files, and folders that cannot be listed, that have not been reported yet; returns false to stop.
   @discardableResult
-  private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
+  private func lookThrough(_ body: (FolderScan.Entry) -> Bool) -> Bool {
+    var unreadable: Set<FileLocation> = []
+    defer { self.unreadable = unreadable }
     // Each folder is watched before it is listed: files completed later cause an event, and those completed earlier are
     // in the list. A file also counts as complete if it is unknown whether somebody has it open for writing.
-    for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
-    where FileIdentity.isOpenForWriting(file) != true && known.isNews(file) {
-      if !body(file) { return false }
+    for entry in FolderScan(root, rules: rules, willList: watch) {
+      switch entry {
+      case .file(let file):
+        if isComplete(file) ?? true, !report(file, body) { return false }
+      case .unreadable(root, let reason):
+        trouble = Directory.isFolder(root) ? "cannot keep watching: \(reason)" : gone
+      case .unreadable(let place, _):
+        unreadable.insert(place)
+        if !self.unreadable.contains(place), !body(entry) { return false }
+      }
     }
     return true
   }
 
-  private func watch(_ folder: FileLocation) {
-    let number = folder.withCString { inotify_add_watch(descriptor, $0, Self.events) }
+  private func watch(_ folder: FileLocation, _ open: Int32) {
+    // Its path may be longer than the system takes.
+    let number = inotify_add_watch(descriptor, "/proc/self/fd/\(open)", Self.events)
     if number >= 0 {
       folders[number] = folder.beginning
-    } else if errno == ENOSPC {
-      trouble =
-        "cannot watch \(folder): the system's limit on watched folders has been reached; "
-        + "raise fs.inotify.max_user_watches"
-    } else if folder == root {
-      trouble = folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
+      return
     }
+    let code = errno
+    let why =
+      code == ENOSPC
+      ? "the system's limit on watched folders has been reached; raise fs.inotify.max_user_watches"
+      : String(cString: strerror(code))
+    trouble = "cannot watch \(folder): \(why)"
   }
 
   private static func parse(_ bytes: ArraySlice<UInt8>) -> [Event] {

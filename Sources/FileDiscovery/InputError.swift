@@ -7,6 +7,9 @@ package struct InputError: Error, CustomStringConvertible {
 }
 
 extension InputError {
+  /// What this value of `errno` means.
+  init(_ code: Int32) { self.init(description: String(cString: strerror(code))) }
+
   /// A system call that failed with this value of `errno`.
   init(_ doing: String, _ code: Int32) {
     self.init(description: "cannot \(doing): \(String(cString: strerror(code)))")

@@ -1,20 +1,31 @@
+import Foundation
 import MultipartForm
 
 /// The identities of files when they were last reported, so that each state of a file is reported once.
 struct KnownFiles {
   private(set) var identities: [FileLocation: FileIdentity] = [:]
+  /// Files that could not be looked at when they were reported.
+  private var unknown: Set<FileLocation> = []
 
-  /// Whether the file exists and has changed since the last call. Remembers its state.
+  /// Whether the file exists and has changed since the last call, or cannot be looked at for the first time. Remembers
+  /// its state.
   mutating func isNews(_ file: FileLocation) -> Bool {
-    guard let identity = try? FileIdentity(of: file), identities[file] != identity else {
-      return false
+    let identity: FileIdentity
+    do throws(FileError) { identity = try FileIdentity(of: file) } catch {
+      switch error.reason {
+      case .unreadable: break
+      case .vanished where Self.isLink(file): break
+      default: return false
+      }
+      return unknown.insert(file).inserted
     }
-    identities[file] = identity
-    return true
+    unknown.remove(file)
+    return identities.updateValue(identity, forKey: file) != identity
   }
 
   /// Forgets a file, unless another has since taken its place.
   mutating func forgetIfGone(_ file: FileLocation) {
+    unknown.remove(file)
     if !Self.isThere(file) { identities[file] = nil }
   }
 
@@ -23,5 +34,10 @@ struct KnownFiles {
 
   private static func isThere(_ file: FileLocation) -> Bool {
     (try? FileIdentity(of: file)) != nil
+  }
+
+  private static func isLink(_ file: FileLocation) -> Bool {
+    var status = stat()
+    return file.withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 }

@@ -2,7 +2,7 @@
 """Attacks the real program and counts what held: make attack.
 
 Kills, closed terminals, files that change while they are sent, connections that end under a request, raw requests at
-the receiver, slow readers, slow clients, a full disk.
+the receiver, slow readers, slow clients, a full disk, odd trees.
 The servers are this script's own and listen on loopback only. A count that does not hold is named, and the exit
 status is 1.
 """
@@ -24,12 +24,13 @@ import raw
 import resuming
 import signals
 import slow
+import trees
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
            "pieces": pieces.run, "after": after.run,
            "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
-           "readers": slow.readers, "signals": signals.run}
+           "trees": trees.run, "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}
 
 

@@ -113,4 +113,74 @@ struct FolderScanTests {
         $0.excludes = [PathPattern("y/")].compactMap { $0 }
       } == ["keep.log"])
   }
+
+  /// Makes folders within each other, each with a file `z`, and returns the names of what is below the first.
+  private func makeChain(_ depth: Int, named name: String) throws -> [String] {
+    var folder = open(scratch.path, O_RDONLY | O_DIRECTORY)
+    defer { close(folder) }
+    var (path, files) = ("", [String]())
+    for _ in 0..<depth {
+      #expect(mkdirat(folder, name, 0o700) == 0)
+      let inner = openat(folder, name, O_RDONLY | O_DIRECTORY)
+      close(folder)
+      folder = inner
+      close(openat(folder, "z", O_CREAT | O_WRONLY, 0o600))
+      path += "\(name)/"
+      files.append("\(path)z")
+    }
+    return files
+  }
+
+  @Test(
+    "a tree deeper than the system takes a path, and than it has descriptors, is scanned to its end"
+  )
+  func deep() throws {
+    let long = try makeChain(30, named: String(repeating: "d", count: 250))
+    let many = try makeChain(3000, named: "e")
+    defer { _ = try? Tool.run("rm", ["-rf", scratch.path]) }
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    // The deepest file comes first: `z` is the last name in each folder.
+    #expect(found() == Array(long.reversed()) + many.reversed())
+  }
+
+  @Test("a folder that another took the place of while its contents were scanned is told of")
+  func replaced() throws {
+    // Deep enough that the first folder has been closed in the meantime.
+    try make("a/b/c/d/e/f/g/h/i/j/file", "a/k", "z")
+    var scan = FolderScan(FileLocation(scratch.path))
+    let first = scan.next()
+    #expect(first == .file(FileLocation(scratch.path("a/b/c/d/e/f/g/h/i/j/file"))))
+    let manager = FileManager.default
+    try manager.moveItem(atPath: scratch.path("a"), toPath: scratch.path("away"))
+    try make("a/k")
+    let rest = Array(IteratorSequence(scan))
+    #expect(
+      rest == [
+        .unreadable(
+          FileLocation(scratch.path("a")),
+          reason: "another folder took its place while it was being read"),
+        .file(FileLocation(scratch.path("z"))),
+      ])
+  }
+
+  @Test("an ignore file may have a mark and CRs, lie in a folder of any name, or be no file")
+  func oddIgnoreFiles() throws {
+    try make("a.log", "b.log", "x/a.log")
+    try scratch.write(".gitignore", Array("\u{FEFF}a.log\r\n".utf8))
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("x/.gitignore"), withIntermediateDirectories: false)
+    let strange = FileLocation(bytes: Array(scratch.path("y").utf8) + [0xFF])
+    #expect(strange.withCString { mkdir($0, 0o700) } == 0)
+    for name in [".gitignore", "c.log", "d.log"] {
+      let file = FileLocation(bytes: strange.beginning + Array(name.utf8))
+      let descriptor = file.withCString { open($0, O_CREAT | O_WRONLY, 0o600) }
+      #expect(write(descriptor, "c.log\n", 6) == 6)
+      close(descriptor)
+    }
+    #expect(found { $0.ignoreFile = ".gitignore" } == ["b.log", "y\u{FFFD}/d.log"])
+    // A pipe that nobody writes to is not waited for.
+    #expect(mkfifo(scratch.path(".pipe"), 0o600) == 0)
+    #expect(found { $0.ignoreFile = ".pipe" }.count == 5)
+  }
 }

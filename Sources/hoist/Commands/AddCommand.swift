@@ -42,6 +42,7 @@ struct AddCommand: HoistCommand {
     let waiting = try queue.store.unsentFiles(to: target.name)
     // A malformed argument is found before any file is examined.
     let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
+    try wishes.forEach { try $0.checkIsLasting() }
     var added = QueueIntake.Added()
     var copies = 0
     var failure: StoreError?

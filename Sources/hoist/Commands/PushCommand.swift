@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileDiscovery
 import Foundation
 import HTTPTransport
 import MediaTypes
@@ -39,7 +40,7 @@ struct PushCommand: HoistCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Files, patterns, folders with -r, or - for standard input.", valueName: "file"),
+      "Files, patterns, folders with -r, <(command), or - for standard input.", valueName: "file"),
     completion: .file())
   var files: [String] = []
 
@@ -70,6 +71,7 @@ struct PushCommand: HoistCommand {
   /// Reads the media type tables and sets up the transport while the arguments are parsed.
   static func prepare() {
     OpenFiles.countInherited()
+    SpooledInput.noteInherited()
     Thread.detachNewThread {
       _ = MediaTypeGuesser.system
       // Foundation looks into the program's folder. If that is not allowed, it crashes; the error comes later.

@@ -57,6 +57,7 @@ struct ScreenCommand: HoistCommand {
     var preferences = try ScreenPreferences(settings)
     if plain { preferences.audience = .standardInput }
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
+    try files.forEach { try $0.checkIsLasting() }
     let session = try ScreenSession(
       book: catalog, keeper: QueueRecorder(store: store, environment: context.environment),
       context: context,

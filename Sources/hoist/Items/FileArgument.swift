@@ -1,3 +1,4 @@
+import FileDiscovery
 import Foundation
 import MediaTypes
 import ScalarText
@@ -45,6 +46,14 @@ struct FileArgument: Equatable, Sendable {
       }
     }
     path = parts[..<first].joined(separator: ";")
+  }
+
+  /// Refuses inputs that can be read only once, and only by this process: the queue outlives it.
+  func checkIsLasting() throws(UserError) {
+    guard SpooledInput.descriptor(of: Arguments.location(path)) != nil else { return }
+    throw UserError(
+      "\(path): cannot be queued, since only this process can read it; store it in a file and add that, or send it "
+        + "with hoist push")
   }
 
   private static func key(of part: String) -> String? {

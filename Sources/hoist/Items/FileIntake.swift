@@ -52,15 +52,21 @@ final class FileIntake: Sendable {
     _ body: (UploadItem) -> Bool
   ) -> Bool {
     guard let rules, Directory.isFolder(file) else { return body(item(at: file, as: wish)) }
-    for entry in FolderScan(file, rules: rules) {
-      let item =
-        switch entry {
-        case .file(let found): item(at: found, below: file, as: wish)
-        case .unreadable(let folder, let reason): failed(folder, .unreadable(reason))
-        }
-      if !body(item) { return false }
+    for entry in FolderScan(file, rules: rules) where !body(item(for: entry, below: file, as: wish))
+    {
+      return false
     }
     return true
+  }
+
+  /// The item for what was found in the folder `root`.
+  func item(
+    for entry: FolderScan.Entry, below root: FileLocation, as wish: FileArgument? = nil
+  ) -> UploadItem {
+    switch entry {
+    case .file(let file): item(at: file, below: root, as: wish)
+    case .unreadable(let place, let reason): failed(place, .unreadable(reason))
+    }
   }
 
   /// The item with a note, if its file accompanies another one; nil if it is sent on its own.
@@ -77,13 +83,13 @@ final class FileIntake: Sendable {
   func look(at item: UploadItem) -> UploadItem {
     var item = item
     do throws(FileError) {
-      let identity = try FileIdentity(of: item.location)
+      let identity = try FileIdentity(ofReadable: item.location)
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
       // Spooled standard input has a name only in the request, so guess its type from that.
       let byName =
-        SpooledInput.holds(item.location) ? guesser.guess(name: Array(item.fileName.utf8)) : nil
+        item.isSpooled ? guesser.guess(name: Array(item.fileName.utf8)) : nil
       setType(byName ?? guesser.guess(path: item.location.bytes), of: &item)
     } catch {
       if let guess = guesser.guess(name: item.location.bytes) { setType(guess, of: &item) }
@@ -127,8 +133,9 @@ extension MediaTypeGuess.Source {
 }
 
 extension UploadItem {
-  /// How the user refers to the file: by its path, or as `-` for standard input.
-  var path: FileLocation {
-    SpooledInput.holds(self.location) ? SpooledInput.argument : self.location
-  }
+  /// How the user refers to the file: by its path, which is `-` for standard input.
+  var path: FileLocation { SpooledInput.argument(at: location) ?? location }
+
+  /// Whether the file disappears with this process, since it is an input that can be read only once.
+  var isSpooled: Bool { SpooledInput.holds(location) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDiscovery
+import Foundation
 import MultipartForm
 import UploadModel
 
@@ -19,7 +20,7 @@ struct SelectionOptions: ParsableArguments {
     help: "The paths in the list are separated by NULs.")
   var null = false
 
-  @Option(help: "The name under which standard input is sent.")
+  @Option(help: "The name under which standard input, or what <(command) stands for, is sent.")
   var name: String?
 
   @Option(
@@ -51,7 +52,7 @@ struct SelectionOptions: ParsableArguments {
     let wishes = try files.map { try FileArgument($0) }
     let files = wishes.map(\.path)
     var inputs = PushInputs(
-      arguments: wishes, inputName: name, isRecursive: recursive, rules: try folders.rules(),
+      arguments: wishes, isRecursive: recursive, rules: try folders.rules(),
       home: context.home, standardInput: context.input.descriptor,
       temporaryFolder: context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
     if let again {
@@ -63,9 +64,9 @@ struct SelectionOptions: ParsableArguments {
           "hoist: \(HumanReadable.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
-      inputs.inputName = name ?? inputs.again.first { $0.path == SpooledInput.argument }.map(\.name)
     }
-    try checkStandardInput(files, inputs)
+    inputs.named = try nameOfInput(among: wishes, inputs.again)
+    try checkCombinations()
     guard !files.isEmpty || fromFile != nil || retryFailed != nil || watch != nil else {
       throw UserError(
         "there is nothing to send; name files, or see --from-file and --watch in "
@@ -82,20 +83,40 @@ struct SelectionOptions: ParsableArguments {
     return inputs
   }
 
-  private func checkStandardInput(_ files: [String], _ inputs: PushInputs) throws {
-    let uses =
-      files.count { $0 == "-" } + (fromFile == "-" ? 1 : 0)
-      + inputs.again.count { $0.path == SpooledInput.argument }
-    guard uses <= 1 else {
-      throw UserError("\"-\" is given \(uses) times, but standard input can be read only once")
+  /// Checks the inputs that can be read only once, and returns which of them has the name that was given.
+  private func nameOfInput(
+    among wishes: [FileArgument], _ again: [PushReport.Entry]
+  ) throws -> (descriptor: Int32, name: String)? {
+    let inputs =
+      wishes.map { Arguments.location($0.path) } + again.map(\.path)
+    let sent = inputs.compactMap { SpooledInput.descriptor(of: $0) }
+    let list = fromFile.flatMap { SpooledInput.descriptor(of: Arguments.location($0)) }
+    for (descriptor, uses) in Dictionary(grouping: sent + [list].compactMap(\.self), by: \.self)
+    where uses.count > 1 {
+      let what = descriptor == STDIN_FILENO ? "standard input" : "/dev/fd/\(descriptor)"
+      throw UserError("\(what) is given \(uses.count) times, but it can be read only once")
     }
-    let isSent = uses == 1 && fromFile != "-"
-    if isSent, inputs.inputName?.isEmpty ?? true {
+    let isNamed = !(name?.isEmpty ?? true)
+    if !isNamed, wishes.contains(where: { $0.path == "-" && $0.name == nil }) {
       throw UserError("-: standard input needs a name for the server; add --name NAME")
     }
-    if let name, !isSent {
-      throw UserError("--name \(name): is for standard input, but no file is \"-\"")
+    guard let name else { return nil }
+    guard let first = sent.first else {
+      throw UserError(
+        "--name \(name): is for an input such as standard input, but no file is \"-\" or <(command)"
+      )
     }
+    guard isNamed else { throw UserError("--name: has no value") }
+    if sent.contains(STDIN_FILENO) { return (STDIN_FILENO, name) }
+    guard sent.count == 1 else {
+      throw UserError(
+        "--name \(name): \(sent.count) inputs could have this name; name each of them, as in <(command)';name=\(name)'"
+      )
+    }
+    return (first, name)
+  }
+
+  private func checkCombinations() throws {
     if null, fromFile == nil {
       throw UserError("-0: works only with --from-file, since it says how that list is read")
     }

@@ -99,9 +99,7 @@ struct Push {
     func record(_ state: ItemState, of id: ItemID, at now: Instant) {
       guard let item = course.record(state, of: id) else { return }
       defer {
-        if let due = state.receipt?.disposal, item.path != SpooledInput.argument {
-          dispose(of: item, due)
-        }
+        if let due = state.receipt?.disposal, !item.isSpooled { dispose(of: item, due) }
       }
       history?.record(item)
       journal?.record(item)

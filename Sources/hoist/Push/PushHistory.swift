@@ -101,8 +101,8 @@ final class PushHistory: Sendable {
     guard !ended.isEmpty else { return }
     do {
       try intake.store.log(ended, to: target) { item in
-        // The file of spooled standard input disappears with this process, so its path means nothing.
-        item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
+        // The file of a spooled input disappears with this process, so its own path means nothing.
+        item.path == SpooledInput.argument ? item.path : item.path.absolute(in: folder)
       }
     } catch {
       content.withLock { $0.trouble = error }

@@ -5,11 +5,11 @@ import UploadModel
 
 /// Everything that a push was asked to send. It is enumerated in order while the first files are uploaded.
 struct PushInputs: Sendable {
-  /// Files, patterns, folders, or `-` for standard input.
+  /// Files, patterns, folders, or inputs that can be read only once, such as `-` for standard input.
   var arguments: [FileArgument] = []
   var list: FileList?
-  /// The name under which standard input is sent.
-  var inputName: String?
+  /// The name under which one of these inputs is sent, and its descriptor.
+  var named: (descriptor: Int32, name: String)?
   /// Whether folders stand for the files in them.
   var isRecursive = false
   /// Which files in a folder are added.
@@ -33,50 +33,79 @@ struct PushInputs: Sendable {
     _ body: (UploadItem) -> Bool
   ) -> Bool {
     let folders = isRecursive ? rules : nil
+    func each(_ file: FileLocation, as wish: FileArgument? = nil) -> Bool {
+      guard let descriptor = SpooledInput.descriptor(of: file) else {
+        return intake.each(of: file, in: folders, as: wish, body)
+      }
+      let name = named?.descriptor == descriptor ? named?.name : nil
+      return body(input(descriptor, of: file, named: name, intake, as: wish, until: stop))
+    }
     var goesOn =
       again.allSatisfy { entry in
-        entry.path == SpooledInput.argument
-          ? body(input(intake, until: stop)) : intake.each(of: entry.path, in: folders, body)
+        guard let descriptor = SpooledInput.descriptor(of: entry.path) else {
+          return intake.each(of: entry.path, in: folders, body)
+        }
+        let name = named?.descriptor == descriptor ? named?.name : entry.name
+        let item = input(descriptor, of: entry.path, named: name, intake, until: stop)
+        // What sent it before may not be there any more, as when cron repeats a push.
+        if item.size == 0, item.identity != nil, entry.bytes != 0 {
+          let before = entry.bytes.map { " instead of \(HumanReadable.bytes($0))" } ?? ""
+          let why =
+            "it was an input that can be read only once, and is empty now\(before); give it again"
+          return body(intake.failed(entry.path, named: name, .unreadable(why)))
+        }
+        return body(item)
       }
       && arguments.allSatisfy { wish in
         FileLocation(wish.path) == SpooledInput.argument
-          ? body(input(intake, as: wish, until: stop))
-          : Arguments.files(wish.path, home: home).allSatisfy {
-            intake.each(of: $0, in: folders, as: wish, body)
-          }
+          ? each(SpooledInput.argument, as: wish)
+          : Arguments.files(wish.path, home: home).allSatisfy { each($0, as: wish) }
       }
     guard goesOn else { return true }
     var isWhole = true
     if let list {
       let end = list.forEach(until: stop) { file in
-        goesOn = intake.each(of: file, in: folders, body)
+        // In a list, "-" is a file like any other.
+        goesOn =
+          file == SpooledInput.argument
+          ? intake.each(of: file, in: folders, body) : each(file)
         return goesOn
       }
-      if case .failed(let code) = end {
-        let why = "the rest of the list cannot be read: \(String(cString: strerror(code)))"
-        _ = body(intake.failed(FileLocation(list.title), .unreadable(why)))
+      if case .failed(let why) = end {
+        let cause = Failure.Cause.unreadable("the rest of the list cannot be read: \(why)")
+        _ = body(intake.failed(FileLocation(list.title), cause))
       }
       guard goesOn else { return true }
       isWhole = end != .left
     }
     if let watch,
-      let why = watch.run(until: stop, { body(intake.item(at: $0, below: watch.root)) })
+      let why = watch.run(until: stop, { body(intake.item(for: $0, below: watch.root)) })
     {
       _ = body(intake.failed(FileLocation("--watch"), .unreadable(why)))
     }
     return isWhole
   }
 
+  /// The item for an input that can be read only once.
   private func input(
-    _ intake: FileIntake, as wish: FileArgument? = nil, until stop: CancellationToken
+    _ descriptor: Int32, of argument: FileLocation, named name: String?, _ intake: FileIntake,
+    as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
+    let name = wish?.name ?? name ?? argument.lastComponent
+    let isStandard = descriptor == STDIN_FILENO
+    // Any other descriptor is one that hoist itself has opened.
+    guard isStandard || SpooledInput.isInherited(descriptor) else {
+      return intake.failed(
+        argument, named: name, .unreadable("descriptor \(descriptor) is not open"))
+    }
     do throws(InputError) {
-      guard let kept = try SpooledInput.keep(standardInput, in: temporaryFolder, until: stop) else {
-        return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
-      }
-      return intake.item(at: kept, named: inputName, as: wish)
+      guard
+        let kept = try SpooledInput.keep(
+          isStandard ? standardInput : descriptor, as: argument, in: temporaryFolder, until: stop)
+      else { return intake.failed(argument, named: name, .cancelled) }
+      return intake.item(at: kept, named: name, as: wish)
     } catch {
-      return intake.failed(SpooledInput.argument, .unreadable(error.description))
+      return intake.failed(argument, named: name, .unreadable(error.description))
     }
   }
 }

@@ -85,9 +85,9 @@ struct UploadReport {
 }
 
 extension HistoryEntry {
-  /// A key for the file and its target. Each upload from standard input is a file of its own.
+  /// A key for the file and its target. Each upload from standard input or the like is a file of its own.
   fileprivate var file: [UInt8] {
-    let isInput = location == SpooledInput.argument
+    let isInput = SpooledInput.isInput(recordedAs: location)
     return Array("\(target)\u{0}\(isInput ? "\(item)" : "")\u{0}".utf8) + location.bytes
   }
 

@@ -21,6 +21,18 @@ struct TypedLine {
   }
 
   var files: Files {
+    var files = named
+    let lasting = files.found.filter {
+      $0.location == SpooledInput.argument || SpooledInput.descriptor(of: $0.location) == nil
+    }
+    if lasting.count < files.found.count {
+      files.mistake = "what only this process can read cannot be queued; store it in a file first"
+      files.found = lasting
+    }
+    return files
+  }
+
+  private var named: Files {
     let whole = TypedPath(text: text, home: home).files
     if whole.allSatisfy(Self.isThere) { return Files(found: whole.map { NamedFile($0) }) }
     var files = Files()
