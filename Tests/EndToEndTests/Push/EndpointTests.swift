@@ -194,6 +194,8 @@ extension EndToEnd {
       #expect(outcome.status == 0, "\(outcome)")
       let end = try outcome.events().end(of: row.file)
       let url = end.text("url")
+      // What these services say when they take a file must not look like a no.
+      #expect(end.text("doubtful") == nil)
       #expect(
         row.url.map { url == $0 || url == desk.base + $0 } ?? (url == nil),
         "\(url ?? "none") for \(row.url ?? "none")")

@@ -121,6 +121,7 @@ extension EndToEnd {
         try desk.person.folder.write(name, count: size, seed: UInt64(service.recipe.utf8.count))
         let outcome = try await desk.hoist("push \(name) --json")
         #expect(outcome.status == 0, "\(outcome)")
+        #expect(!outcome.output.contains("\"doubtful\""), "\(outcome)")
         let digest = try await desk.digest(name)
         // Zipline and Cloudinary choose names of their own.
         let stored = try await desk.stored(
