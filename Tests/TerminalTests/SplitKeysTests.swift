@@ -49,7 +49,9 @@ import Testing
     while let name = curses_string_name(index) {
       index += 1
       guard name[0] == CChar(bitPattern: UInt8(ascii: "k")), let value = tigetstr(name),
-        Int(bitPattern: value) != -1, value[0] == 27
+        Int(bitPattern: value) != -1, value[0] == 27,
+        // With this, a report of the mouse only begins.
+        strcmp(name, "kmous") != 0
       else { continue }
       keys.insert(String(cString: value))
     }
@@ -115,8 +117,11 @@ import Testing
 
   @Test func escapeBeforeAnotherKeyIsNotLost() async throws {
     var line = try await Line("TERM=xterm-256color")
-    for gap in [20, 100, 400] {
-      #expect(try await line.events(["\u{1B}", "j"], gap) == ["escape", "character(\"j\")"])
+    let both = ["escape", "character(\"j\")"]
+    #expect(try await line.events(["\u{1B}", "j"], 400) == both)
+    // On a machine that does something else for so long, they arrive together.
+    try await wait(for: "a key 20 ms after Escape") {
+      try await line.events(["\u{1B}", "j"], 20) == both ? true : nil
     }
     // Together they are a key with Alt, which has no meaning.
     #expect(try await line.events(["\u{1B}j"], 0) == [])
@@ -134,7 +139,9 @@ import Testing
   /// A key whose rest comes later than ncurses waits is late, and still no letters.
   @Test func aRestThatComesLateIsNoOtherKey() async throws {
     var line = try await Line("TERM=xterm-256color ESCDELAY=25")
-    #expect(try await line.events(["\u{1B}", "OP"], 600) == ["escape", "function(1)"])
+    try await line.terminal.tmux.type("\u{1B}")
+    try await wait(for: "Escape") { try line.lines().last == "escape" ? true : nil }
+    #expect(try await line.events(["OP"], 0) == ["escape", "function(1)"])
     #expect(try await line.events(["\u{1B}O", "P"], 600) == ["function(1)"])
     #expect(try await line.events(["\u{1B}[", "3", "~"], 600) == ["delete"])
     #expect(try await line.events(["\u{1B}[<0;5", ";3M\u{1B}[<0;5;3m"], 600) == ["click"])
