@@ -155,8 +155,8 @@ class Changer:
                     os.link(self.path, path)
                 before = os.stat(path)
                 with open(path, "r+b", buffering=0) as file:
-                    # A file that was deleted while it was being opened is nobody's any more.
-                    is_there = os.fstat(file.fileno()).st_nlink > (1 if self.kind == "link" else 0)
+                    # What was deleted or moved while it was being opened went as it was.
+                    is_there = os.path.exists(self.path) and os.path.samefile(self.path, file.fileno())
                     if is_there:
                         file.write(new)
                         os.utime(file.fileno(), ns=(before.st_atime_ns, before.st_mtime_ns))
