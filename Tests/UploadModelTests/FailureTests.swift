@@ -240,6 +240,40 @@ struct FailureTests {
     #expect(!Failure(.refused, status: 403, attempts: 1).explanation.contains("clock"))
   }
 
+  /// Many mistakes share these statuses; the words of the server tell them apart.
+  @Test(arguments: [
+    (
+      422,
+      #"{"message": "Validation Failed", "errors": [{"code": "already_exists", "field": "name"}]}"#,
+      "under another name"
+    ),
+    (400, "<d:error><s:message>File already exists</s:message></d:error>", "under another name"),
+    (409, #"{"error": {"code": "nameAlreadyExists"}}"#, "under another name"),
+    (
+      422, #"{"errors": {"file": ["must not be greater than 2048 kilobytes"]}}"#,
+      "files of this size"
+    ),
+    (400, "<Error><Code>EntityTooLarge</Code></Error>", "files of this size"),
+    (400, #"{"error": "Storage quota exceeded"}"#, "make room"),
+    (400, #"{"message": "Unsupported file type"}"#, "does not take this type"),
+    (400, #"{"error": "The token has expired"}"#, "give the target credentials"),
+    (
+      400, #"{"detail": [{"loc": ["body", "file"], "msg": "field required"}]}"#,
+      "which fields and header fields"
+    ),
+    (
+      400, "<d:error><s:message>Virus found</s:message></d:error>", "put right what the server says"
+    ),
+    (400, "<html><title>400 Bad Request</title>", "which fields and header fields"),
+    (400, "", "which fields and header fields"),
+    (409, #"{"message": "the album is closed"}"#, "until something changes on the server"),
+    (413, #"{"message": "already exists"}"#, "files of this size"),
+  ])
+  func adviceGoesByWhatTheServerSays(_ status: Int, _ reply: String, _ advice: String) {
+    let failure = Failure(.refused, status: status, reply: Reply(text: reply), attempts: 1)
+    #expect(failure.explanation.contains(advice), "\(failure.explanation)")
+  }
+
   @Test func faultsOfFormsCannotBeSent() {
     let cause = Failure.Cause(.form(.tooLong), wasSeen: true)
     #expect(cause == .unsendable(FormError.tooLong.description))

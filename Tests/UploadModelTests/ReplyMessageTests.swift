@@ -16,6 +16,39 @@ import UploadModel
     (#"{"errors": {"file": ["is too big"]}}"#, "file: is too big"),
     (#"{"message": "", "error": "the real one"}"#, "the real one"),
     (#"["only one"]"#, "only one"), (#""a string""#, "a string"),
+    (#"{"errors": [{"code": "BLOB_UPLOAD_INVALID"}]}"#, "BLOB_UPLOAD_INVALID"),
+    (#"{"errors": [{"code": "DENIED", "message": "no push"}]}"#, "no push"),
+    // GitHub.
+    (
+      #"{"message": "Validation Failed", "errors": [{"resource": "ReleaseAsset", "code": "already_exists", "field": "name"}]}"#,
+      "Validation Failed: name: already_exists"
+    ),
+    // Laravel.
+    (
+      #"{"message": "The data was invalid.", "errors": {"file": ["It is too big."], "tag": ["no"]}}"#,
+      "The data was invalid: file: It is too big."
+    ),
+    // Google says it twice.
+    (#"{"error": {"code": 400, "message": "bad", "errors": [{"message": "bad"}]}}"#, "bad"),
+    // Jira, GitLab, Django, Discord, Telegram, Dropbox, Imgur, Seafile.
+    (#"{"errorMessages": [], "errors": {"file": "no room"}}"#, "file: no room"),
+    (#"{"message": {"file": ["is missing"]}}"#, "file: is missing"),
+    (#"{"file": ["No file was submitted."], "tag": ["too long"]}"#, "file: No file was submitted."),
+    (
+      #"{"message": "Invalid Form Body", "code": 50035, "errors": {"content": {"_errors": [{"code": "X", "message": "This field is required"}]}}}"#,
+      "Invalid Form Body: content: This field is required"
+    ),
+    (
+      #"{"ok": false, "error_code": 400, "description": "Bad Request: no chat"}"#,
+      "Bad Request: no chat"
+    ),
+    (
+      #"{"error_summary": "path/conflict/file/..", "error": {".tag": "path"}}"#,
+      "path/conflict/file/.."
+    ),
+    (#"{"data": {"error": "over capacity"}, "success": false}"#, "over capacity"),
+    (#"{"error_msg": "Out of quota"}"#, "Out of quota"),
+    (#"{"code": "bad_request", "status": 400}"#, "bad_request"),
     // RFC 9457.
     (
       #"{"type": "https://e.org/q", "title": "Out of credit.", "detail": "30, but it costs 50.", "status": 403}"#,
@@ -47,6 +80,67 @@ import UploadModel
     (
       "<?xml version='1.0'?><Error><Code>EntityTooLarge</Code><Message>Too much.</Message></Error>",
       "Too much."
+    ),
+    // sabre/dav and Nextcloud, SOAP, Azure, and XML that has only a code.
+    (
+      """
+      <?xml version="1.0" encoding="utf-8"?>
+      <d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">
+        <s:exception>Sabre\\DAV\\Exception\\BadRequest</s:exception>
+        <s:message>X-OC-MTime header must be a valid positive integer</s:message>
+      </d:error>
+      """, "X-OC-MTime header must be a valid positive integer"
+    ),
+    (
+      "<d:error xmlns:d='DAV:'><s:exception>OCA\\DAV\\FileLocked</s:exception><s:message/></d:error>",
+      "OCA\\DAV\\FileLocked"
+    ),
+    (
+      "<soap:Envelope><soap:Body><soap:Fault><faultcode>x</faultcode><faultstring>No &lt;file&gt;</faultstring></soap:Fault>",
+      "No <file>"
+    ),
+    ("<?xml version='1.0'?><Error><Code>NoSuchBucket</Code></Error>", "NoSuchBucket"),
+    ("<r><!-- <message>no</message> --><message><![CDATA[a < b]]></message></r>", "a < b"),
+    (
+      "<problem xmlns='urn:ietf:rfc:7807'><title>Out of credit.</title><detail>It costs 50.</detail></problem>",
+      "Out of credit: It costs 50."
+    ),
+    ("<result><error>file type</error></result>", "file type"),
+    // Pages whose title is the status: nginx, Apache, Flask, Tomcat, Jetty. PyPI says it in the title.
+    (
+      """
+      <html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>
+      <body><center><h1>400 Bad Request</h1></center><center>The plain HTTP request was sent to HTTPS port</center>
+      """, "400 The plain HTTP request was sent to HTTPS port"
+    ),
+    (
+      """
+      <html><head><title>413 Request Entity Too Large</title></head><body>
+      <center><h1>413 Request Entity Too Large</h1></center><hr><center>nginx/1.18.0 (Ubuntu)</center></body></html>
+      """, "413 Request Entity Too Large"
+    ),
+    (
+      """
+      <!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN"><html><head><title>400 Bad Request</title>
+      <style>p { color: red }</style><SCRIPT>if (a < b) alert("no")</SCRIPT></head><body><h1>Bad Request</h1>
+      <p>Size of a request header field exceeds<br />server limit.</p><address>Apache/2.4 Server at h</address>
+      """, "Size of a request header field exceeds server limit."
+    ),
+    (
+      "<!doctype html><html lang=en><title>400 Bad Request</title><h1>Bad Request</h1><p>The CSRF token is missing.</p>",
+      "The CSRF token is missing."
+    ),
+    (
+      "<html><head><title>HTTP Status 400 \u{2013} Bad Request</title></head><body><h1>HTTP Status 400 \u{2013} Bad Request</h1><hr /><p><b>Type</b> Status Report</p><p><b>Message</b> Required part &#39;file&#39; is not present</p><p><b>Description</b> The server cannot</p>",
+      "Required part 'file' is not present"
+    ),
+    (
+      "<html><head><title>Error 400 Bad Request</title></head><body><h2>HTTP ERROR 400 Bad Request</h2><table><tr><th>URI:</th><td>/up</td></tr><tr><th>MESSAGE:</th><td>no boundary</td></tr></table>",
+      "no boundary"
+    ),
+    (
+      "<html><head><title>400 File already exists.</title></head><body><h1>400 File already exists.</h1>",
+      "400 File already exists."
     ),
     // Text.
     ("\n\n  quota\texceeded  \r\nsecond line", "quota exceeded"), ("no", "no"),

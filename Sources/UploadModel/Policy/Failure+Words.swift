@@ -223,7 +223,7 @@ extension Failure {
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
-    case .refused: Self.statusAdvice(status)
+    case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
@@ -275,7 +275,7 @@ extension Failure {
     return phrases[status].map { "\(status) \($0)" } ?? "status \(status)"
   }
 
-  private static let phrases: [Int: String] = [
+  static let phrases: [Int: String] = [
     200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 300: "Multiple Choices",
     301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
     307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",

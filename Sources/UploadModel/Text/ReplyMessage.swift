@@ -4,9 +4,9 @@ import ScalarText
 extension Reply {
   /// The server's message in a sentence on one line; `nil` if the reply contains no text that reads like a message.
   ///
-  /// It is taken from JSON (the members that servers use for messages, including the problem details of RFC 9457), from
-  /// HTML (the title or the first heading) and from S3's XML. In other text it is the first line that is not blank. The
-  /// message comes from outside, so make it safe before it is shown.
+  /// It is taken from JSON (the members that servers use for messages and codes, including the problem details of
+  /// RFC 9457), from HTML (the title, a heading or a paragraph) and from the XML of S3, WebDAV and SOAP. In other text it
+  /// is the first line that is not blank. The message comes from outside, so make it safe before it is shown.
   package var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
     if first == "<" {
@@ -17,13 +17,17 @@ extension Reply {
     let isLong = text.utf8.count > Self.messageReach
     let mayBeJSON = (first == "{" || first == "[" || first == "\"") && !isLong && !isCut
     let value = mayBeJSON ? JSONValue(text: text) : nil
-    return (value.flatMap { Self.message(in: $0, depth: 4) } ?? firstLine).flatMap(Self.sentence)
+    return (value.flatMap { Self.message(in: $0, depth: Self.deepest) } ?? firstLine).flatMap(
+      Self.sentence)
   }
 
   /// How many bytes of a reply are searched for its message.
   private static let messageReach = 16 * 1024
   /// The most characters in a message: about as many as a person reads in passing.
   private static let longestMessage = 400
+
+  /// How far into JSON a message is looked for.
+  static let deepest = 7
 
   private var firstLine: String? {
     let beginning = String(text.unicodeScalars.prefix(Self.messageReach))
@@ -50,106 +54,56 @@ extension Reply {
     }
   }
 
-  static func message(in members: [String: JSONValue], depth: Int = 4) -> String? {
+  /// The members in which servers put an error into words, the one that says most first.
+  private static let texts = [
+    "message", "Message", "detail", "error_description", "errorDescription", "error_message",
+    "errorMessage", "ErrorMessage", "error_msg", "errmsg", "error_summary", "description",
+    "Description", "faultstring", "error", "Error", "errors", "errorMessages", "messages", "msg",
+    "reason", "non_field_errors", "_errors",
+  ]
+  /// The members that servers put around these.
+  private static let covers = ["data", "response", "result", "meta", "fault", "status"]
+  /// The members with the code of an error, if it is not put into words.
+  private static let codes = ["code", "Code", "error_code", "errorCode", "__type", ".tag"]
+
+  static func message(in members: [String: JSONValue], depth: Int = deepest) -> String? {
     func said(_ name: String) -> String? {
       members[name].flatMap { message(in: $0, depth: depth - 1) }
     }
-    if case .object? = members["error"], let words = said("error") { return words }
+    func isObject(_ name: String) -> Bool {
+      if case .object? = members[name] { true } else { false }
+    }
+    let isInside = depth < deepest
+    // Dropbox says the same as in the object, on one line.
+    if isObject("error"), members["error_summary"] == nil, let words = said("error") {
+      return words
+    }
     // The title names the kind of problem, and the detail describes this one (RFC 9457 §3.1).
     if let title = said("title") {
       guard let detail = said("detail"), detail != title else { return title }
-      return
-        "\(title.hasSuffix(scalars: ".") ? String(title.unicodeScalars.dropLast()) : title): \(detail)"
+      return "\(stem(title)): \(detail)"
     }
-    let names = [
-      "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
-    ]
-    if let words = names.lazy.compactMap(said).first { return words }
+    // The message may say only that something is wrong, and the list of errors what: GitHub, Laravel, Zenodo.
+    if let words = texts.lazy.compactMap(said).first {
+      guard members["message"] != nil, let more = said("errors"), !words.contains(scalars: more)
+      else { return words }
+      return "\(stem(words)): \(more)"
+    }
+    if let words = covers.lazy.filter(isObject).compactMap(said).first { return words }
+    if let code = codes.lazy.compactMap(said).first {
+      guard let field = members["field"], case .string(let name) = field else { return code }
+      return "\(name): \(code)"
+    }
     // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
-    guard depth < 4, members.count == 1, let (name, value) = members.first,
-      let words = message(in: value, depth: depth - 1)
-    else { return nil }
-    return "\(name): \(words)"
-  }
-}
-
-/// The words in which an HTML or XML page says what it is about.
-private struct Markup {
-  let bytes: [UInt8]
-
-  /// The title, the first heading, or the message of an S3 error. A title that is only a status, such
-  /// as "502 Bad Gateway", gives way to a heading that says more.
-  var message: String? {
-    let texts = ["title", "h1", "h2", "h3", "message"].lazy.compactMap(content)
-    return texts.first { !Self.isStatus($0) } ?? texts.first
+    let fields = members.sorted { $0.key < $1.key }
+    let areFields = fields.allSatisfy { if case .array = $0.value { true } else { false } }
+    guard isInside || areFields else { return nil }
+    return fields.lazy.compactMap { name, value in
+      message(in: value, depth: depth - 1).map { "\(name): \($0)" }
+    }.first
   }
 
-  private static func isStatus(_ text: String) -> Bool {
-    let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
-    return words.count > 1 && words.count < 7 && words[0].utf8.count == 3 && Int(words[0]) != nil
-  }
-
-  /// The text in the first element with this name, given in lower case; `nil` if there is none.
-  private func content(of name: String) -> String? {
-    let (open, close) = (Array("<\(name)".utf8), Array("</\(name)".utf8))
-    var position = 0
-    while let start = find(open, from: position) {
-      position = start + open.count
-      // <messages> is not <message>.
-      guard position < bytes.count, !Self.isName(bytes[position]) else { continue }
-      guard let inside = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
-      let end = find(close, from: inside) ?? bytes.count
-      let text = Self.text(bytes[(inside + 1)..<max(inside + 1, end)])
-      return text.unicodeScalars.allSatisfy(\.isWhiteSpace) ? nil : text
-    }
-    return nil
-  }
-
-  private func find(_ wanted: [UInt8], from start: Int) -> Int? {
-    guard bytes.count >= wanted.count, start <= bytes.count - wanted.count else { return nil }
-    return (start...bytes.count - wanted.count).first { index in
-      wanted.indices.allSatisfy { Self.lower(bytes[index + $0]) == wanted[$0] }
-    }
-  }
-
-  private static func lower(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-
-  private static func isName(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower(byte)) || byte == UInt8(ascii: "-")
-  }
-
-  /// Text without its tags, and with character references decoded.
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    var plain: [UInt8] = []
-    var isTag = false
-    for byte in bytes {
-      if byte == UInt8(ascii: "<") { isTag = true }
-      if !isTag { plain.append(byte) }
-      if byte == UInt8(ascii: ">") { isTag = false }
-    }
-    let pieces = String(decoding: plain, as: UTF8.self).split(scalar: "&")
-    return pieces.dropFirst().reduce(into: pieces.first ?? "") { text, piece in
-      guard let end = piece.unicodeScalars.firstIndex(of: ";"),
-        let scalar = reference(String(piece[..<end]))
-      else {
-        text += "&" + piece
-        return
-      }
-      text.unicodeScalars.append(scalar)
-      text += piece[piece.unicodeScalars.index(after: end)...]
-    }
-  }
-
-  private static func reference(_ name: String) -> Unicode.Scalar? {
-    guard name.utf8.count <= HTMLNames.longest else { return nil }
-    guard name.utf8.first == UInt8(ascii: "#") else {
-      return HTMLNames.scalar(name).flatMap(Unicode.Scalar.init)
-    }
-    let digits = String(name.unicodeScalars.dropFirst())
-    let hexadecimal = digits.removingPrefix(scalars: "x") ?? digits.removingPrefix(scalars: "X")
-    let number = if let hexadecimal { UInt32(hexadecimal, radix: 16) } else { UInt32(digits) }
-    return number.flatMap(Unicode.Scalar.init)
+  private static func stem(_ text: String) -> String {
+    text.hasSuffix(scalars: ".") ? String(text.unicodeScalars.dropLast()) : text
   }
 }

@@ -1,0 +1,226 @@
+import ScalarText
+
+/// The words in which an HTML or XML page says what it is about.
+struct Markup {
+  /// What a page consists of. Names are in lower case, without the prefix of a namespace.
+  private enum Token {
+    case open(String)
+    case close(String)
+    case text(String)
+  }
+
+  private let tokens: [Token]
+  private let isHTML: Bool
+
+  init(bytes: [UInt8]) {
+    var scanner = Scanner(bytes: bytes)
+    var tokens: [Token] = []
+    while let token = scanner.next() { tokens.append(token) }
+    self.tokens = tokens
+    isHTML = tokens.contains {
+      if case .open(let name) = $0 { ["html", "head", "body"].contains(name) } else { false }
+    }
+  }
+
+  /// The title, the first heading, or the message of an XML error. A title that is only a status, such as "502 Bad
+  /// Gateway", gives way to a heading or, in HTML, to a paragraph that says more.
+  var message: String? {
+    let heads = ["title", "h1", "h2", "h3"].compactMap(content)
+    if isHTML { return heads.first { !Self.isStatus($0) } ?? paragraph ?? heads.first }
+    let said = Self.elements.lazy.compactMap(content).first { !Self.isStatus($0) }
+    // The title names the kind of problem, and the detail describes this one (RFC 9457, appendix B).
+    if let title = heads.first, let detail = content(of: "detail") {
+      return title.trimming { $0 == "." } + ": " + detail
+    }
+    return heads.first { !Self.isStatus($0) } ?? said ?? heads.first ?? code
+  }
+
+  /// The elements in which XML errors are put into words: S3, Azure, sabre/dav, SOAP.
+  private static let elements = [
+    "message", "faultstring", "errormessage", "detail", "description", "reason", "text", "msg",
+    "error",
+  ]
+
+  /// The code of an error that is not put into words.
+  private var code: String? {
+    ["code", "errorcode", "exception"].lazy.compactMap(content).first
+  }
+
+  /// The text in the first element of this name that has any; `nil` if there is none.
+  private func content(of name: String) -> String? {
+    for (index, token) in tokens.enumerated() {
+      guard case .open(name) = token else { continue }
+      var text = ""
+      var holdsElements = false
+      inside: for token in tokens[(index + 1)...] {
+        switch token {
+        case .close(name): break inside
+        case .text(let more): text += more
+        case .open: holdsElements = true
+        case .close: break
+        }
+      }
+      // <error> is often around all the others.
+      if name == "error", holdsElements { continue }
+      if !text.unicodeScalars.allSatisfy(\.isWhiteSpace) { return text }
+    }
+    return nil
+  }
+
+  /// The first stretch of text in an HTML page that is neither a status nor the name of the server.
+  private var paragraph: String? {
+    var stretch = ""
+    var hidden = 0
+    var stretches: [String] = []
+    for token in tokens {
+      switch token {
+      case .text(let text): if hidden == 0 { stretch += text }
+      case .open(let name) where Self.unread.contains(name): hidden += 1
+      case .close(let name) where Self.unread.contains(name): hidden = max(0, hidden - 1)
+      case .open("br"): stretch += " "
+      case .open(let name) where !Self.inline.contains(name),
+        .close(let name) where !Self.inline.contains(name):
+        stretches.append(stretch)
+        stretch = ""
+      case .open, .close: break
+      }
+    }
+    // Tomcat and Jetty have a list, with a label before each of its texts.
+    let texts = (stretches + [stretch]).map(Self.words)
+    for (index, words) in texts.enumerated() {
+      guard let label = words.first?.lowercased(), ["message", "message:"].contains(label) else {
+        continue
+      }
+      let text =
+        words.count > 1 ? words.dropFirst() : texts[(index + 1)...].first { !$0.isEmpty }?[...]
+      if let text, !text.isEmpty, !Self.isStatus(text.joined(separator: " ")) {
+        return text.joined(separator: " ")
+      }
+    }
+    return texts.first { words in
+      words.count > 1 && !words[0].contains(scalars: "/") && words[0] != "Type"
+        && !Self.isStatus(words.joined(separator: " "))
+    }?.joined(separator: " ")
+  }
+
+  /// Elements whose text is no reason.
+  private static let unread: Set<String> = ["title", "address", "nav", "button", "noscript"]
+  /// Elements that do not end a paragraph.
+  private static let inline: Set<String> = [
+    "a", "abbr", "b", "br", "code", "em", "font", "i", "small", "span", "strong", "tt", "u",
+  ]
+
+  private static func words(_ text: String) -> [String] {
+    text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
+  }
+
+  /// Whether a text is a status and its standard phrase, or one of them, and nothing else.
+  private static func isStatus(_ text: String) -> Bool {
+    let phrase = phrase(in: text)
+    return phrase.isEmpty || phrases.contains(phrase)
+  }
+
+  /// The letters of a status line, as "bad request" in "Error 400 (Bad Request)!!1".
+  private static func phrase(in text: String) -> String {
+    words(text).map { $0.lowercased().trimming { !$0.properties.isAlphabetic } }
+      .filter { !["", "error", "http", "status"].contains($0) }.joined(separator: " ")
+  }
+
+  private static let phrases = Set((Failure.phrases.values + olderPhrases).map(phrase))
+
+  /// What servers say instead of today's phrases.
+  private static let olderPhrases = [
+    "Request Entity Too Large", "Payload Too Large", "Unprocessable Entity", "Gateway Time-out",
+    "Request Time-out", "Service Temporarily Unavailable", "Request-URI Too Large", "Not Allowed",
+    "Authorization Required", "Authentication Required",
+  ]
+
+  /// Reads one token after the other. Comments, declarations, scripts and styles are left out.
+  private struct Scanner {
+    let bytes: [UInt8]
+    private var position = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func next() -> Token? {
+      while position < bytes.count {
+        guard bytes[position] == UInt8(ascii: "<") else {
+          let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+          defer { position = end }
+          return .text(Markup.decoded(bytes[position..<end]))
+        }
+        if has("<![CDATA[") {
+          let text = take(after: "<![CDATA[", to: "]]>")
+          return .text(String(decoding: text, as: UTF8.self))
+        }
+        if has("<!--") {
+          _ = take(after: "<!--", to: "-->")
+          continue
+        }
+        let tag = take(after: "<", to: ">")
+        let isEnd = tag.first == UInt8(ascii: "/")
+        let name = tag.dropFirst(isEnd ? 1 : 0).prefix {
+          $0.isAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":")
+            || $0 == UInt8(ascii: "_")
+        }
+        guard !name.isEmpty else { continue }
+        let local = name.split(separator: UInt8(ascii: ":")).last ?? name
+        let word = String(decoding: local, as: UTF8.self).lowercased()
+        if isEnd { return .close(word) }
+        if word == "script" || word == "style" {
+          _ = take(after: "", to: "</\(word)")
+          continue
+        }
+        return .open(word)
+      }
+      return nil
+    }
+
+    /// What is between here and `end`, or the rest; goes on after it.
+    private mutating func take(after start: String, to end: String) -> ArraySlice<UInt8> {
+      let from = position + start.utf8.count
+      let end = Array(end.utf8)
+      var place = from
+      while place < bytes.count, !has(end, at: place) { place += 1 }
+      position = min(place + end.count, bytes.count)
+      return bytes[min(from, bytes.count)..<min(place, bytes.count)]
+    }
+
+    private func has(_ text: String) -> Bool { has(Array(text.utf8), at: position) }
+
+    private func has(_ wanted: [UInt8], at place: Int) -> Bool {
+      bytes.count - place >= wanted.count
+        && wanted.indices.allSatisfy { Self.lower(bytes[place + $0]) == Self.lower(wanted[$0]) }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+  }
+
+  /// Text with its character references decoded.
+  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+    let pieces = String(decoding: bytes, as: UTF8.self).split(scalar: "&")
+    return pieces.dropFirst().reduce(into: pieces.first ?? "") { text, piece in
+      guard let end = piece.unicodeScalars.firstIndex(of: ";"),
+        let scalar = reference(String(piece[..<end]))
+      else {
+        text += "&" + piece
+        return
+      }
+      text.unicodeScalars.append(scalar)
+      text += piece[piece.unicodeScalars.index(after: end)...]
+    }
+  }
+
+  private static func reference(_ name: String) -> Unicode.Scalar? {
+    guard name.utf8.count <= HTMLNames.longest else { return nil }
+    guard name.utf8.first == UInt8(ascii: "#") else {
+      return HTMLNames.scalar(name).flatMap(Unicode.Scalar.init)
+    }
+    let digits = String(name.unicodeScalars.dropFirst())
+    let hexadecimal = digits.removingPrefix(scalars: "x") ?? digits.removingPrefix(scalars: "X")
+    let number = if let hexadecimal { UInt32(hexadecimal, radix: 16) } else { UInt32(digits) }
+    return number.flatMap(Unicode.Scalar.init)
+  }
+}
