@@ -93,6 +93,10 @@ extension BadConfiguration {
       "fields.a: {ticket:/id} has no value here; available: \(placeholders) {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
+      line:
+        "public_headers = { X-Token = \"hunter2 {ticket:/a}\" }\nticket = { url = \"http://h/t\" }",
+      "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),
+    BadConfiguration(
       line: "public_headers = { X-Token = \"a\" }",
       "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),
     BadConfiguration(

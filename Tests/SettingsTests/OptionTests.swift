@@ -164,6 +164,19 @@ struct OptionTests {
     #expect(target.ticket?.call.method == "POST" && target.ticket?.fields?.description == "/fields")
   }
 
+  @Test(
+    "What a ticket gives may go to the server that it names, whatever the header field is called")
+  func credentialsOfTickets() throws {
+    for value in ["{ticket:/token}", "Bearer {ticket:/token}", "{ticket:/kind} {ticket:/token}"] {
+      let target = try target(
+        """
+        public_headers = { Authorization = "\(value)" }
+        ticket = { url = "https://h/t", upload_url = "/url" }
+        """)
+      #expect(target.publicHeaders.map(\.name) == ["Authorization"])
+    }
+  }
+
   @Test func prepareCommands() throws {
     let short = try target("url = \"http://h/\"\nprepare = [\"cp\", \"{in}\", \"{out}\"]")
     #expect(short.prepare?.timeout == 60 && short.prepare?.words.count == 3)

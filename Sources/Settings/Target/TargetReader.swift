@@ -52,10 +52,11 @@ extension Target {
     if !template.isLiteral { address = template }
   }
 
-  /// Header fields that are sent to every server must not be credentials.
+  /// Header fields that are sent to every server must not be credentials, except those that a ticket gives for that server.
   private func checkPublicHeaders(_ entries: [String: ConfigNode]) throws(ConfigError) {
     for (name, node) in try entries["public_headers"]?.entries() ?? [] {
-      if SecretName.matches(name) {
+      let field = publicHeaders.first { $0.name == name }
+      if SecretName.matches(name), field?.value.isOfTicket != true {
         throw node.fault("this header is sent to every server, but its name suggests a secret")
       }
       if headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {

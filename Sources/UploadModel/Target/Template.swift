@@ -180,6 +180,22 @@ package struct Template: Hashable, Sendable {
     }.joined()
   }
 
+  /// Whether it is nothing but values of a ticket, after the name of a scheme if there is one: "Bearer {ticket:/token}".
+  package var isOfTicket: Bool {
+    var rest = pieces[...]
+    if case .text(let text)? = rest.first {
+      let scheme = text.trimming(\.isWhiteSpace)
+      guard text.utf8.last == UInt8(ascii: " "), scheme.utf8.allSatisfy(\.isAlphanumeric) else {
+        return false
+      }
+      rest.removeFirst()
+    }
+    return !rest.isEmpty
+      && rest.allSatisfy {
+        if case .slot(let slot, _) = $0 { slot.placeholder == .ticket } else { false }
+      }
+  }
+
   /// Whether it has no placeholders at all.
   package var isLiteral: Bool { pieces.allSatisfy { if case .text = $0 { true } else { false } } }
 
