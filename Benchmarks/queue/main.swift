@@ -28,7 +28,7 @@ let items = (0..<count).map { number in
     id: ItemID(0), target: "nas", location: FileLocation("/home/me/pictures/IMG_\(number).jpg"),
     mediaType: "image/jpeg", typeSource: "by extension .jpg (shared-mime-info)", size: 3_000_000,
     identity: FileIdentity(
-      device: 1, inode: UInt64(number), size: 3_000_000, modified: Int64(number)))
+      device: 1, inode: UInt64(number), size: 3_000_000, modified: Int128(number)))
 }
 
 do {

@@ -24,6 +24,17 @@ extension Int64: ColumnValue {}
 extension UInt64: ColumnValue {}
 extension Int: ColumnValue {}
 
+/// Stored as text, since SQLite's integers have 64 bits.
+extension Int128: ColumnValue {
+  package init(_ column: Int32, of statement: OpaquePointer) {
+    self = Int128(String(column, of: statement)) ?? 0
+  }
+
+  package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
+    String(self).bind(to: parameter, of: statement)
+  }
+}
+
 extension Bool: ColumnValue {
   package init(_ column: Int32, of statement: OpaquePointer) {
     self = Int64(column, of: statement) != 0

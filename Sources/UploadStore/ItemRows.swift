@@ -70,7 +70,7 @@ enum ItemRows {
       location: FileLocation(bytes: row[3]), fileName: row[9], field: row[8],
       mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
     (item.folder, item.nameIsChosen, item.contentType) = (row[15], row[16], row[18])
-    if let device: UInt64 = row[4], let inode: UInt64 = row[5], let modified: Int64 = row[6] {
+    if let device: UInt64 = row[4], let inode: UInt64 = row[5], let modified: Int128 = row[6] {
       item.identity = FileIdentity(device: device, inode: inode, size: size, modified: modified)
     }
     item.resumePoint = JSONColumn.value(row[17])

@@ -15,7 +15,7 @@ enum Schema {
   private static let application: Int64 = 0x686F_6973
 
   /// The version of these tables and of the values that they store as JSON (`PRAGMA user_version`).
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
 
   static func content(_ db: Database) throws -> Content {
     let found: [Int64?] = try [
@@ -33,7 +33,7 @@ enum Schema {
       "\(tables) PRAGMA application_id = \(application); PRAGMA user_version = \(version);")
   }
 
-  // Times are in seconds since 1970.
+  // Times are in seconds since 1970. `modified` is in nanoseconds, as text, since 64 bits end in 2262.
   private static let tables = """
     -- `revision` counts changes: a reader that has seen revision n asks for newer rows. `stopped` says whether the user
     -- has stopped the queue, and `rate_limit` is the bandwidth limit that the user has set, in bytes per second; both
@@ -64,7 +64,7 @@ enum Schema {
       revision INTEGER NOT NULL,
       target TEXT NOT NULL,
       path BLOB NOT NULL CHECK (length(path) > 0),
-      device INTEGER, inode INTEGER, modified INTEGER,
+      device INTEGER, inode INTEGER, modified TEXT,
       size INTEGER NOT NULL CHECK (size >= 0),
       sum BLOB CHECK (sum IS NULL OR length(sum) = 32),
       field TEXT,
@@ -141,7 +141,7 @@ enum Schema {
       id INTEGER PRIMARY KEY,
       target TEXT NOT NULL,
       path BLOB NOT NULL,
-      device INTEGER, inode INTEGER, modified INTEGER,
+      device INTEGER, inode INTEGER, modified TEXT,
       size INTEGER NOT NULL,
       sum BLOB,
       name TEXT,
@@ -194,7 +194,7 @@ enum Schema {
     -- they were computed.
     CREATE TABLE file_digest (
       device INTEGER NOT NULL, inode INTEGER NOT NULL, algorithm TEXT NOT NULL,
-      size INTEGER NOT NULL, modified INTEGER NOT NULL, changed INTEGER NOT NULL,
+      size INTEGER NOT NULL, modified TEXT NOT NULL, changed INTEGER NOT NULL,
       digest TEXT NOT NULL,
       learnt REAL NOT NULL,
       PRIMARY KEY (device, inode, algorithm)

@@ -225,7 +225,7 @@ private struct Doubts {
     try db.eachRow(found) { row in
       let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], row[6], row[7])
       if let sum { contents[Key(target: target, bytes: sum)] = ended }
-      guard let device: UInt64 = row[2], let inode: UInt64 = row[3], let modified: Int64 = row[5]
+      guard let device: UInt64 = row[2], let inode: UInt64 = row[3], let modified: Int128 = row[5]
       else { return true }
       let identity = FileIdentity(device: device, inode: inode, size: row[4], modified: modified)
       files[Key(target: target, bytes: row[1], identity: identity)] = (ended, sum)

@@ -90,12 +90,54 @@ struct TemplateWritingTests {
   func quotesInHeaderFields(_ source: String, _ name: String, _ isFine: Bool) throws {
     let field = Target.Field(name: "X-Arg", value: try template(source))
     guard !isFine else {
-      _ = try field.headerValue(with: values(name))
+      _ = try field.header(with: values(name))
       return
     }
-    let cause = #expect(throws: Failure.Cause.self) { try field.headerValue(with: values(name)) }
+    let cause = #expect(throws: Failure.Cause.self) { try field.header(with: values(name)) }
     let words = cause.map { Failure($0).explanation } ?? ""
     #expect(words.contains("{file.name|quoted}") && words.contains("X-Arg"), "\(words)")
+  }
+
+  /// Each with the file's time in seconds, and what is sent; nil if the header field is left out.
+  private static let times: [(String, String, Int128, String?)] = [
+    ("X-OC-MTime", "{file.mtime.unix_s}", 86_400, nil),
+    ("X-OC-MTime", "{file.mtime.unix_s}", 86_401, "86401"),
+    ("x-oc-mtime", "{file.mtime.unix_s}", 0, nil),
+    ("X-OC-CTime", "{file.mtime.unix_s}", -5_000_000_000, nil),
+    ("X-OC-MTime", "{file.mtime.unix_s}", 4_294_967_295, "4294967295"),
+    ("X-OC-MTime", "{file.mtime.unix_s}", 16_725_225_600, nil),
+    ("X-Time", "{file.mtime.unix_s}", 0, "0"),
+    ("X-Time", "{file.mtime.unix_s}", -5_000_000_000, "-5000000000"),
+    // After 2262, nanoseconds do not fit into 64 bits.
+    ("X-Time", "{file.mtime.unix_s}", 15_000_000_000, "15000000000"),
+    ("X-Time", "{file.mtime.unix_ms}", 15_000_000_000, "15000000000000"),
+    ("X-Time", "{file.mtime}", 15_000_000_000, "2445-05-01T02:40:00Z"),
+    ("X-Time", "{file.mtime}", 253_402_300_799, "9999-12-31T23:59:59Z"),
+    ("X-Time", "{file.mtime}", 253_402_300_800, nil),
+    ("X-Time", "{file.mtime}", -62_135_596_801, nil),
+    ("X-Time", "{file.mtime}", Int128(Int64.max), nil),
+    ("X-Time", "{file.mtime.unix_s}", Int128(Int64.min), "\(Int64.min)"),
+  ]
+
+  @Test("A time that would make the server refuse the file is left out", arguments: times)
+  func timesInHeaderFields(_ name: String, _ source: String, _ time: Int128, _ expected: String?)
+    throws
+  {
+    var values = values("a")
+    values.modified = time * 1_000_000_000
+    let field = Target.Field(name: name, value: try template(source))
+    #expect(try field.header(with: values)?.value.written == expected)
+  }
+
+  @Test("An empty piece has no range of bytes (RFC 9110 §14.4)")
+  func emptyRange() throws {
+    let source = "bytes {piece.offset}-{piece.end}/{file.size}"
+    let field = Target.Field(
+      name: "Content-Range", value: try template(source, Template.Placeholder.allCases))
+    var values = values("a")
+    #expect(try field.header(with: values) == nil)
+    values.piece.range = 0..<1
+    #expect(try field.header(with: values)?.value.written == "bytes 0-0/3")
   }
 
   @Test func valuesOfReplies() throws {

@@ -7,7 +7,7 @@ import UploadModel
 
 @Suite("Digests of files that have not changed are remembered")
 struct DigestTests {
-  private func stamp(inode: UInt64, modified: Int64 = 7, changed: Int64 = 9) -> FileStamp {
+  private func stamp(inode: UInt64, modified: Int128 = 7, changed: Int64 = 9) -> FileStamp {
     FileStamp(
       identity: FileIdentity(device: .max, inode: inode, size: 10, modified: modified),
       changed: changed)

@@ -21,7 +21,8 @@ struct QueueTests {
     odd.location = FileLocation(bytes: Array("/tmp/".utf8) + [0xFF, 0x0A, 0x22])
     odd.fileName = "Grüße \u{202E}東京.txt"
     odd.field = "photo"
-    odd.identity = FileIdentity(device: .max, inode: .max, size: 10, modified: -5)
+    odd.identity = FileIdentity(
+      device: .max, inode: .max, size: 10, modified: -5_000_000_000_000_000_000_001)
     odd.typeIsCertain = false
     var missing = item("missing", state: .failed(Failure(.missing)))
     missing.identity = nil

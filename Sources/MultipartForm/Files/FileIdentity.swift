@@ -11,11 +11,12 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   public var inode: UInt64
   /// The size in bytes.
   public var size: Int64
-  /// The time of the last change of the content, in nanoseconds since 1970.
-  public var modified: Int64
+  /// The time of the last change of the content, in nanoseconds since 1970. It is a file's own time, which may be any:
+  /// 64 bits would end in 2262.
+  public var modified: Int128
 
   /// Makes an identity from stored values, for example from a queue's database.
-  public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64) {
+  public init(device: UInt64, inode: UInt64, size: Int64, modified: Int128) {
     self.device = device
     self.inode = inode
     self.size = size

@@ -110,6 +110,10 @@ struct SystemFile: ~Copyable {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
+  private static func exactNanoseconds(_ time: timespec) -> Int128 {
+    Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)
+  }
+
   /// Looks at the file at the path; symbolic links are followed.
   static func look(at location: FileLocation) throws(FileError) -> Look {
     guard location.isUsable else {
@@ -164,7 +168,7 @@ struct SystemFile: ~Copyable {
     case S_IFREG:
       let identity = FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-        size: Int64(status.st_size), modified: nanoseconds(status.st_mtim))
+        size: Int64(status.st_size), modified: exactNanoseconds(status.st_mtim))
       return Look(
         identity: identity, changed: nanoseconds(status.st_ctim),
         isOurs: status.st_uid == user && status.st_mode & S_IRUSR != 0)

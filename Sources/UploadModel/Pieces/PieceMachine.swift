@@ -639,7 +639,10 @@ extension ResumeRequest {
     for template in call.templates {
       if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
     }
-    for field in call.headers { _ = try field.headerValue(with: values) }
+    var fields: [RequestHead.Header] = []
+    for field in call.headers {
+      if let header = try field.header(with: values) { fields.append(header) }
+    }
     let isFromReply = if case .reply = call.address { true } else { false }
     var whole = call.address.template
     var query = call.query
@@ -665,9 +668,7 @@ extension ResumeRequest {
       // Another server must not choose where the target's credentials go.
       staysAway = values.upload.isFromAway
     }
-    headers = call.headers.map { field in
-      RequestHead.Header(name: field.name, value: field.value.stretches(with: values))
-    }
+    headers = fields
     described = Described(
       address: address, isAddressFromReply: isFromReply,
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),

@@ -68,8 +68,7 @@ package struct RequestHead: Hashable, Sendable {
     // Only the transport writes these, so a target's own are ignored.
     let reserved = ["content-length", "transfer-encoding", "expect"]
     for field in fields where !reserved.contains(field.name.lowercased()) {
-      _ = try field.headerValue(with: values)
-      set(Header(name: field.name, value: field.value.stretches(with: values)))
+      if let header = try field.header(with: values) { set(header) }
     }
   }
 

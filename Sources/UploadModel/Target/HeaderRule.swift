@@ -19,4 +19,12 @@ package enum HeaderRule {
       throw InvalidInput("the value of \(name) contains a control character")
     }
   }
+
+  /// Whether a server refuses the whole file because of the time in this header field. Nextcloud refuses the first day of
+  /// 1970 and whatever is before it (`MtimeSanitizer`); where times have 32 bits, one after 2106 fits nowhere.
+  static func isRefused(name: String, value: String) -> Bool {
+    guard ["x-oc-mtime", "x-oc-ctime"].contains(name.lowercased()), let time = Int128(value)
+    else { return false }
+    return time <= 86_400 || time > Int128(UInt32.max)
+  }
 }

@@ -201,6 +201,19 @@ extension Template {
       }
     }
 
+    /// Whether a header field cannot say it: the last byte of a piece that has none (RFC 9110 §14.4), or a year that does
+    /// not have four digits (RFC 3339 §5.6).
+    func isUnsaid(in values: Values) -> Bool {
+      switch self {
+      case .pieceEnd: values.piece.range.isEmpty
+      case .fileModified: !Self.years.contains(values.modified / 1_000_000_000)
+      default: false
+      }
+    }
+
+    /// The years 1 to 9999, in seconds since 1970.
+    private static let years: Range<Int128> = -62_135_596_800..<253_402_300_800
+
     /// Splits a name at its last dot. A leading dot makes a hidden file, not an extension.
     private static func split(_ name: String) -> (stem: String, ext: String) {
       let scalars = name.unicodeScalars
@@ -222,7 +235,7 @@ extension Template {
     /// The random identifier of this file's upload.
     var uuid: UUID
     /// When the file was last written to, in nanoseconds since 1970.
-    var modified: Int64 = 0
+    var modified: Int128 = 0
     /// The digests of the file's content, if they are asked for.
     var digests: ContentDigests?
     /// What the ticket says.

@@ -309,8 +309,9 @@ extension Template.Values {
 }
 
 extension Target.Field {
-  /// The value of a header field. Throws if it cannot be filled in, or would end the field or change its meaning.
-  func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
+  /// The header field as it is sent. Throws if it cannot be filled in, or would end the field or change its meaning; nil
+  /// if it is left out, since the server would refuse the file because of it.
+  func header(with values: Template.Values) throws(Failure.Cause) -> RequestHead.Header? {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
     }
@@ -324,6 +325,9 @@ extension Target.Field {
         "{\(slot)} contains a quotation mark or a backslash, which have a special meaning in the header field "
           + "\(name); write {\(slot)|quoted} or {\(slot)|json}")
     }
-    return text
+    guard !value.slots.contains(where: { $0.placeholder.isUnsaid(in: values) }),
+      !HeaderRule.isRefused(name: name, value: text)
+    else { return nil }
+    return RequestHead.Header(name: name, value: value.stretches(with: values))
   }
 }

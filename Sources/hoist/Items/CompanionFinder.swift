@@ -32,7 +32,8 @@ final class CompanionFinder: Sendable {
   private func owners(in path: [UInt8]) -> [[UInt8]: [UInt8]] {
     var status = stat()
     guard FileLocation(bytes: path).withCString({ stat($0, &status) }) == 0 else { return [:] }
-    let changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    // Overflows after the year 2262, which does no harm: it is only compared.
+    let changed = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     return last.withLock { last in
       if let last, last.path == path, last.changed == changed { return last.owners }
       let folder = Folder(path: path, changed: changed, owners: look(in: path))

@@ -203,7 +203,15 @@ def nextcloud(name):
     if request.method == "DELETE":
         return ("", 204) if kept.pop(name, None) is not None else ("", 404)
     content, _ = alone()
-    need(re.fullmatch(r"\d{9,10}", request.headers.get("X-OC-MTime", "")), "no time")
+    time = request.headers.get("X-OC-MTime")
+    if time is None and not name.startswith("undated"):
+        need(False, "no time")
+    # apps/dav/lib/Connector/Sabre/MtimeSanitizer.php
+    if time is not None and not (re.fullmatch(r"-?\d+", time) and int(time) > 24 * 60 * 60):
+        return Response('<?xml version="1.0" encoding="utf-8"?>\n<d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">\n'
+                        '  <s:exception>InvalidArgumentException</s:exception>\n'
+                        '  <s:message>X-OC-MTime header must be a valid positive integer</s:message>\n</d:error>\n',
+                        500, content_type="application/xml; charset=utf-8")
     status = 204 if name in kept else 201
     kept[name] = content
     headers = {"X-OC-MTime": "accepted"}

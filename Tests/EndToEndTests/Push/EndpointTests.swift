@@ -496,6 +496,23 @@ extension EndToEnd {
       #expect(end.text("cause") == "rejected", "\(outcome)")
     }
 
+    @Test("nextcloud: a time that it would refuse is left out, and any other is kept")
+    func times() async throws {
+      let desk = try Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "nextcloud" })
+      try desk.take(row)
+      for (name, time) in [
+        ("undated-1.png", 0), ("undated-2.png", 86_400), ("undated-3.png", -5_000_000_000),
+        ("dated.png", 1_700_000_000),
+      ] {
+        try desk.person.folder.write(name, count: 700)
+        let touched = try await desk.person.shell("touch -d @\(time) \(name)").end()
+        #expect(touched.status == 0, "\(touched)")
+      }
+      let pushed = try await desk.shell("hoist push *.png $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+    }
+
     @Test("jira: names that are hard, several in one request, each with its own address")
     func jira() async throws {
       let desk = try Desk()

@@ -216,6 +216,19 @@ extension EndToEnd {
       #expect(try await desk.most() > 1)
     }
 
+    @Test("an empty file in pieces is sent without a range of bytes")
+    func empty() async throws {
+      let desk = try await Desk(try #require(Self.services.first { $0.copy == "gcs" })) { text in
+        text.replacing("above = \"8 MiB\"\n", with: "")
+      }
+      try desk.person.folder.write("empty.bin", count: 0)
+      let preview = try await desk.hoist("push empty.bin --dry-run")
+      #expect(!preview.output.contains("Content-Range: bytes 0-"), "\(preview)")
+      let outcome = try await desk.hoist("push empty.bin")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try await desk.stored("empty.bin") == [try await desk.digest("empty.bin")])
+    }
+
     @Test(
       "a server that is not ours takes what the recipe for Google Cloud Storage sends, also after a kill"
     )
