@@ -168,8 +168,9 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	python3 Benchmarks/screen/run.py $(RELEASE)/hoist $(RELEASE)/screen-bench
 	python3 Benchmarks/screen/attached.py $(RELEASE)/hoist
 
-fuzz: ## fuzz the multipart parser
+fuzz: ## fuzz the multipart parser, and the readers of replies, files and settings
 	Tests/Fuzz/run.sh
+	Tests/Fuzz/readers.sh
 
 soak: ## 20,000 uploads into servers that misbehave
 	HOIST_SOAK=20000 $(SWIFT) test --filter SoakTests

@@ -193,7 +193,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "multipart-fuzz", dependencies: ["MultipartOracle", "TestSupport"], path: "Tests/Fuzz",
-      exclude: ["corpus", "dictionary", "run.sh"], swiftSettings: strict),
+      exclude: ["corpus", "dictionary", "readers.sh", "run.sh"], swiftSettings: strict),
     .testTarget(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
@@ -272,6 +272,16 @@ let package = Package(
         "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ReaderTests",
+      dependencies: [
+        "FileDiscovery", "hoist", "HTTPTransport", "JSONText", "MultipartForm", "Receiver",
+        "Screens",
+        "SenderLink", "Settings", "StructuredFields", "Terminal", "TestSupport", "UploadDraft",
+        "UploadModel", outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+      ],
+      exclude: ["Corpus"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",

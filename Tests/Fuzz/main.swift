@@ -16,7 +16,12 @@ else {
 let directory = arguments[3]
 let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
 let corpus = try names.map { [UInt8](try Data(contentsOf: URL(filePath: "\(directory)/\($0)"))) }
-var mutator = Mutator(corpus: corpus, seed: seed)
+let tokens = [
+  "--B", "\r\n--B", "\r\n--B\r\n", "\r\n--B--", "\r\n--B--\r\n", "\r\n", "\r\n\r\n", "\r", "\n",
+  "Content-Disposition: form-data; name=\"a\"\r\n\r\n", "; filename=\"f\"", "\\\"", "\"", ";",
+  "Content-Type: a/b\r\n", "\r\n ", "%22", "filename*=UTF-8''%41", "\0", "\r\n--x-y", "--",
+]
+var mutator = Mutator(corpus: corpus, tokens: tokens, seed: seed)
 let start = Date()
 for _ in 0..<executions { Oracle.check(mutator.next()) }
 print(

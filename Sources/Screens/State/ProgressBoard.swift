@@ -80,7 +80,7 @@ package struct ProgressBoard: Sendable {
       default:
         [
           speeds.speed(of: item.id, at: now).map(HumanReadable.speed),
-          speeds.eta(of: item.id, remaining: item.sentSize - done, at: now).map(
+          speeds.eta(of: item.id, remaining: item.sentSize &- done, at: now).map(
             HumanReadable.timeLeft),
         ].compactMap { $0 }.joined(separator: " ")
       }

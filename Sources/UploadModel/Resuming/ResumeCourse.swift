@@ -64,7 +64,8 @@ package struct ResumeCourse: Sendable {
     } else if let loss {
       if loss == .fileUncertain { abandoned = known }
       lose(loss)
-    } else if known.form != form {
+    } else if known.form != form || !(0...length).contains(known.offset) {
+      // If another program wrote the point, it may be an impossible one.
       lose(.formChanged)
     } else if let expires = known.expires, expires <= now {
       lose(.expired)
