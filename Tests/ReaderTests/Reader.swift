@@ -363,6 +363,7 @@ enum Reader: String, CaseIterable {
 
   private static func keys(_ text: String) {
     var decoder = KeyDecoder()
-    _ = decoder.decode(text.unicodeScalars.map { .character($0.value) })
+    _ = decoder.decode(text.unicodeScalars.map { .character($0.value) }, at: .now)
+    _ = decoder.takeAnswers()
   }
 }

@@ -124,6 +124,11 @@ struct StateLabel {
   private init(_ failure: Failure, said: String?) {
     switch failure.cause {
     case .outcomeUnknown: self.init("?", .warning, failure.headline)
+    case _ where failure.arrival == .unclear:
+      let status = failure.status.map(String.init) ?? failure.headline
+      self.init(
+        "?", .warning, "may have arrived · \(failure.headline)", "may have arrived · \(status)",
+        "\(status) · unclear")
     case .cancelled: self.init("✗", .warning, failure.headline)
     case .notTried(let why):
       self.init("✗", .warning, "\(failure.headline) · \(why)", failure.headline)

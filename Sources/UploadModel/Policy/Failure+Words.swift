@@ -103,7 +103,7 @@ extension Failure {
   }
 
   /// Why it failed: the reason that came with the cause or, if there is none, the headline.
-  var reason: String {
+  package var reason: String {
     switch cause {
     case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why),
       .denied(let why), .notTried(let why):
@@ -242,7 +242,8 @@ extension Failure {
       status == nil
         ? "Run the command by hand, fix it, then retry."
         : "Check what the token permits, then retry: a retry gets a new token."
-    case .anonymous: "Give the target credentials (auth), then retry."
+    case .anonymous:
+      "Give the target credentials (auth in its table, or --header), or send the files to a target that has some."
     case .notTried: "Once that is mended, retry sends it."
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }

@@ -135,7 +135,8 @@ struct LineReporter: PushReporter {
       moving[item.id] = nil
       // The summary names these files. The reason is given once.
       hasUntold = true
-      explain(failure)
+      let line = "· the rest is not tried: \(SafeText.line(failure.reason))"
+      if explained.insert(line).inserted { write(line) }
     case .failed(let failure):
       moving[item.id] = nil
       write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")

@@ -28,6 +28,8 @@ struct RetryHint {
         "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
     let rest = unclear > 0 ? " (add --even-arrived for files that may have arrived)" : ""
-    return "send the failed files again: \(retry)\(to)\(rest)"
+    // What needs a person fails again until it is mended.
+    let mended = failures.allSatisfy(\.needsPerson) ? "once that is mended, " : ""
+    return "\(mended)send the failed files again: \(retry)\(to)\(rest)"
   }
 }
