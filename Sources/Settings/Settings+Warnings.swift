@@ -23,6 +23,22 @@ extension Settings {
     }
   }
 
+  /// Recommendations for targets whose rules say only what a bad reply looks like. An empty reply, or a proxy's page,
+  /// then counts as a good one.
+  package var advice: [String] {
+    targetNames.flatMap { name -> [String] in
+      guard let target = blueprint(of: name) else { return [] }
+      return target.rulesWithoutGoodReply.map { key in
+        let error = ConfigError(
+          keyPath: "targets.\(name).\(key)",
+          "nothing says what a good reply looks like, so an empty reply or a proxy's page counts as one: add what a good "
+            + "reply has to \"fail_when\", as { pointer = \"/id\", missing = true } or { regex = '</Result>', not = true }"
+        )
+        return error.placed(in: file ?? "", lines).description
+      }
+    }
+  }
+
   private func hasAuth(_ name: String) -> Bool {
     guard case .table(let entries)? = nodes[name]?.value else { return false }
     return entries["auth"] != nil
@@ -30,6 +46,21 @@ extension Settings {
 }
 
 extension Target {
+  /// The keys of the rules that judge the reply to the whole file and do not say what a good one looks like, although
+  /// files would be removed because of it, pieces joined, or bad replies told apart.
+  fileprivate var rulesWithoutGoodReply: [String] {
+    var keys: [String] = []
+    if !response.namesGoodReply, !response.failures.isEmpty || !after.finals.isEmpty {
+      keys.append("response")
+    }
+    if let pieces = resume.pieces, pieces.finish != nil,
+      !pieces.response(of: self).namesGoodReply
+    {
+      keys.append("pieces.finish")
+    }
+    return keys
+  }
+
   /// The keys that may contain secrets, with their values. `hasAuth` says whether `Authorization` comes from `auth`.
   fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
     let tables = [("fields", fields), ("headers", headers), ("query", query)]

@@ -24,7 +24,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let inTarget =
     "valid here: after, auth, batch, body, chunk, close, companions, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, open, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
-    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url, values, wait"
+    + "response, resume, resume_from, retry, retry_after, same_names, server, ticket, timeout, tls, tus, type, url, values, wait"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
@@ -146,6 +146,14 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "timeout = 0", "timeout: expected a time from 1 s to 24 h"),
     BadConfiguration(line: "timeout = nan", "timeout: expected a time from 1 s to 24 h"),
     BadConfiguration(line: "timeout = \"25h\"", "timeout: expected a time from 1 s to 24 h"),
+    BadConfiguration(
+      line: "retry = { when = [{ status = 99, regex = 'a' }] }",
+      "retry.when[0].status: expected a whole number from 200 to 599, found 99"),
+    BadConfiguration(
+      line: "retry = { when = [{ status = 400 }] }",
+      "retry.when[0]: expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look"),
+    BadConfiguration(
+      line: "retry_after = 5", "retry_after: expected a JSON Pointer, found a number"),
     BadConfiguration(
       line: "retry = { base = \"2m\" }", "retry: \"base\" (2 min) is longer than \"max\" (60 s)"),
     // Credentials.

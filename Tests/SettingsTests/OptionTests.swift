@@ -281,4 +281,38 @@ struct OptionTests {
     chmod(file, 0o600)
     #expect(try Settings.load(path: file, environment: [:]).warnings.isEmpty)
   }
+
+  /// What is advised against is valid all the same.
+  @Test func rulesThatDoNotSayWhatAGoodReplyIs() throws {
+    let folder = try ScratchDirectory()
+    let text = """
+      [targets.a]
+      url = "http://h/"
+      response = { fail_when = [{ regex = "wrong" }] }
+      [targets.b]
+      url = "http://h/"
+      response = { fail_when = [{ regex = "wrong" }, { regex = "^OK", not = true }] }
+      [targets.c]
+      url = "http://h/"
+      pieces = { finish = { fail_when = [{ regex = "<Error>" }] } }
+      [targets.d]
+      url = "http://h/"
+      pieces = { finish = { ok = 201 } }
+      [targets.e]
+      url = "http://h/"
+      response = { fail_when = [{ pointer = "/id", missing = true }] }
+      after = { delete = true, final = [200] }
+      [targets.f]
+      url = "http://h/"
+      after = { delete = true, final = [200] }
+      [targets.g]
+      url = "http://h/"
+      """
+    let file = try folder.write("c.toml", Array(text.utf8))
+    let advice = try Settings.load(path: file, environment: [:]).advice
+    #expect(
+      advice.map { $0.split(separator: ": ")[1] } == [
+        "targets.a.response", "targets.c.pieces.finish", "targets.f.response",
+      ])
+  }
 }

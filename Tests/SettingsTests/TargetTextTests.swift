@@ -31,7 +31,8 @@ struct TargetTextTests {
     prepare = { command = ["sh", "-c", "cp $0 $1", "{in}", "{out}"], timeout = "1500ms" }
     concurrency = 7
     rate_limit = "2 MiB/s"
-    retry = { attempts = 3, base = "500ms", max = "10s", statuses = [500, 520] }
+    retry = { attempts = 3, base = "500ms", max = "10s", statuses = [500, 520], when = [{ status = 400, regex = "a|b" }, { pointer = "/e", is = 1, message = "no" }, { status = 409, header = "x-h", missing = true }, { header = "x-h", not = "a" }] }
+    retry_after = { header = "x-wait" }
     idempotent = true
     timeout = "2m"
     deadline = "1h"
@@ -53,9 +54,11 @@ struct TargetTextTests {
     """
     url = "http://h/"
     auth = { bearer_command = ["pass", "show", "a b"] }
+    retry = { when = [] }
+    retry_after = { pointer = "/wait" }
     batch = { max_files = 10, max_bytes = "64 MiB", split_refused = true }
     """,
-    "url = \"http://h/\"\nauth = { bearer = \"{secret.s}\" }\nbatch = { max_files = 2 }",
+    "url = \"http://h/\"\nauth = { bearer = \"{secret.s}\" }\nbatch = { max_files = 2 }\nretry_after = { regex = \"in ([0-9]+) s\" }",
     "url = \"https://h/u?api_key=hunter2&a={{b}}\"\nlimits = { refuse_empty = true }",
     """
     url = "https://h/{file.name}?token=a%20b{env.T}c&x={unix_s}&=&y"

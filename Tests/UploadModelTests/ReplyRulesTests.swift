@@ -79,6 +79,22 @@ struct ReplyRulesTests {
     #expect(try [rule].fit(end) == isThere)
   }
 
+  /// While a server is asked whether it has finished, a list that is too short lacks what would be in it.
+  @Test(arguments: [
+    (#"{"data":[]}"#, true), (#"{"data":[{"lockType":"Ingest"}]}"#, false),
+    (#"{"data":[{}]}"#, true), (#"{"data":{}}"#, false), (#"{}"#, false), ("[]", false),
+  ])
+  func aListThatIsTooShortLacksTheValue(_ body: String, _ isFinished: Bool) throws {
+    var rule = WaitRule()
+    rule.signs = [FailureRule(.pointer(try JSONPointer("/data/0/lockType")), test: .missing(true))]
+    let end = TransferEnd(
+      url: try #require(URL(string: "https://h/")), status: 200, reply: Reply(text: body))
+    #expect(
+      rule.answer(in: end) == (isFinished ? .finished(url: nil) : .open(trouble: nil)))
+    // Elsewhere, such a reply says nothing of the file.
+    #expect(try rule.signs.fit(end) == body.contains("{}]"))
+  }
+
   // MARK: What says failure
 
   private func rule(_ test: FailureRule.Test, _ message: FailureRule.Message? = nil) throws

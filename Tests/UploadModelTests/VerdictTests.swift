@@ -34,6 +34,10 @@ struct VerdictRow: Sendable, CustomTestStringConvertible {
     // A gateway's own trouble says nothing of the server behind it, once that may have everything.
     VerdictRow(502, is: "outcome-unknown"), VerdictRow(504, is: "outcome-unknown"),
     VerdictRow(502, .connectionLost("reset"), is: "outcome-unknown"),
+    VerdictRow(520, is: "outcome-unknown"), VerdictRow(524, is: "outcome-unknown"),
+    VerdictRow(598, is: "outcome-unknown"), VerdictRow(524, sentAll: false, is: "http-524"),
+    // It never reached the server behind it.
+    VerdictRow(521, is: "http-521"), VerdictRow(530, is: "http-530"),
     VerdictRow(502, sentAll: false, is: "http-502"),
     VerdictRow(504, .connectionLost("reset"), sentAll: false, is: "http-504"),
     // Replies before the body was through.
@@ -159,7 +163,21 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
     RefusalRow(status: 425, code: "http-425", repeats: true),
     RefusalRow(status: 429, code: "http-429", repeats: true),
     RefusalRow(status: 503, code: "http-503", repeats: true),
-    RefusalRow(status: 520, code: "http-520", repeats: false),
+    RefusalRow(status: 520, code: "outcome-unknown", repeats: false),
+    RefusalRow(status: 520, sentAll: false, code: "http-520", repeats: true),
+    RefusalRow(status: 524, code: "outcome-unknown", repeats: false),
+    RefusalRow(status: 524, isIdempotent: true, code: "http-524", repeats: true),
+    RefusalRow(status: 521, code: "http-521", repeats: true),
+    RefusalRow(status: 522, code: "http-522", repeats: true),
+    RefusalRow(status: 523, code: "http-523", repeats: true),
+    RefusalRow(status: 525, code: "http-525", repeats: true),
+    RefusalRow(status: 526, code: "http-526", repeats: true),
+    RefusalRow(status: 527, code: "http-527", repeats: true),
+    RefusalRow(status: 530, code: "http-530", repeats: true),
+    // A status that is not known is like 500.
+    RefusalRow(status: 599, code: "http-599", repeats: false),
+    RefusalRow(status: 599, sentAll: false, code: "http-599", repeats: true),
+    RefusalRow(status: 507, sentAll: false, code: "http-507", repeats: false),
     RefusalRow(status: 520, statuses: [520], code: "http-520", repeats: true),
   ]
 }

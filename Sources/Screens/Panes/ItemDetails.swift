@@ -91,10 +91,7 @@ struct ItemDetails {
 
   /// Everything, in lines of `width` columns, with the reply and the request from `texts`.
   func everything(width: Int, texts: Texts) -> [TextLine] {
-    let wait = item.state.failure?.retryAfter.map {
-      wrapped("The server asks to wait \(HumanReadable.seconds($0)).", .plain, width: width)
-    }
-    return fields(width: width, isWhole: true) + reason(width: width) + (wait ?? []) + texts.reply
+    fields(width: width, isWhole: true) + reason(width: width) + texts.reply
       + attempts(width: width) + texts.request
   }
 

@@ -160,6 +160,17 @@ extension Codec where Value == ReplyValue {
   }
 }
 
+extension Codec where Value == ReplyPlace {
+  /// `"/wait"`, `{ pointer = "/wait" }`, `{ regex = … }` or `{ header = … }`.
+  static var place: Codec {
+    Codec(
+      { node in
+        guard case .table = node.value else { return .pointer(try JSONPointer(node)) }
+        return try ReplyPlace(try node.table(ReplyPlace.keys), of: node)
+      }, { $0.text(with: []) })
+  }
+}
+
 extension Codec where Value == ReplySum {
   /// `{ header = "Repr-Digest" }` or `{ pointer = "/sha1", sum = "sha1" }`.
   static var sum: Codec {
@@ -190,58 +201,84 @@ extension Codec where Value == FailureRule {
   static var failure: Codec {
     Codec(
       read: { node, reader in
-        let entries = try node.table(ReplyPlace.keys + ["is", "not", "missing", "message"])
-        let place = try ReplyPlace(
-          entries, of: node,
-          missing:
-            "expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look")
-        let test: FailureRule.Test
-        // A header field may repeat a digest of the file that was sent.
-        let digests = Template.Placeholder.digestsOfFile
-        switch (place, entries["missing"], entries["is"], entries["not"]) {
-        case (.pointer, let wanted?, nil, nil), (.header, let wanted?, nil, nil):
-          test = .missing(try wanted.bool())
-        case (_, .some, _, _):
-          throw node.fault(
-            "\"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\"")
-        case (.pattern, nil, nil, nil): test = .equals(.bool(true))
-        case (.pattern, nil, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
-        case (.pattern, nil, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
-        case (.header, nil, let wanted?, nil):
-          test = .equalsText(try reader.template(wanted, scope: digests))
-        case (.header, nil, nil, let wanted?):
-          test = .differsText(try reader.template(wanted, scope: digests))
-        case (.pointer, nil, let wanted?, nil): test = .equals(try reader.fixed(wanted))
-        case (.pointer, nil, nil, let wanted?): test = .differs(try reader.fixed(wanted))
-        case (_, nil, nil, nil), (_, nil, .some, .some):
-          throw node.fault(
-            "expected either \"is\" (a value that means failure) or \"not\" (the only value that "
-              + "means success)")
-        }
-        var rule = FailureRule(place, test: test)
-        if let node = entries["message"] {
-          rule.message =
-            try node.string().hasPrefix(scalars: "/")
-            ? .pointer(try JSONPointer(node)) : .text(try node.fixed())
-        }
-        return rule
+        try FailureRule(try node.table(FailureRule.keys), of: node, reader)
       },
-      write: { rule, writer in
-        let test: (key: String, value: String?) =
-          switch rule.test {
-          case .equals(let value): ("is", TOMLText.json(value, Template.braced))
-          case .differs(let value): ("not", TOMLText.json(value, Template.braced))
-          case .equalsText(let text): ("is", writer.string(text))
-          case .differsText(let text): ("not", writer.string(text))
-          case .missing(let isMissing): ("missing", "\(isMissing)")
-          }
-        let message: String? =
-          switch rule.message {
-          case .pointer(let place): place.text
-          case .text(let text): TOMLText.string(Template.braced(text))
-          case nil: nil
-          }
-        return TOMLText.table([rule.place.entry, test, ("message", message)])
+      write: { rule, writer in TOMLText.table(rule.entries(writer)) })
+  }
+}
+
+extension Codec where Value == TemporarySign {
+  /// `{ status = 400, regex = "dataset lock" }`: a rule as in `fail_when`, for replies with this status.
+  static var temporarySign: Codec {
+    Codec(
+      read: { node, reader in
+        let entries = try node.table(["status"] + FailureRule.keys)
+        return TemporarySign(
+          status: try entries["status"]?.integer(in: 200...599),
+          try FailureRule(entries, of: node, reader))
+      },
+      write: { sign, writer in
+        TOMLText.table([("status", sign.status.map { "\($0)" })] + sign.rule.entries(writer))
       })
+  }
+}
+
+extension FailureRule {
+  fileprivate static let keys = ReplyPlace.keys + ["is", "not", "missing", "message"]
+
+  fileprivate init(
+    _ entries: [String: ConfigNode], of node: ConfigNode, _ reader: TemplateReader
+  ) throws {
+    let place = try ReplyPlace(
+      entries, of: node,
+      missing:
+        "expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look")
+    let test: FailureRule.Test
+    // A header field may repeat a digest of the file that was sent.
+    let digests = Template.Placeholder.digestsOfFile
+    switch (place, entries["missing"], entries["is"], entries["not"]) {
+    case (.pointer, let wanted?, nil, nil), (.header, let wanted?, nil, nil):
+      test = .missing(try wanted.bool())
+    case (_, .some, _, _):
+      throw node.fault(
+        "\"missing\" works only with \"pointer\" or \"header\", and without \"is\" and \"not\"")
+    case (.pattern, nil, nil, nil): test = .equals(.bool(true))
+    case (.pattern, nil, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
+    case (.pattern, nil, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
+    case (.header, nil, let wanted?, nil):
+      test = .equalsText(try reader.template(wanted, scope: digests))
+    case (.header, nil, nil, let wanted?):
+      test = .differsText(try reader.template(wanted, scope: digests))
+    case (.pointer, nil, let wanted?, nil): test = .equals(try reader.fixed(wanted))
+    case (.pointer, nil, nil, let wanted?): test = .differs(try reader.fixed(wanted))
+    case (_, nil, nil, nil), (_, nil, .some, .some):
+      throw node.fault(
+        "expected either \"is\" (a value that means failure) or \"not\" (the only value that "
+          + "means success)")
+    }
+    self.init(place, test: test)
+    if let node = entries["message"] {
+      message =
+        try node.string().hasPrefix(scalars: "/")
+        ? .pointer(try JSONPointer(node)) : .text(try node.fixed())
+    }
+  }
+
+  fileprivate func entries(_ writer: TemplateWriter) -> TOMLText.Entries {
+    let test: (key: String, value: String?) =
+      switch self.test {
+      case .equals(let value): ("is", TOMLText.json(value, Template.braced))
+      case .differs(let value): ("not", TOMLText.json(value, Template.braced))
+      case .equalsText(let text): ("is", writer.string(text))
+      case .differsText(let text): ("not", writer.string(text))
+      case .missing(let isMissing): ("missing", "\(isMissing)")
+      }
+    let message: String? =
+      switch self.message {
+      case .pointer(let place): place.text
+      case .text(let text): TOMLText.string(Template.braced(text))
+      case nil: nil
+      }
+    return [place.entry, test, ("message", message)]
   }
 }

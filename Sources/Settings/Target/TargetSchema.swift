@@ -79,6 +79,7 @@ extension Schema where Root == Target {
         .init("base", \.base, .seconds(in: 0...3600)),
         .init("max", \.cap, .seconds(in: 0...86_400)),
         .init("statuses", \.statuses, .set(.integer(in: 400...599))),
+        .init("when", \.signs, .list(.temporarySign)),
       ]) { policy, _ in
         guard policy.base > policy.cap else { return }
         throw InvalidInput(
@@ -86,6 +87,7 @@ extension Schema where Root == Target {
             + "\"max\" (\(HumanReadable.seconds(policy.cap)))")
       }
     ).asking("Attempts in total", .member("attempts"), usual: "5"),
+    Key("retry_after", \.retry.waitPlace, .place),
     Key("idempotent", \.retry.isIdempotent, .flag)
       .asking(
         "Is a second copy of a file harmless, yes or no", .flag, usual: "it depends", trial: "no"),

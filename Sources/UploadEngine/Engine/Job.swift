@@ -37,11 +37,13 @@ extension UploadEngine {
     /// An upload that was submitted under the same identifier after this one was removed.
     @Rare var successor: UploadJob?
 
-    init(_ upload: UploadJob) {
+    /// `waitsForServers` says whether the upload waits for its server, however long that takes.
+    init(_ upload: UploadJob, waitsForServers: Bool) {
       self.upload = upload
       route = Route(to: upload.target)
       resumePoint = upload.item.resumePoint
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
+      machine.waitsForServers = waitsForServers
     }
 
     /// Changes how the upload is sent.

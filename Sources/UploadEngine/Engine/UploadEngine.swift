@@ -227,7 +227,7 @@ extension UploadEngine {
         if job.isRemoved { job.successor = upload }
         continue
       }
-      let job = Job(upload)
+      let job = Job(upload, waitsForServers: scheduler.waitsForServers)
       jobs[id] = job
       recordPhase(of: id, job)
       files.append(job.entry)
@@ -419,7 +419,7 @@ extension UploadEngine {
   }
 
   private func fillLanes() {
-    perform(scheduler.giveUps())
+    perform(scheduler.giveUps(at: time.now()))
     while scheduler.mayStart {
       let (files, actions) = scheduler.next(at: time.now())
       perform(actions)
@@ -506,7 +506,7 @@ extension UploadEngine {
   /// Replaces a removed upload with the one that has since been submitted under its identifier, if any.
   private func replace(_ id: ItemID, _ job: Job) {
     guard let successor = job.successor else { return forget(id) }
-    let job = Job(successor)
+    let job = Job(successor, waitsForServers: scheduler.waitsForServers)
     jobs[id] = job
     recordPhase(of: id, job)
     perform(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
@@ -1205,7 +1205,7 @@ extension UploadEngine {
           widening.remove(id)
           continue
         }
-        guard scheduler.takeLane(beside: id) else { continue }
+        guard scheduler.takeLane(beside: id, at: time.now()) else { continue }
         goesOn = true
         goOn(id) { $0.sendMore() }
       }
@@ -1540,6 +1540,7 @@ extension UploadEngine {
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
+      end.isTemporary = failure.isTemporary == true
       end.earlierStatus = failure.status
       end.step = failure.step ?? .ticket
       if let restart = judge(&end, authorization, of: first) {
@@ -1973,15 +1974,35 @@ extension UploadEngine {
     _ end: inout TransferEnd, _ authorization: Authorization, of id: ItemID, isProof: Bool = true
   ) -> Restart? {
     guard learn(from: end, at: authorization.origin, of: id) else { return .wait }
+    keepWait(askedBy: end, authorization, of: id)
     switch isProof ? judgeCredentials(of: authorization, end) : .stands {
     case .again, .renew:
       var refusal = Failure(.refused, status: end.status, reply: end.reply, attempts: 1)
       refusal.step = end.step
       return .authorize(refusal)
     case .stands, .close:
-      end.trouble = deniedCause(end.status, after: authorization) ?? end.trouble
+      if isAboutCredentials(end, authorization) {
+        end.trouble = deniedCause(end.status, after: authorization) ?? end.trouble
+      }
       return nil
     }
+  }
+
+  /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
+  private func keepWait(askedBy end: TransferEnd, _ authorization: Authorization, of id: ItemID) {
+    guard let job = jobs[id],
+      let failure = job.upload.target.wait(askedBy: end, now: time.date()),
+      let seconds = failure.retryAfter
+    else { return }
+    let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
+    scheduler.recordWait(of: Set(origins), until: time.now() + seconds, failure)
+  }
+
+  /// Whether a reply can be a statement about the credentials: one that will pass by itself is not.
+  private func isAboutCredentials(_ end: TransferEnd, _ authorization: Authorization) -> Bool {
+    guard end.status == 401 || end.status == 403 else { return false }
+    let target = authorization.items.first.flatMap { jobs[$0]?.upload.target }
+    return target?.retry.isTemporary(end, now: time.date()) != true
   }
 
   private func judgeCredentials(
@@ -1995,7 +2016,7 @@ extension UploadEngine {
         scheduler.recordAccepted(
           on: route, with: authorization.number, hasCommand: authorization.command != nil))
     }
-    guard status == 401 || status == 403 else { return .stands }
+    guard isAboutCredentials(end, authorization) else { return .stands }
     let failure = Failure(deniedCause(status, after: authorization) ?? .refused, status: status)
     let (consequence, actions) = scheduler.recordRefused(
       on: route, with: authorization.number, status: status,

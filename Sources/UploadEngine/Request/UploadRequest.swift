@@ -22,6 +22,8 @@ struct UploadRequest {
   var piece: Piece?
   /// The request's number, which distinguishes it from its upload's other requests under way.
   var number = 0
+  /// Whether it is the last request of an upload in pieces, whose reply may take long.
+  var endsUpload = false
 
   /// A part of a file that is sent on its own.
   struct Piece {

@@ -96,7 +96,7 @@ extension UploadRequest {
     let target = upload.target
     destination = upload.destination
     (self.body, self.piece) = (body, piece)
-    (self.sent, number) = (sent, asked.number)
+    (self.sent, number, endsUpload) = (sent, asked.number, asked.endsUpload)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =

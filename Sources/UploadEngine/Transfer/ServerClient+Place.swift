@@ -64,6 +64,7 @@ extension ServerClient {
         return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }
       return [401, 403, 407].contains(status)
+        && !target.retry.isTemporary(end, now: time.date())
         ? "refuses the credentials: \(Failure.statusLine(status))" : nil
     } catch {
       return token.hidden(in: error).headline

@@ -53,7 +53,7 @@ extension Failure {
     switch cause {
     case .nameNotResolved, .connectionRefused, .proxyUnreachable, .denied, .unresumable: false
     case .outcomeUnknown: true
-    default: status.map(Failure.serverErrors.contains) ?? !cause.isLocal
+    default: status.map { StatusMeaning($0).leavesDoubt } ?? !cause.isLocal
     }
   }
 }

@@ -59,6 +59,7 @@ package struct ServerClient: Sendable {
       do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
         // A token is forgotten only once, so there are at most two rounds.
         guard error.cause == .refused, error.status == 401 || error.status == 403,
+          error.isTemporary != true,
           Origin(url) == target.origin, token.forget(of: target)
         else { throw token.hidden(in: error) }
       }
@@ -71,6 +72,7 @@ package struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
+    judge.retry = target.retry
     // Nothing repeats the call automatically, and a user who repeats it knows its effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {

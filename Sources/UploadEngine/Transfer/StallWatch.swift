@@ -27,14 +27,21 @@ struct StallWatch {
   /// The longest time that a whole reply may take, as a multiple of the time-out, since a reply that trickles in is
   /// never silent for long.
   private static let mostReplyTimeouts = 4.0
+  /// The longest time in seconds that the reply to the last request of an upload in pieces may take, if that is more.
+  /// While a server joins the pieces, it may send white space to show that it is at work (S3).
+  private static let longestJoin = 600.0
 
   /// Whether nothing has moved for this many seconds, or a reply takes too long.
   func isOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
     now - lastActivity >= stallTimeout || isReplyOverdue(at: now, stallTimeout)
   }
 
-  func isReplyOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
-    replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
+  /// `endsUpload` says whether the request is the last one of an upload in pieces.
+  func isReplyOverdue(
+    at now: Instant, _ stallTimeout: Double, endsUpload: Bool = false
+  ) -> Bool {
+    let limit = max(Self.mostReplyTimeouts * stallTimeout, endsUpload ? Self.longestJoin : 0)
+    return replyStart.map { now - $0 > limit } ?? false
   }
 
   mutating func recordActivity(at now: Instant) { lastActivity = now }

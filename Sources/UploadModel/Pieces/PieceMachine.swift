@@ -210,6 +210,7 @@ package struct PieceMachine: ResumeMachine {
     self.phase = phase
     do throws(Failure.Cause) {
       var request = try ResumeRequest(call, of: course.target, values ?? filled)
+      request.endsUpload = mayFinish
       if phase.isOfPiece { request.number = piece.index }
       if phase == .sending {
         request.content = piece.range
@@ -435,6 +436,7 @@ package struct PieceMachine: ResumeMachine {
     if isWhole, !(isOK && tellsLess(end, call)) { return finishWhole(end, status) }
     if phase == .asking, !isOK, response.isOK(status) { return finishWhole(end, status) }
     guard let call, isOK else { return refuse(end, status) }
+    if let words = course.target.retry.complaint(in: end) { return failed(.rejected(words), end) }
     if let cause = call.rules.complaint(in: call.rules.read(end.reply), of: end) {
       return failed(cause, end)
     }
@@ -473,8 +475,9 @@ package struct PieceMachine: ResumeMachine {
   /// Notes whether a request may have finished the upload although its reply does not say so.
   private mutating func noteDoubt(_ end: TransferEnd) {
     guard !mayBeWhole else { return }
-    if let status = end.status {
-      mayBeWhole = Failure.serverErrors.contains(status)
+    let isCutSuccess = end.trouble != nil && end.status.map { $0 < 300 } == true
+    if let meaning = end.meaning, !isCutSuccess {
+      mayBeWhole = meaning.leavesDoubt
     } else if end.sentAll {
       mayBeWhole = true
     } else {
@@ -512,9 +515,17 @@ package struct PieceMachine: ResumeMachine {
     // This content was read by the target's own rules, which are not those for the end of an upload.
     end.content = nil
     end.rules = response
-    // Even if the reply says that the file has failed, the server is done with the upload.
-    let isFailure = response.complaint(in: response.read(end.reply), of: end) != nil
-    return (isFailure ? [.forget] : []) + course.arrived(end, status)
+    if let words = course.target.retry.complaint(in: end) { return failed(.rejected(words), end) }
+    switch response.complaint(in: response.read(end.reply), of: end) {
+    case nil: return course.arrived(end, status)
+    // A reply that says neither is as good as lost: the request is sent again.
+    case .outcomeUnknown(let why)?:
+      mayBeWhole = true
+      (end.mayBeWhole, end.isTemporary) = (true, true)
+      return failed(.unusable(why), end)
+    // The server is done with the upload.
+    case .some: return [.forget] + course.arrived(end, status)
+    }
   }
 
   private mutating func finishBeginning(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
@@ -590,7 +601,7 @@ package struct PieceMachine: ResumeMachine {
     }
     var kept: [ResumeAction] = []
     if phase == .sending, course.point?.pieces?.isUnderWay == true,
-      !Failure.serverErrors.contains(status)
+      end.meaning?.leavesDoubt != true
     {
       // The server has not taken the piece.
       note { $0.isUnderWay = false }
@@ -617,7 +628,7 @@ package struct PieceMachine: ResumeMachine {
 
 extension PieceRules {
   /// The rules for the reply that ends an upload: the target's, unless the request has its own.
-  func response(of target: Target) -> ReplyRules {
+  package func response(of target: Target) -> ReplyRules {
     let own = finish == nil ? last?.rules : finish?.rules
     guard let own, own != ReplyRules() else { return target.response }
     var response = target.response

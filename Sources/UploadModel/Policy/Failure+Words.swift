@@ -76,7 +76,8 @@ extension Failure {
   /// The explanation without its story, starting with the space after it.
   private func rest(goesOn: Bool) -> String {
     let tried = attempts > 1 && !isStalled ? " It was tried \(attempts) times." : ""
-    return "\(place)\(tried) \(advice(goesOn: goesOn))"
+    let wish = retryAfter.map { " The server asks to wait \(HumanReadable.seconds($0))." } ?? ""
+    return "\(place)\(tried)\(wish) \(advice(goesOn: goesOn))"
   }
 
   /// Whether the story says how many attempts there were.
@@ -98,6 +99,8 @@ extension Failure {
     case .refused where status == 401 && step == nil: "the server refused the credentials"
     case .denied: "the server refused the credentials, \(reason)"
     case _ where cause.isUnreachable: "the server could not be reached (\(headline))"
+    case _ where isTransient && retryAfter != nil:
+      "the server asks to wait \(HumanReadable.seconds(retryAfter ?? 0)) (\(headline))"
     default: step.map { "\($0.words) failed (\(headline))" } ?? headline
     }
   }
@@ -223,6 +226,9 @@ extension Failure {
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
+    case _ where isTransient && retryAfter != nil:
+      "Retry after that. How long and how often a target waits by itself, retry.max and retry.attempts say."
+    case _ where isTemporary == true: Self.mayPass
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -252,6 +258,8 @@ extension Failure {
   /// S3's error code for a request whose time differs too much from the server's.
   private static let skewCode = "<Code>RequestTimeTooSkewed</Code>"
 
+  private static let mayPass = "This may pass: retry in a while."
+
   private static func statusAdvice(_ status: Int?) -> String {
     switch status {
     case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
@@ -264,8 +272,7 @@ extension Failure {
     case 415: "Retrying will not help: the server does not take this type."
     case 507:
       "The server cannot store it: it is out of space or lacks permission. Retry once that is fixed."
-    case .some(let status) where transientStatuses.contains(status):
-      "This may pass: retry in a while."
+    case .some(let status) where StatusMeaning(status).mayPass: mayPass
     case .some, .none: "Retrying will not help until something changes on the server."
     }
   }
@@ -290,7 +297,9 @@ extension Failure {
     431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
     503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-    507: "Insufficient Storage",
+    507: "Insufficient Storage", 520: "Web Server Returned an Unknown Error",
+    521: "Web Server Is Down", 522: "Connection Timed Out", 523: "Origin Is Unreachable",
+    524: "A Timeout Occurred", 525: "SSL Handshake Failed", 526: "Invalid SSL Certificate",
   ]
 }
 

@@ -17,6 +17,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var pieces: PieceCount?
   /// What is known about the file on the server.
   package var arrival: Arrival
+  /// True if the reply itself, or the target's rules, say that a later attempt may succeed; nil if only the cause and the
+  /// status tell.
+  package var isTemporary: Bool?
 
   package init(
     _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
@@ -184,18 +187,10 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// The retry policy decides whether another attempt is *made*. A file with an unknown outcome is sent again only if
   /// the target says that a second copy does no harm.
   var isTransient: Bool {
+    if isTemporary == true { return arrival == .notArrived }
     guard cause == .refused else { return cause.traits.contains(.transient) }
-    return arrival == .notArrived && status.map(Self.transientStatuses.contains) == true
+    return arrival == .notArrived && status.map { StatusMeaning($0).mayPass } == true
   }
-
-  /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
-  /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
-  static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
-  /// Statuses that do not reveal whether a server that received everything has stored it, since something failed along
-  /// the way (RFC 9110 §15.6.1).
-  package static let serverErrors: Set<Int> = gatewayErrors.union([500])
-  /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
-  static let gatewayErrors: Set<Int> = [502, 504]
 
   /// Whether nothing of the file was sent, because of what became of others.
   package var isNotTried: Bool { if case .notTried = cause { true } else { false } }
@@ -254,6 +249,14 @@ extension Failure.Cause {
 
   /// Whether the fault lies with the file or this machine.
   package var isLocal: Bool { traits.contains(.local) }
+
+  /// Whether it is what a reply says, so that the rest of the reply may say whether it will pass.
+  var isSaidByReply: Bool {
+    switch self {
+    case .refused, .rejected, .unusable: true
+    default: false
+    }
+  }
 
   /// Whether the target has no credentials that the server accepts.
   var isOfCredentials: Bool {

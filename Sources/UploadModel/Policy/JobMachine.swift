@@ -85,6 +85,8 @@ package struct JobMachine: Sendable {
   }
 
   package private(set) var state: State = .waiting
+  /// Whether servers are waited for, however long that takes.
+  package var waitsForServers = false
   /// How many attempts have begun, not counting those that had to start over.
   package private(set) var attempts = 0
   /// Whether the last attempt left open whether the server has the whole file. Another attempt can find out.
@@ -186,7 +188,8 @@ package struct JobMachine: Sendable {
   private mutating func fail(_ failure: Failure) -> [Action] {
     var failure = failure
     if mayBeWhole, !failure.mayHaveArrived {
-      failure.cause = .outcomeUnknown("the upload may be complete: \(failure.headline)")
+      let why = if case .unusable(let why) = failure.cause { why } else { failure.headline }
+      failure.cause = .outcomeUnknown("the upload may be complete: \(why)")
       failure.arrival = .unclear
     }
     return go(to: .finished(delivered: false), .failed(failure))
@@ -313,7 +316,10 @@ package struct JobMachine: Sendable {
         to: url, redirects: run.redirects + 1,
         keepsCredentials: run.keepsCredentials && keepsCredentials)
     case .failed(let failure):
-      guard let delay = target.delay(after: failure, at: end.url, random: random) else {
+      guard
+        let delay = target.delay(
+          after: failure, at: end.url, isPatient: waitsForServers, random: random)
+      else {
         return fail(failure)
       }
       (state, lastFailure) = (.retrying, Boxed(failure))

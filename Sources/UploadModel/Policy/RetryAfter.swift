@@ -1,17 +1,25 @@
 import Foundation
 import ScalarText
 
-/// The `Retry-After` header field: seconds or an HTTP date (RFC 9110 §10.2.3).
+/// How long a server asks to wait: seconds or an HTTP date, as in the header field `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
+  /// The longest wait that is understood, in seconds.
+  static let longest = 1e9
+
   /// Seconds from `now` until the server wants to be asked again; `nil` if the value has neither format. A date in the
-  /// past gives 0.
+  /// past gives 0. Some servers also send fractions of a second.
   static func seconds(_ value: String, now: Date) -> Double? {
     let text = value.trimming(\.isWhiteSpace)
-    if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
-      return Double(text).map { min($0, 1e9) }
+    let parts = text.split(scalar: ".")
+    if (1...2).contains(parts.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) })
+    {
+      return Double(text).map(bounded)
     }
-    return date(text, now: now).map { min(max(0, $0.timeIntervalSince(now)), 1e9) }
+    return date(text, now: now).map { bounded($0.timeIntervalSince(now)) }
   }
+
+  static func bounded(_ seconds: Double) -> Double { min(max(0, seconds), longest) }
 
   /// Parses the three formats of an HTTP date (RFC 9110 §5.6.7).
   private static func date(_ text: String, now: Date) -> Date? {

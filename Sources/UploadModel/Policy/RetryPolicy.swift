@@ -7,14 +7,18 @@ package struct RetryPolicy: Hashable, Sendable {
   package var attempts: Int
   /// The upper bound of the first delay, in seconds; it doubles with every attempt.
   package var base: Double
-  /// The longest delay, in seconds. Bounds `Retry-After` too.
+  /// The longest delay, in seconds. If the server asks for a longer one, there is no other attempt.
   package var cap: Double
   /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
   /// if the configuration does not say. `Target.isIdempotent` then decides.
   package var isIdempotent: Bool?
   /// Statuses that, according to the configuration, mean that nothing was stored and that a later attempt may succeed.
-  /// They are in addition to `Failure.transientStatuses`.
+  /// They are in addition to those of `StatusMeaning`.
   package var statuses: Set<Int>
+  /// The replies that mean the same, whatever their status.
+  package var signs = TemporarySign.usual
+  /// Where a reply says how many seconds to wait; nil for the usual places.
+  package var waitPlace: ReplyPlace?
 
   /// The default policy of a target.
   package init(
@@ -25,21 +29,35 @@ package struct RetryPolicy: Hashable, Sendable {
     (self.isIdempotent, self.statuses) = (isIdempotent, statuses)
   }
 
+  /// The longest wait, in seconds, that a server may ask of those who wait for servers anyway.
+  private static let longestPatience = 86_400.0
+
+  /// The longest wait, in seconds, that a server may ask for. `isPatient` says whether servers are waited for anyway.
+  package func longestWait(isPatient: Bool) -> Double {
+    isPatient ? max(cap, Self.longestPatience) : cap
+  }
+
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
   /// attempt, and `random` is a number in 0..<1.
-  func delay(after failure: Failure, random: Double) -> Double? {
+  func delay(after failure: Failure, isPatient: Bool = false, random: Double) -> Double? {
     // A shortage on this machine is always retried.
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
-      // Wait a little longer than the server asks, so that clients that were told the same delay do not all return at
-      // once.
-      return min(wish + random, cap)
+      // The server is never asked earlier than it says.
+      guard wish <= longestWait(isPatient: isPatient) else { return nil }
+      return Self.delay(asked: wish, random: random)
     }
-    return backOff(round: failure.attempts, random: random)
+    // What a server says that it is busy with takes a while: wait at least half of the bound.
+    let share = failure.isTemporary == true ? (1 + random) / 2 : random
+    return backOff(round: failure.attempts, random: share)
   }
+
+  /// The delay if a server asks for this many seconds: a little longer, so that clients that were told the same do not
+  /// all return at once.
+  package static func delay(asked seconds: Double, random: Double) -> Double { seconds + random }
 
   /// The delay in seconds after the `round`th failure, from 1: anything up to a bound that doubles
   /// with every round ("full jitter").
@@ -52,7 +70,6 @@ package struct RetryPolicy: Hashable, Sendable {
 
   private func mayRepeat(_ failure: Failure) -> Bool {
     if case .outcomeUnknown = failure.cause { return isIdempotent ?? false }
-    if failure.cause == .refused, failure.status.map(statuses.contains) == true { return true }
     return failure.isTransient
   }
 }
@@ -79,9 +96,11 @@ extension Target {
   }
 
   /// The same as `RetryPolicy.delay`, for an attempt whose request went to `url`.
-  package func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
+  package func delay(
+    after failure: Failure, at url: URL, isPatient: Bool = false, random: Double
+  ) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)
-    return policy.delay(after: failure, random: random)
+    return policy.delay(after: failure, isPatient: isPatient, random: random)
   }
 }

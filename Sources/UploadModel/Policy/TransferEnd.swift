@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// The result of a request, however it ended.
 package struct TransferEnd: Hashable, Sendable {
@@ -45,6 +46,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var moment: FileMoment?
   /// The delay in seconds that the server asked for in an earlier reply.
   package var retryAfter: Double?
+  /// Whether an earlier reply said that a later attempt may succeed (`Failure.isTemporary`).
+  package var isTemporary = false
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   package var earlierStatus: Int?
   /// Whether the server has the file already, so that no part of it was sent. This end is then that of the request that
@@ -70,6 +73,16 @@ package struct TransferEnd: Hashable, Sendable {
 
     /// By default, the only file.
     package init(_ index: Int = 0, of count: Int = 1) { (self.index, self.count) = (index, count) }
+  }
+
+  /// What the reply's status means for the file; nil if no reply came.
+  var meaning: StatusMeaning? {
+    guard let status else { return nil }
+    // Envoy answers 503 when a server hangs up on a request that it was sent.
+    let isLost =
+      status == 503 && reply.text.contains(scalars: "disconnect/reset before headers")
+      && !["connection failure", "overflow"].contains { reply.text.contains(scalars: $0) }
+    return isLost ? .serverLost : StatusMeaning(status)
   }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).

@@ -23,10 +23,13 @@ package enum Verdict: Hashable, Sendable {
     func failed(_ cause: Failure.Cause) -> Verdict {
       var failure = Failure(
         cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
-        retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
-          ?? end.retryAfter)
+        retryAfter: target.retry.wait(askedBy: end, now: now))
       (failure.step, failure.pieces) = (end.step, end.pieces)
-      if cause == .refused, leavesDoubt(end, target) { failure.arrival = .unclear }
+      if cause.isSaidByReply, target.retry.isTemporary(end, now: now) {
+        failure.isTemporary = true
+      } else if cause == .refused, leavesDoubt(end, target) {
+        failure.arrival = .unclear
+      }
       return .failed(failure)
     }
 
@@ -69,6 +72,7 @@ package enum Verdict: Hashable, Sendable {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
+        if let words = target.retry.complaint(in: end) { return failed(.rejected(words)) }
         let content = end.content ?? response.read(end.reply)
         // The missing part of a reply may have said that the upload failed.
         if let trouble = end.trouble, response.cannotJudge(end, content) {
@@ -99,7 +103,8 @@ package enum Verdict: Hashable, Sendable {
       case 301, 302, 303:
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
-      case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
+      case _ where end.meaning == .serverLost && leavesDoubt(end, target)
+        && !target.retry.isTemporary(end, now: now):
         let why = "a gateway answered in its place, after the whole file had been sent"
         return failed(.outcomeUnknown(why))
       default: return failed(.refused)
@@ -122,10 +127,7 @@ package enum Verdict: Hashable, Sendable {
 
   /// Whether the server may have stored the file in spite of its refusal, and a second copy would do harm.
   private static func leavesDoubt(_ end: TransferEnd, _ target: Target) -> Bool {
-    guard end.sentAll, let status = end.status, Failure.serverErrors.contains(status) else {
-      return false
-    }
-    return !target.isIdempotent(at: end.url) && !target.retry.statuses.contains(status)
+    end.sentAll && end.meaning?.leavesDoubt == true && !target.isIdempotent(at: end.url)
   }
 
   /// Follows a 307 or 308 if the address that it names is allowed. Otherwise, the upload fails.

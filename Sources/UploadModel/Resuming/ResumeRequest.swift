@@ -15,6 +15,8 @@ package struct ResumeRequest: Hashable, Sendable {
   package var isTargetsOwn = false
   /// Whether the end of its content is held back until the machine has prepared for it (`handleHeldEnd`).
   package var holdsEnd = false
+  /// Whether it is the last request of an upload in pieces, which the server joins before it answers.
+  package var endsUpload = false
   /// Whether an origin other than the target's own has chosen where the request goes. The request then carries no
   /// credentials, even if it goes back to the target's own origin.
   package var staysAway = false

@@ -6,7 +6,7 @@
 ///
 /// - the number of lanes, and whether the user lets anything start;
 /// - its target's own concurrency;
-/// - its server's `Breaker`;
+/// - its server's `Breaker`, and the wait that its server has asked for;
 /// - its target's `Credentials`;
 /// - its target's run, which is opened before the target's first file and closed after the last.
 ///
@@ -79,6 +79,8 @@ package struct Scheduler: Sendable {
   private(set) var routes: [RouteState] = []
   private(set) var targets: [TargetState] = []
   private(set) var servers: [Origin: Server] = [:]
+  /// The waits that servers have asked for.
+  private(set) var waits: [Origin: Wait] = [:]
   private(set) var groups: [Int: [ItemID]] = [:]
   private var lastGroup = 0
   /// The most requests under way at once.
@@ -272,11 +274,11 @@ extension Scheduler {
   /// Takes another lane for a file that already has a lane, if another is free. Returns whether it took one.
   ///
   /// Call it when `next` has given out all files that can start.
-  package mutating func takeLane(beside id: ItemID) -> Bool {
+  package mutating func takeLane(beside id: ItemID, at now: Instant) -> Bool {
     guard isStarted, case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
       !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
       route.credentials?.permission ?? .go == .go,
-      route.route.origin.map({ servers[$0] == nil }) ?? true
+      route.route.origin.map({ servers[$0] == nil && now >= waits[$0]?.until ?? now }) ?? true
     else { return false }
     lanes[number]?.more += 1
     count(1, isAhead: false, on: lane.route)
@@ -407,6 +409,16 @@ extension Scheduler {
     var chosen: ItemID?
   }
 
+  /// A wait that a server has asked for. It holds back all files for that server.
+  struct Wait: Sendable {
+    /// Nothing starts before this moment.
+    let until: Instant
+    /// What the server asked for, in seconds.
+    let seconds: Double
+    /// The failure with which it did.
+    let failure: Failure
+  }
+
   /// One request, under way or prepared ahead.
   struct Lane: Sendable {
     let route: Int
@@ -424,6 +436,7 @@ extension Scheduler {
   /// no files if nothing can start now.
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
+    if !waits.isEmpty { waits = waits.filter { now < $0.value.until } }
     while mayStart {
       var best: Candidate?
       var wake: Instant?
@@ -480,6 +493,9 @@ extension Scheduler {
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
+    if !waits.isEmpty, let wait = routes[route].route.origin.flatMap({ waits[$0] }) {
+      return .later(wait.until)
+    }
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
@@ -771,6 +787,7 @@ extension Scheduler {
       guard let entry = entries[id] else { continue }
       dissolveGroup(of: id)
       actions += tryCredentials(of: entry.route, with: id)
+      if let origin = routes[entry.route].route.origin { waits[origin] = nil }
       if let origin = routes[entry.route].route.origin, let server = servers[origin] {
         servers[origin]?.breaker.tryNow(at: now)
         if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
@@ -781,6 +798,7 @@ extension Scheduler {
 
   /// Lets every server and all credentials be tried now, as the user wants.
   package mutating func tryEverything(at now: Instant) -> [Action] {
+    waits = [:]
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return tryCredentials()
   }
@@ -802,6 +820,31 @@ extension Scheduler {
 
   func giveUp(_ files: [ItemID], because failure: Failure) -> [Action] {
     files.isEmpty ? [] : [.giveUp(files, because: failure.obstacle)]
+  }
+}
+
+/// Servers that ask to wait.
+extension Scheduler {
+  /// Records that servers have asked, by a failure that says how long, not to be asked again before a moment.
+  package mutating func recordWait(of origins: Set<Origin>, until: Instant, _ failure: Failure) {
+    guard let seconds = failure.retryAfter else { return }
+    for origin in origins where waits[origin].map({ $0.until < until }) ?? true {
+      waits[origin] = Wait(until: until, seconds: seconds, failure: failure)
+    }
+  }
+
+  /// The actions that fail the files whose targets do not allow waits as long as those that their servers ask for.
+  private func tooLongWaits(at now: Instant) -> [Action] {
+    guard !waits.isEmpty else { return [] }
+    return routes.indices.flatMap { number -> [Action] in
+      let route = routes[number]
+      guard let wait = route.route.origin.flatMap({ waits[$0] }), now < wait.until,
+        let first = route.ready.first,
+        let policy = entries[first.id]?.file.target.value.retry,
+        policy.longestWait(isPatient: waitsForServers) < wait.seconds
+      else { return [] }
+      return giveUp(waiting { $0 == number }, because: wait.failure)
+    }
   }
 }
 
@@ -893,10 +936,12 @@ extension Scheduler {
     return []
   }
 
-  /// The actions that fail all files with nothing left to wait for; empty if the user may come and help.
-  package func giveUps() -> [Action] {
-    guard !waitsForPerson else { return [] }
-    return routes.indices.flatMap { number -> [Action] in
+  /// The actions that fail all files with nothing left to wait for. Refused credentials are not among the reasons if
+  /// the user may come and help.
+  package func giveUps(at now: Instant) -> [Action] {
+    guard !waitsForPerson else { return tooLongWaits(at: now) }
+    return tooLongWaits(at: now)
+      + routes.indices.flatMap { number -> [Action] in
       let route = routes[number]
       guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
         let failure = route.failure

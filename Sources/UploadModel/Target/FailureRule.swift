@@ -56,12 +56,21 @@ package struct FailureRule: Hashable, Sendable {
     }
   }
 
+  /// Whether it fails replies without a match of its regular expression, which good replies have.
+  var needsMatch: Bool {
+    place.pattern != nil && (test == .equals(.bool(false)) || test == .differs(.bool(true)))
+  }
+
   /// Whether a reply says anything about the value that is tested. A reply without the value does not, unless the rule
-  /// tests whether the value is missing.
-  func isAnswered(in content: ReplyContent, of end: TransferEnd) -> Bool {
+  /// tests whether the value is missing. `inShortLists` says whether a value that would be in an element of a list is
+  /// missing if the list has no such element.
+  func isAnswered(
+    in content: ReplyContent, of end: TransferEnd, inShortLists: Bool = false
+  ) -> Bool {
     if let pattern = place.pattern, content.undecided.contains(pattern) { return false }
     if case .missing(true) = test {
       guard case .pointer(let pointer) = place else { return true }
+      if inShortLists, pointer.isBeyondList(in: content.document) { return true }
       // A value counts as missing only if its parent exists.
       return switch pointer.parent.value(in: content.document, file: end.place.index) {
       case .object: true
@@ -160,8 +169,13 @@ extension [FailureRule] {
 
   /// Whether any of these rules describes a reply. A missing value says nothing, unless a rule tests whether it is
   /// missing.
-  func matches(_ content: ReplyContent, of end: TransferEnd) -> Bool {
-    contains { $0.isAnswered(in: content, of: end) && $0.complaint(in: content, of: end) != nil }
+  func matches(
+    _ content: ReplyContent, of end: TransferEnd, inShortLists: Bool = false
+  ) -> Bool {
+    contains {
+      $0.isAnswered(in: content, of: end, inShortLists: inShortLists)
+        && $0.complaint(in: content, of: end) != nil
+    }
   }
 
   /// Whether one of these rules describes a reply in a way that describes no others.
@@ -170,11 +184,14 @@ extension [FailureRule] {
   }
 
   /// Whether a successful reply fits one of these rules. Without rules, its status is enough. Throws if the reply does
-  /// not say whether it fits. `known` is the content that the rules look for, if it has been read already.
-  func fit(_ end: TransferEnd, _ known: ReplyContent? = nil) throws(Failure.Cause) -> Bool {
+  /// not say whether it fits. `known` is the content that the rules look for, if it has been read already. For
+  /// `inShortLists`, see `FailureRule.isAnswered`.
+  func fit(
+    _ end: TransferEnd, _ known: ReplyContent? = nil, inShortLists: Bool = false
+  ) throws(Failure.Cause) -> Bool {
     if isEmpty { return true }
     let content = known ?? content(of: end.reply)
-    if matches(content, of: end) { return true }
+    if matches(content, of: end, inShortLists: inShortLists) { return true }
     // A reply that says nothing about the rules must not be taken as a no.
     if content.document == nil, contains(where: \.place.needsJSON) {
       throw .unusable("its answer is not JSON")

@@ -79,6 +79,16 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return value
   }
 
+  /// Whether a list on the way to the value is too short to have it.
+  func isBeyondList(in document: JSONValue?) -> Bool {
+    for (place, token) in tokens.enumerated() {
+      guard case .array(let elements)? = JSONPointer(tokens: tokens.prefix(place)).value(in: document)
+      else { continue }
+      if let index = Self.index(token), index >= elements.count { return true }
+    }
+    return false
+  }
+
   /// The index that a step stands for; nil if it stands for none. An index has no sign and no leading zero. "-" means
   /// the element after the last one, which does not exist.
   private static func index(_ token: String) -> Int? {

@@ -13,7 +13,8 @@ package struct ReplyRules: Hashable, Sendable {
   package var duplicates: [FailureRule] = []
   /// What a reply that is not JSON means if `failures` ask for JSON values. By default (nil), such a reply means
   /// success if the rules only name values that mean failure. If a rule names the value that means success, the outcome
-  /// is unknown.
+  /// is unknown. A text without what a good reply has (`FailureRule.needsMatch`) means failure, unless this says that
+  /// the outcome is unknown.
   package var unreadable: Unreadable?
   /// Where the reply names the file's address; nil for the header field `Location`.
   package var url: ReplyValue?
@@ -36,6 +37,12 @@ package struct ReplyRules: Hashable, Sendable {
 
   /// Whether the status means success.
   func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
+
+  /// Whether the rules say what a good reply looks like, not only what a bad one does.
+  package var namesGoodReply: Bool {
+    // Proxies and login pages answer 200.
+    !isOK(200) || sum != nil || failures.contains { !$0.isSilentWithoutValue || $0.needsMatch }
+  }
 
   private var places: [ReplyPlace] {
     (failures + duplicates).map(\.place) + (url?.places ?? []) + (deletionURL?.places ?? [])
@@ -90,9 +97,13 @@ package struct ReplyRules: Hashable, Sendable {
       (isJSON || !rule.place.needsJSON)
         && rule.place.pattern.map(content.undecided.contains) != true
     }
-    if let words = rules.lazy.compactMap({ $0.complaint(in: content, of: end) }).first {
-      return .rejected(words)
+    var missing: String?
+    for rule in rules {
+      guard let words = rule.complaint(in: content, of: end) else { continue }
+      guard unreadable == .unknown, rule.needsMatch else { return .rejected(words) }
+      missing = missing ?? words
     }
+    if let missing { return .outcomeUnknown(missing) }
     if let undecided {
       return .outcomeUnknown("searching its answer for \(undecided.source) takes too long")
     }

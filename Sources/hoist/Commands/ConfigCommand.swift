@@ -14,7 +14,8 @@ struct ConfigCommand: AsyncParsableCommand {
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
         Secrets are not read and nothing is sent. Prints the first mistake in each target and each other \
-        part, and exits with 2 if there is any; warns of secrets that other users can read.
+        part, and exits with 2 if there is any; warns of secrets that other users can read, and of rules for \
+        replies that say only what a bad one looks like.
         """)
 
     @OptionGroup var config: ConfigOption
@@ -24,6 +25,7 @@ struct ConfigCommand: AsyncParsableCommand {
       for mistake in mistakes { context.output.error("hoist: \(mistake)") }
       guard mistakes.isEmpty else { throw ExitCode(ExitStatus.usage.rawValue) }
       let settings = try config.loadAndWarn(in: context)
+      for advice in settings.advice { context.output.error("hoist: advice: \(advice)") }
       guard let file = settings.file else {
         context.output.line(
           "\(SafeText.line(config.source(in: context).path)): there is no configuration, and none is needed"

@@ -108,6 +108,16 @@ struct PieceMachineTests {
       replies: replies, expected: expected)
   }
 
+  /// A good reply to finish has `</Result>`.
+  private static let proving = rules {
+    $0.finish?.rules.failures = ["<Error>.*", "</Result>"].compactMap { source in
+      (try? Pattern(source)).map {
+        FailureRule(.pattern($0), test: .equals(.bool(source.hasSuffix("*"))))
+      }
+    }
+    $0.finish?.rules.unreadable = .unknown
+  }
+
   static let finish = "POST /upload/7 <1 e1><2 e2><3 e3>"
 
   static let all: [Conversation] = [
@@ -185,6 +195,37 @@ struct PieceMachineTests {
       [
         "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
         "connection-lost, may be whole",
+      ]),
+    row(
+      "the reply to finish says neither yes nor no",
+      by: proving, from: kept(proving, at: 10) { $0.kept.append(["e3"]) },
+      [ServerReply(status: 200, text: "<html>Welcome</html>")],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "unusable-answer, may be whole",
+      ]),
+    row(
+      "the reply to finish says no: the server is done with the upload",
+      by: proving, from: kept(proving, at: 10) { $0.kept.append(["e3"]) },
+      [ServerReply(status: 200, text: "<Error>EntityTooSmall</Error>")],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish, "forget",
+        "rejected",
+      ]),
+    row(
+      "the reply to finish breaks off",
+      by: proving, from: kept(proving, at: 10) { $0.kept.append(["e3"]) },
+      [ServerReply(status: 200, trouble: .connectionLost("reset"), text: "<Res")],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "connection-lost, may be whole",
+      ]),
+    row(
+      "a gateway answers finish in the server's place",
+      from: kept(rules(), at: 10) { $0.kept.append(["e3"]) }, [.status(524)],
+      [
+        "keep /upload at 10 from 10", "keep /upload at 10 from 10 finishing", finish,
+        "http-524, may be whole",
       ]),
     row(
       "finish does not leave",

@@ -95,7 +95,7 @@ struct SchedulerPropertyTests {
       return permission == .go
     }
     func fill() {
-      obey(scheduler.giveUps())
+      obey(scheduler.giveUps(at: now))
       while true {
         let first = account.order.first(where: isFree)
         let isPossible = isStarted && account.underWay.count < lanes

@@ -16,6 +16,7 @@ import Foundation
 /// | `down:1` | the server was not reached, and the file waits again |
 /// | `lost:1` | the same, and it is over |
 /// | `up:1` | the server answered, and the file is over |
+/// | `ask9:1` | its server asked to wait nine seconds, and the file backs off |
 /// | `ok:1`, `no:1`, `no:1!` | it took the file, said 401, said 401 to a file that it had refused before |
 /// | `token:k`, `none:k` | the command of the target k gave a token, or failed |
 /// | `r:1`, `R` | the person tries files, or everything, again |
@@ -80,7 +81,7 @@ struct SchedulerScript {
     switch (verb, word[sign]) {
     case ("later", _): now = now + (Double(rest) ?? 0)
     case ("wide", _):
-      return ids.map { scheduler.takeLane(beside: $0) ? "yes" : "no" }.joined(separator: "_")
+      return ids.map { scheduler.takeLane(beside: $0, at: now) ? "yes" : "no" }.joined(separator: "_")
     case ("but1", _), ("but2", _):
       for id in ids { _ = scheduler.giveBackLanes(of: id, but: verb == "but1" ? 1 : 2) }
     case ("order", _): scheduler.arrange(ids)
@@ -132,6 +133,12 @@ struct SchedulerScript {
       over = scheduler.recordUnreachable(
         by: id, Failure(.connectionRefused("")), at: now, random: 0)
       return over + (verb == "down" ? scheduler.queue(id, attempts: 0) : scheduler.park(id, .over))
+    case _ where verb.hasPrefix("ask"):
+      let seconds = Double(verb.dropFirst(3)) ?? 0
+      scheduler.recordWait(
+        of: Set([route.origin].compactMap(\.self)), until: now + seconds,
+        Failure(.refused, status: 429, retryAfter: seconds))
+      return scheduler.park(id, .backOff)
     case "up": over = route.origin.map { scheduler.recordReached($0) } ?? []
     case "ok":
       over = scheduler.recordAccepted(
@@ -151,7 +158,7 @@ struct SchedulerScript {
 
   private mutating func go() -> String {
     var answers: [String] = []
-    let gaveUp = words(scheduler.giveUps())
+    let gaveUp = words(scheduler.giveUps(at: now))
     if !gaveUp.isEmpty { answers.append(gaveUp) }
     while true {
       let (files, actions) = scheduler.next(at: now)

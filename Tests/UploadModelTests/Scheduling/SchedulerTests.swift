@@ -153,6 +153,32 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         """),
   ]
 
+  static let waits = [
+    SchedulerStory(
+      testDescription: "a wait that a server asks for holds all its files, of any target",
+      story:
+        "a+1,2,3 c+4,8,9 b+5,6,7 go→1_2_4_8_5_6 ask9:1 end:2,4,8 go→wake+9 end:5 go→7_wake+9 later:9 go→3_9"
+    ),
+    SchedulerStory(
+      testDescription: "the longest wait counts",
+      story: "a+1,2,3 go→1_2 ask9:1 ask3:2 go→wake+9 later:9 go→3"),
+    SchedulerStory(
+      testDescription: "a file that comes back earlier waits, too",
+      story: "a+1,2 go→1_2 ask9:1 end:2 back:1 go→wake+9 later:9 go→1"),
+    SchedulerStory(
+      testDescription: "R asks it now, and so does r",
+      story: "a+1,2,3,4 go→1_2 ask9:1 end:2 go→wake+9 R go→3_4 ask9:3 end:4 r:1 go→1"),
+    SchedulerStory(
+      testDescription: "no more pieces of a file go there meanwhile",
+      story: "z=4 z+1,2 go→1_2 wide:1→yes ask9:2 wide:1→no later:9 go→ wide:1→yes"),
+    SchedulerStory(
+      testDescription: "a wait that the target does not allow gives up what waits", waits: false,
+      story: "a+1,2,3 b+8 go→1_2_8 ask61:1 end:1 go→give-up-3 later:61 a+4 end:2 go→4"),
+    SchedulerStory(
+      testDescription: "who waits for servers anyway waits for it",
+      story: "a+1,2,3 go→1_2 ask600:1 end:1 go→wake+600"),
+  ]
+
   static let credentials = [
     SchedulerStory(
       testDescription: "a token comes first, once for all",
@@ -253,6 +279,9 @@ struct SchedulerTests {
 
   @Test(arguments: SchedulerStory.servers)
   func servers(_ row: SchedulerStory) { check(row) }
+
+  @Test(arguments: SchedulerStory.waits)
+  func waits(_ row: SchedulerStory) { check(row) }
 
   @Test(arguments: SchedulerStory.credentials)
   func credentials(_ row: SchedulerStory) { check(row) }

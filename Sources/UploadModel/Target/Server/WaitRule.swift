@@ -74,7 +74,8 @@ package struct WaitRule: Hashable, Sendable {
   /// What the reply to a request about a file says.
   package func answer(in end: TransferEnd) -> Answer {
     do throws(Failure.Cause) {
-      guard try signs.fit(end) else { return .open(trouble: nil) }
+      // Nothing is taken for stored because of this reply, so a list without entries may well mean that nothing is left.
+      guard try signs.fit(end, inShortLists: true) else { return .open(trouble: nil) }
     } catch {
       return .open(trouble: Failure(error).reason)
     }
@@ -98,7 +99,8 @@ package struct WaitRule: Hashable, Sendable {
   /// Whether the server has said that nothing will come of the file. A status that is about the request itself, such as
   /// 401 or 429, does not say that.
   private static func isFinal(_ failure: Failure) -> Bool {
-    switch failure.cause {
+    if failure.isTemporary == true { return false }
+    return switch failure.cause {
     case .rejected: true
     case .refused:
       failure.status.map { status in
