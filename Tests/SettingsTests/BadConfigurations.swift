@@ -151,7 +151,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "retry.when[0].status: expected a whole number from 200 to 599, found 99"),
     BadConfiguration(
       line: "retry = { when = [{ status = 400 }] }",
-      "retry.when[0]: expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look"),
+      "retry.when[0]: expected \"pointer\", \"regex\" or \"header\", to say where in the reply to look"
+    ),
     BadConfiguration(
       line: "retry_after = 5", "retry_after: expected a JSON Pointer, found a number"),
     BadConfiguration(

@@ -25,6 +25,23 @@ struct RecipeDraftTests {
     try Settings.parse(text, file: "/c.toml", environment: [:])
   }
 
+  /// These services answer 200 to a good upload, and say nothing more.
+  private static let silent: Set<String> = [
+    "git-lfs", "internet-archive", "note-with-photos", "pypi", "s3-presigned", "tus",
+  ]
+
+  @Test("every recipe says what a good reply looks like", arguments: names)
+  func goodReplies(_ name: String) throws {
+    let settings = try settings(try file(name))
+    for target in settings.targetNames.compactMap(settings.blueprint) {
+      let rules = target.resume.pieces.map { $0.response(of: target) }
+      #expect(
+        (target.response.namesGoodReply && rules?.namesGoodReply != false)
+          != Self.silent.contains(name))
+    }
+    #expect(settings.advice.isEmpty)
+  }
+
   @Test("the program has every file, and finds it by its name and its title")
   func all() throws {
     let folder = try FileManager.default.contentsOfDirectory(

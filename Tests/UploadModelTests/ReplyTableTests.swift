@@ -47,7 +47,8 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
   static let all: [ReplyRow] = [
     // Successes.
     ReplyRow(status: 201, course: .sent, why: "the server took it"),
-    ReplyRow(status: 200, isWhole: false, course: .again(after: nil), why: "it cannot have all of it"),
+    ReplyRow(
+      status: 200, isWhole: false, course: .again(after: nil), why: "it cannot have all of it"),
     ReplyRow(
       status: 200, body: "<Result>\n</Result>", to: .proving, course: .sent, why: "it says so"),
     ReplyRow(status: 200, to: .proving, course: .unknown, why: "an empty reply says nothing"),

@@ -62,7 +62,8 @@ final class Transfer {
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(task.transferProgress, at: now)
     let limit = request.target.stallTimeout
-    if let replyStart = watch.replyStart, watch.isReplyOverdue(at: now, limit, endsUpload: request.endsUpload)
+    if let replyStart = watch.replyStart,
+      watch.isReplyOverdue(at: now, limit, endsUpload: request.endsUpload)
     {
       return .stalled(seconds: now - replyStart)
     }

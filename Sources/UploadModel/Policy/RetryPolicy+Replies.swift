@@ -37,7 +37,8 @@ extension Target {
   /// How a request has failed whose reply asks to wait, and for how long; nil if the reply does not ask for that.
   package func wait(askedBy end: TransferEnd, now: Date) -> Failure? {
     // Most replies are successes, which ask for nothing.
-    guard end.isTemporary || end.retryAfter != nil || end.status.map({ !response.isOK($0) }) == true,
+    guard
+      end.isTemporary || end.retryAfter != nil || end.status.map({ !response.isOK($0) }) == true,
       case .failed(let failure) = Verdict.judge(
         end, target: self, attempt: 1, redirects: 0, now: now),
       failure.isTransient, failure.retryAfter != nil
@@ -76,8 +77,10 @@ extension TransferEnd {
   }
 
   /// The members by which services say in seconds how long to wait (Discord, Telegram).
-  private static let waits = [["retry_after"], ["parameters", "retry_after"], ["error", "retry_after"]]
-    .map(JSONPointer.init(tokens:))
+  private static let waits = [
+    ["retry_after"], ["parameters", "retry_after"], ["error", "retry_after"],
+  ]
+  .map(JSONPointer.init(tokens:))
 
   /// Seconds that the reply's body asks to wait, if its status is one that may ask for that.
   fileprivate func waitInBody(_ now: Date) -> Double? {

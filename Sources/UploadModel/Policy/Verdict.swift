@@ -103,7 +103,8 @@ package enum Verdict: Hashable, Sendable {
       case 301, 302, 303:
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
-      case _ where end.meaning == .serverLost && leavesDoubt(end, target)
+      case _
+      where end.meaning == .serverLost && leavesDoubt(end, target)
         && !target.retry.isTemporary(end, now: now):
         let why = "a gateway answered in its place, after the whole file had been sent"
         return failed(.outcomeUnknown(why))

@@ -942,12 +942,12 @@ extension Scheduler {
     guard !waitsForPerson else { return tooLongWaits(at: now) }
     return tooLongWaits(at: now)
       + routes.indices.flatMap { number -> [Action] in
-      let route = routes[number]
-      guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
-        let failure = route.failure
-      else { return [] }
-      return giveUp(waiting { $0 == number }, because: failure)
-    }
+        let route = routes[number]
+        guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
+          let failure = route.failure
+        else { return [] }
+        return giveUp(waiting { $0 == number }, because: failure)
+      }
   }
 
   /// Changes the state of a route's credentials. Reports it if the credentials are now closed, for `failure`, or no

@@ -82,7 +82,8 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Whether a list on the way to the value is too short to have it.
   func isBeyondList(in document: JSONValue?) -> Bool {
     for (place, token) in tokens.enumerated() {
-      guard case .array(let elements)? = JSONPointer(tokens: tokens.prefix(place)).value(in: document)
+      guard
+        case .array(let elements)? = JSONPointer(tokens: tokens.prefix(place)).value(in: document)
       else { continue }
       if let index = Self.index(token), index >= elements.count { return true }
     }

@@ -81,7 +81,8 @@ struct SchedulerScript {
     switch (verb, word[sign]) {
     case ("later", _): now = now + (Double(rest) ?? 0)
     case ("wide", _):
-      return ids.map { scheduler.takeLane(beside: $0, at: now) ? "yes" : "no" }.joined(separator: "_")
+      return ids.map { scheduler.takeLane(beside: $0, at: now) ? "yes" : "no" }.joined(
+        separator: "_")
     case ("but1", _), ("but2", _):
       for id in ids { _ = scheduler.giveBackLanes(of: id, but: verb == "but1" ? 1 : 2) }
     case ("order", _): scheduler.arrange(ids)
@@ -189,7 +190,8 @@ struct SchedulerScript {
         return "\(origin.host.prefix(1))-away\(next.map { "+\(Int($0 - now))" } ?? "")"
       case .server(let origin, .back): return "\(origin.host.prefix(1))-back"
       case .server(let origin, .unneeded): return "\(origin.host.prefix(1))-unneeded"
-      case .refusal(let target, let trouble): return "\(target)-\(trouble == nil ? "tried" : "shut")"
+      case .refusal(let target, let trouble):
+        return "\(target)-\(trouble == nil ? "tried" : "shut")"
       }
     }.joined(separator: " ")
   }
