@@ -47,7 +47,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.network("error -1"), "network", transient: true),
     CauseRow(.network(""), "network", transient: true),
     CauseRow(.refused, "refused"),
-    CauseRow(.refused, "http-599", status: 599, transient: true),
+    CauseRow(.refused, "http-599", transient: true, status: 599),
     CauseRow(.redirected(to: "https://b.example/", .otherOrigin), "redirected", status: 307),
     CauseRow(.redirected(to: nil, .noLocation), "redirected"),
     CauseRow(.redirected(to: "/x", .losesBody), "redirected", status: 302),

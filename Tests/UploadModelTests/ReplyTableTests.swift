@@ -232,7 +232,7 @@ struct ReplyTableTests {
     #expect(target.delay(after: failure, at: home, random: 0) == nil)
     #expect(
       failure.explanation
-        == "The server refused it: 429 Too Many Requests. The server asks to wait 5 min. Retry after that. How long "
-        + "and how often a target waits by itself, retry.max and retry.attempts say.")
+        == "The server refused it: 429 Too Many Requests. The server asks to wait 5 min. Retry after that; a "
+        + "target waits for at most retry.max by itself.")
   }
 }

@@ -227,7 +227,7 @@ extension Failure {
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
     case _ where isTransient && retryAfter != nil:
-      "Retry after that. How long and how often a target waits by itself, retry.max and retry.attempts say."
+      "Retry after that; a target waits for at most retry.max by itself."
     case _ where isTemporary == true: Self.mayPass
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation):
