@@ -36,7 +36,8 @@ private struct Log {
   }
 
   static let events: [String: JobMachine.Event] = [
-    "start": .start, "start over": .startOver(after: nil), "not begun": .notBegun, "timer": .timerFired,
+    "start": .start, "start over": .startOver(after: nil), "not begun": .notBegun,
+    "timer": .timerFired,
     "cancel": .cancel,
     "pause": .pause, "retry": .retry,
     "good": end(.good), "busy": end(.busy), "refused": end(.refused), "erring": end(.erring),

@@ -459,7 +459,8 @@ struct ProgressTests {
       try reopened.history().map(\.arrival)
         == failures.map { $0.mayHaveArrived ? $0.arrival : nil })
     // The words that go by it are the same, too.
-    #expect(try reopened.items().map { $0.state.failure?.explanation } == failures.map { $0.explanation })
+    #expect(
+      try reopened.items().map { $0.state.failure?.explanation } == failures.map { $0.explanation })
   }
 
   @Test("Of a long reply, the beginning is stored with the failure")

@@ -247,7 +247,9 @@ extension Doubt {
     private func doubt(
       in part: Part, _ place: ReplyPlace, _ test: FailureRule.Test, _ words: String
     ) -> Doubt {
-      let all = [part] + parts.filter { $0.path != part.path && !JSONPointer(tokens: $0.path).dependsOnFile }
+      let all =
+        [part]
+        + parts.filter { $0.path != part.path && !JSONPointer(tokens: $0.path).dependsOnFile }
       for (path, members) in all {
         for tokens in Self.messages {
           let found = JSONPointer(tokens: tokens).value(in: .object(members))
