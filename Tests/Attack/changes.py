@@ -36,8 +36,6 @@ class Victim:
         self.path, self.kind, self.old, self.is_old = path, kind, content, is_old
         if kind == "append":
             self.new = content + random.randbytes(random.randint(1, PAGE))
-        elif kind == "append and overwrite":
-            self.new = inverted(content) + random.randbytes(random.randint(1, PAGE))
         elif kind == "truncate":
             self.new = content[:random.randrange(len(content))]
         else:
@@ -70,12 +68,6 @@ class Victim:
         with open(self.path, "ab") as file:
             file.write(self.new[len(self.old):])
 
-    def append_and_overwrite(self):
-        self.append()
-        with open(self.path, "r+b", buffering=0) as file:
-            for page in range(0, len(self.old), PAGE):
-                file.write(self.new[page:min(page + PAGE, len(self.old))])
-
     def truncate(self):
         os.truncate(self.path, len(self.new))
 
@@ -106,9 +98,6 @@ class Victim:
         """Whether the file held this at one moment."""
         if content in (self.old, self.new):
             return True
-        # What it had before it grew, at a moment after that.
-        if self.kind == "append and overwrite":
-            return is_overwritten(content, self.old, self.new[:len(self.old)])
         return self.kind in ("overwrite", "time set back", "mmap") and is_overwritten(content, self.old, self.new)
 
     def end(self):
@@ -116,7 +105,7 @@ class Victim:
             self.map.close()
 
 
-KINDS = ["append", "append and overwrite", "truncate", "overwrite", "mmap", "rename", "time set back", "delete"]
+KINDS = ["append", "truncate", "overwrite", "mmap", "rename", "time set back", "delete"]
 
 
 def attack(hoist, seed, kind, total):

@@ -33,8 +33,6 @@ import Testing
   /// - Parameter isOld: whether its last change lies so far back that its times can be trusted.
   private func make(_ size: Int, isOld: Bool) async throws {
     try scratch.write("file", [UInt8](repeating: 1, count: size))
-    // A large file that was written to long ago is watched.
-    if size > 8 << 20 { try FileChange.age(path, seconds: 3600) }
     if isOld { try await FileChange.waitUntilOld(path) }
   }
 

@@ -31,33 +31,14 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     self = try SystemFile.look(at: path).identity
   }
 
-  /// The identity of a file that can be read, as far as its permissions show.
-  package init(ofReadable path: FileLocation) throws(FileError) {
-    let look = try SystemFile.look(at: path)
-    try SystemFile.checkReadable(path, look)
-    self = look.identity
-  }
-
   /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told,
   /// because it is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
   package static func isOpenForWriting(_ path: FileLocation) -> Bool? {
     (try? SystemFile(opening: path))?.isOpenForWriting()
   }
 
-  /// What keeps a file that had this identity earlier from being sent as it was then; nil if nothing does. A file that
-  /// has only grown may still begin with what it was: a comparison of its content tells. If nothing has been read of it
-  /// yet, only a file that had just been written to, such as a log, is taken to be added to, and not written anew.
-  package func loss(to now: FileIdentity, isRead: Bool = false) -> FileError.Reason? {
-    let change = change(to: now)
-    if case .grown = change, size > 0, isRead || isLive { return nil }
-    return change
-  }
-
-  /// Whether the file had been written to in the last minute.
-  var isLive: Bool { modified > SystemFile.now() &- 60_000_000_000 }
-
   /// What happened to a file that had this identity earlier; nil if nothing did.
-  package func change(to now: FileIdentity) -> FileError.Reason? {
+  func change(to now: FileIdentity) -> FileError.Reason? {
     if device != now.device || inode != now.inode { return .replaced }
     if now.size < size { return .shrunk(from: size, to: now.size) }
     if now.size > size { return .grown(from: size, to: now.size) }

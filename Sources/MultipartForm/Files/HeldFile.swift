@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A file that is held open, and what is known about the one moment whose content is read.
@@ -8,8 +7,7 @@ import Synchronization
 package final class HeldFile: Sendable {
   /// Where the file was when it was opened.
   package var location: FileLocation { file.location }
-  /// The file's identity when it was opened, or the expected one if it has grown since then: what it has gained is not
-  /// read.
+  /// The file's identity when it was opened.
   package let identity: FileIdentity
   private let file: SystemFile
   /// Watches a large file, which then needs no checksums.
@@ -43,9 +41,8 @@ package final class HeldFile: Sendable {
     watch: WriteWatch?, isSummed: Bool = false
   ) throws(FileError) {
     let file = try SystemFile(opening: location, isKnown: true)
-    // Checksums can show that the beginning of a file that grows, such as a log, is unchanged; a watch cannot.
-    let isWatched = expected.size >= Self.leastWatched && !expected.isLive
-    let watch = moment == nil && isWatched ? file.watch() : watch
+    let isLarge = expected.size >= Self.leastWatched
+    let watch = moment == nil && isLarge ? file.watch() : watch
     try self.init(
       file, expecting: expected, resuming: moment, watch: watch, isSummed: isSummed)
   }
@@ -55,13 +52,12 @@ package final class HeldFile: Sendable {
     watch: WriteWatch?, isSummed: Bool = false
   ) throws(FileError) {
     let look = try file.look()
-    identity = expected ?? look.identity
-    if let loss = identity.loss(to: look.identity) { throw FileError(file.location, loss) }
+    if let change = expected?.change(to: look.identity) { throw FileError(file.location, change) }
     var first =
       moment.map { Reading($0) }
       ?? Reading(changed: look.changed, isSummed: isSummed || watch == nil)
-    let isInDoubt = moment == nil && watch == nil && !first.isDoubtful && file.mayBeWrittenTo
-    if isInDoubt || identity != look.identity { first.doubt() }
+    if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
+    identity = look.identity
     reading = Mutex(first)
     self.watch = watch
     self.file = file
@@ -99,9 +95,7 @@ package final class HeldFile: Sendable {
   package func begin(anew: Bool) throws(FileError) {
     let look = try checked(file.look())
     if anew { reading.withLock { $0 = Reading(changed: look.changed) } }
-    if !isDoubtful, identity != look.identity || file.mayBeWrittenTo {
-      reading.withLock { $0.doubt() }
-    }
+    if !isDoubtful, file.mayBeWrittenTo { reading.withLock { $0.doubt() } }
   }
 
   /// Fills the target with the file's bytes at an offset, and adds them to the checksum.
@@ -136,7 +130,7 @@ package final class HeldFile: Sendable {
 
   // MARK: Its identity
 
-  /// Checks that the file has not changed except by growing, as far as its size and modification time show.
+  /// Checks that the file has not changed, as far as its size and modification time show.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
   /// Checks that no other file has taken the place of the one being read. If there is no file at the path any more, it
@@ -150,24 +144,9 @@ package final class HeldFile: Sendable {
     _ = try checked(now)
   }
 
-  /// Checks that the file is as it was, or has only grown: then only a comparison can tell that its beginning is
-  /// unchanged.
   private func checked(_ now: SystemFile.Look) throws(FileError) -> SystemFile.Look {
-    var now = now
-    if case .modified = identity.change(to: now.identity) {
-      // A write at the end changes the time before the size.
-      usleep(1000)
-      now = try file.look()
-    }
-    let isSummed = reading.withLock {
-      if identity != now.identity { $0.doubt() }
-      $0.record(changed: now.changed)
-      return $0.isSummed
-    }
-    let loss =
-      isSummed
-      ? identity.loss(to: now.identity, isRead: true) : identity.change(to: now.identity)
-    if let loss { throw FileError(location, loss) }
+    if let change = identity.change(to: now.identity) { throw FileError(location, change) }
+    reading.withLock { $0.record(changed: now.changed) }
     return now
   }
 
@@ -189,9 +168,7 @@ package final class HeldFile: Sendable {
   /// Begins to read everything again. The first reading must have covered the whole range.
   func comparison(of range: Range<Int64>) throws(FileError) -> Comparison {
     let moment = moment
-    guard moment.covers(range) else {
-      throw FileError(location, identity.change(to: try file.look().identity) ?? .modified)
-    }
+    guard moment.covers(range) else { throw FileError(location, .modified) }
     return Comparison(moment)
   }
 

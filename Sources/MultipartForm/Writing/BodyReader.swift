@@ -2,8 +2,7 @@
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened, after each mebibyte,
 /// and before its last byte is handed out. If a write may have left a file's identity unchanged, the file is read a
-/// second time before its last byte is handed out, and so is a file that has grown. If the file was watched from the
-/// beginning, it is refused instead.
+/// second time before its last byte is handed out. If the file was watched from the beginning, it is refused instead.
 /// So a request completes only if each file's bytes come from one moment.
 ///
 /// Only one thread at a time may use a reader.

@@ -21,8 +21,8 @@ struct FileRange: Sendable {
     _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
   ) throws(FileError) {
     let look = try SystemFile.look(at: location)
-    identity = expected ?? look.identity
-    if let loss = identity.loss(to: look.identity) { throw FileError(location, loss) }
+    identity = look.identity
+    if let change = expected?.change(to: identity) { throw FileError(location, change) }
     try SystemFile.checkReadable(location, look)
 
     if identity.size == 0 { try SystemFile(opening: location, isKnown: true).checkEmpty() }

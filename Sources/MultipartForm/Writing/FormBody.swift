@@ -2,7 +2,7 @@
 ///
 /// Making a body looks at every file once: it must be regular, readable and, if an identity was expected, unchanged.
 /// From then on the length is exact. A ``BodyReader`` reads exactly these bytes, as often as you like, or says which
-/// file has changed. A file may grow while it is read, as logs do: the body then has what was there before.
+/// file has changed.
 public struct FormBody: Sendable {
   /// The value for the request's `Content-Type`.
   public let contentType: String
@@ -138,8 +138,7 @@ public struct FormBody: Sendable {
 
   /// Checks every file again. Call this if some time passes between reading and sending the body.
   ///
-  /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made, other than
-  ///   by growing.
+  /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.
   public func checkFiles() throws(BodyError) {
     for segment in segments {
       guard case .file(let range) = segment else { continue }
@@ -149,7 +148,7 @@ public struct FormBody: Sendable {
           continue
         }
         let now = try SystemFile.look(at: range.location).identity
-        if let loss = range.identity.loss(to: now) { throw FileError(range.location, loss) }
+        if let change = range.identity.change(to: now) { throw FileError(range.location, change) }
       } catch { throw .file(error) }
     }
   }

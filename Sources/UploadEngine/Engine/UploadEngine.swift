@@ -598,8 +598,6 @@ extension UploadEngine {
       if !scheduler.isAhead(id) { job.begin = begin }
       if start - begin > deadline {
         leaveOut([id], .outOfTime(seconds: deadline), how.url)
-      } else if let refusal = takeGrowth(of: job) {
-        leaveOut([id], refusal, how.url)
       } else {
         uploads.append(job.upload)
       }
@@ -650,19 +648,6 @@ extension UploadEngine {
         })
     }
     begin(request, to: url, attempt: how.attempt, authorization: authorization)
-  }
-
-  /// Sends a file that has only grown since it was queued, such as a log, as it is now. Returns why the target does not
-  /// take it like that.
-  private func takeGrowth(of job: Job) -> Failure.Cause? {
-    var upload = job.upload
-    // What has been prepared or has begun goes on with what the file had then.
-    guard ready[upload.item.id] == nil, job.resumePoint == nil, let known = upload.item.identity,
-      let now = try? FileIdentity(of: upload.item.location), case .grown = known.change(to: now)
-    else { return nil }
-    (upload.item.identity, upload.item.size, upload.item.digests) = (now, now.size, nil)
-    job.update(upload)
-    return upload.target.prepare == nil ? upload.target.limits.refusal(of: upload.item) : nil
   }
 
   /// Starts a request, or queues it if it was prepared ahead.

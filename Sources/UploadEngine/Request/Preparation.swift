@@ -101,7 +101,7 @@ struct Preparation: Sendable {
   private static func check(_ item: UploadItem) throws(Failure.Cause) {
     do throws(FileError) {
       let found = try FileIdentity(of: item.location)
-      if let loss = item.identity?.loss(to: found) { throw FileError(item.location, loss) }
+      if let known = item.identity, known != found { throw FileError(item.location, .modified) }
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
