@@ -42,9 +42,8 @@ enum TOMLText {
 
   /// Seconds in the syntax of the configuration: `"60s"`, `"500ms"`.
   static func seconds(_ seconds: Double) -> String {
-    if seconds == seconds.rounded() { return "\"\(Int(seconds))s\"" }
-    let milliseconds = seconds * 1000
-    return milliseconds == milliseconds.rounded() ? "\"\(Int(milliseconds))ms\"" : "\(seconds)"
+    if let whole = Int(exactly: seconds) { return "\"\(whole)s\"" }
+    return Int(exactly: seconds * 1000).map { "\"\($0)ms\"" } ?? "\(seconds)"
   }
 
   /// A JSON value as TOML. Strings and names pass through `text` first.

@@ -112,6 +112,7 @@ enum Reader: String, CaseIterable {
   // MARK: Replies
 
   private static let address = URL(string: "https://a.example/upload") ?? URL(filePath: "/")
+  private static let times = ServerTime()
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   private static func target(_ rules: ResumeRules) -> Target {
@@ -139,7 +140,7 @@ enum Reader: String, CaseIterable {
       id: JSONPointer(tokens: ["id"]), title: JSONPointer(tokens: ["name"]))
     (list.columns, list.size, list.time) = (columns, JSONPointer(tokens: ["size"]), columns[1])
     for entry in (try? list.entries(in: value)) ?? [] {
-      _ = list.columns(of: entry).map { ServerTime().local($0) }
+      _ = list.columns(of: entry).map { times.local($0) }
       _ = entry.size.map(HumanReadable.bytes)
     }
   }
@@ -285,7 +286,8 @@ enum Reader: String, CaseIterable {
     var head = HTTPRequestHead(version: .http1_1, method: .PATCH, uri: lines.first ?? "/")
     for line in lines.dropFirst() {
       let parts = line.split(scalar: ":", maxSplits: 1)
-      if parts.count == 2 {
+      // NIO lets no other names through.
+      if parts.count == 2, parts[0].utf8.allSatisfy({ $0 < 0x80 }) {
         head.headers.add(name: parts[0], value: parts[1].trimming(\.isWhiteSpace))
       }
     }
@@ -357,7 +359,7 @@ enum Reader: String, CaseIterable {
     if let date = try? TypedTime.date(text, of: "--since", now: now) {
       _ = (date.local, date.dayWord(at: now), date.formatted(.iso8601))
     }
-    _ = ServerTime().local(text)
+    _ = times.local(text)
     _ = RetryAfter.seconds(text, now: now)
   }
 

@@ -6,10 +6,17 @@ import Testing
 /// `.build/fuzz`, and belongs into the corpus.
 @Suite("Readers of bytes from outside come to an end", .serialized) struct ReaderTests {
   /// What is given to a reader is first written here.
-  private static func note(_ input: [UInt8], for reader: Reader) throws {
+  private static func noted(_ reader: Reader) throws -> (_ input: [UInt8]) -> Void {
     let folder = URL(filePath: "\(Repository.root)/.build/fuzz")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(input).write(to: folder.appending(path: reader.rawValue))
+    let file = open(
+      folder.appending(path: reader.rawValue).path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    try #require(file >= 0)
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    return { input in
+      ftruncate(handle.fileDescriptor, 0)
+      _ = pwrite(handle.fileDescriptor, input, input.count, 0)
+    }
   }
 
   @Test("with the corpus, and with a few edits of it", arguments: Reader.allCases)
@@ -17,8 +24,9 @@ import Testing
     let corpus = try reader.corpus()
     #expect(!corpus.isEmpty)
     var mutator = Mutator(corpus: corpus, tokens: Self.words(of: corpus), seed: 1)
+    let note = try Self.noted(reader)
     for input in corpus + (0..<Effort.of(20, long: 2000)).map({ _ in mutator.next() }) {
-      try Self.note(input, for: reader)
+      note(input)
       try reader.read(input)
     }
   }
@@ -37,9 +45,10 @@ import Testing
     var mutator = Mutator(corpus: corpus, tokens: Self.words(of: corpus), seed: seed)
     let end = Date() + seconds
     var count = 0
+    let note = try Self.noted(reader)
     while Date() < end {
       let input = mutator.next()
-      try Self.note(input, for: reader)
+      note(input)
       try reader.read(input)
       count += 1
     }

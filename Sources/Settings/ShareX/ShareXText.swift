@@ -182,7 +182,8 @@ struct ShareXText {
     if isOld {
       let parts = argument.text.unicodeScalars.split(maxSplits: 1) { $0 == "," || $0 == "|" }
         .map { String($0) }
-      guard let number = parts.first.flatMap({ Int($0) }), expressions.indices.contains(number - 1)
+      guard let number = parts.first.flatMap({ Int($0) }), (1...).contains(number),
+        number <= expressions.count
       else { throw InvalidInput("RegexList has no expression number \(argument.text)") }
       return try CapturedGroup(expressions[number - 1]).pattern(of: parts.dropFirst().first)
     }

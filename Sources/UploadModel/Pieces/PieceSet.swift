@@ -40,6 +40,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
 
   /// The byte ranges of the runs in a file, if every piece but the last has this size.
   func ranges(of size: Int64, in length: Int64) -> [Range<Int64>] {
+    guard size > 0, length > 0 else { return [] }
     func offset(_ index: Int) -> Int64 {
       let (product, isTooMuch) = Int64(index).multipliedReportingOverflow(by: size)
       return isTooMuch ? length : min(length, product)
