@@ -93,9 +93,9 @@ extension BadConfiguration {
       "fields.a: {ticket:/id} has no value here; available: \(placeholders) {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
-      line:
-        "public_headers = { X-Token = \"hunter2 {ticket:/a}\" }\nticket = { url = \"http://h/t\" }",
-      "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),
+      "[targets.a]\npublic_headers = { X-Token = \"hunter2{ticket:/a}\" }\nticket = { url = \"http://h/t\", upload_url = \"/u\" }",
+      "c.toml:2: targets.a.public_headers.X-Token: this header is sent to every server, but its name suggests a secret"
+    ),
     BadConfiguration(
       line: "public_headers = { X-Token = \"a\" }",
       "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),

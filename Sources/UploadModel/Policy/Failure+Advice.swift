@@ -49,7 +49,8 @@ extension Failure {
     ),
     (
       [
-        "expired", "signature", "accesskey", "access key", "api key", "apikey", "api_key",
+        "expired", "invalid signature", "signature does not match", "signaturedoesnotmatch",
+        "accesskey", "access key", "api key", "apikey", "api_key",
         "invalid token", "invalid_token", "invalidtoken", "unauthorized", "not authorized",
         "not authenticated", "csrf",
       ], "give the target credentials that the server takes."

@@ -183,16 +183,18 @@ package struct Template: Hashable, Sendable {
   /// Whether it is nothing but values of a ticket, after the name of a scheme if there is one: "Bearer {ticket:/token}".
   package var isOfTicket: Bool {
     var rest = pieces[...]
-    if case .text(let text)? = rest.first {
-      let scheme = text.trimming(\.isWhiteSpace)
-      guard text.utf8.last == UInt8(ascii: " "), scheme.utf8.allSatisfy(\.isAlphanumeric) else {
-        return false
-      }
+    if case .text(let text)? = rest.first, text.utf8.last == UInt8(ascii: " "),
+      text.utf8.dropLast().allSatisfy(\.isAlphanumeric)
+    {
       rest.removeFirst()
     }
     return !rest.isEmpty
-      && rest.allSatisfy {
-        if case .slot(let slot, _) = $0 { slot.placeholder == .ticket } else { false }
+      && rest.allSatisfy { piece in
+        switch piece {
+        case .slot(let slot, _): slot.placeholder == .ticket
+        case .text(let text): text == " "
+        case .secret, .derived: false
+        }
       }
   }
 
