@@ -31,6 +31,13 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     self = try SystemFile.look(at: path).identity
   }
 
+  /// The identity of a file that can be read, as far as its permissions show.
+  package init(ofReadable path: FileLocation) throws(FileError) {
+    let look = try SystemFile.look(at: path)
+    try SystemFile.checkReadable(path, look)
+    self = look.identity
+  }
+
   /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told,
   /// because it is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
   package static func isOpenForWriting(_ path: FileLocation) -> Bool? {
