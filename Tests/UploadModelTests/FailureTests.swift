@@ -264,7 +264,8 @@ struct FailureTests {
       "which fields and header fields"
     ),
     (
-      400, "<d:error><s:message>Eicar-Test-Signature found</s:message></d:error>", "put right what the server says"
+      400, "<d:error><s:message>Eicar-Test-Signature found</s:message></d:error>",
+      "put right what the server says"
     ),
     (400, "<html><title>400 Bad Request</title>", "which fields and header fields"),
     (400, "", "which fields and header fields"),
