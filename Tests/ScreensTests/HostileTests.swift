@@ -29,13 +29,13 @@ enum Hostile {
     #expect(frame.title.unicodeScalars.allSatisfy(isHarmless), sourceLocation: location)
   }
 
-  private static func faults(in line: [Cell]) -> [String] {
+  static func faults(in line: [Cell]) -> [String] {
     var faults: [String] = []
     for column in line.indices {
       let glyph = line[column].glyph
       let width = Int(glyph.width)
       // Most of a screen; the rest is looked at closely.
-      if width == 1, glyph.text.utf8.count == 1, glyph.base.value >= 0x20, glyph.base.value < 0x7F {
+      if width == 1, glyph.mark == "\0", glyph.base.value >= 0x20, glyph.base.value < 0x7F {
         continue
       }
       let scalars = Array(glyph.text.unicodeScalars)

@@ -127,8 +127,9 @@ struct DialogBox {
     canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
     canvas.put(
       prompt.isRefused
-        ? "not a speed; try 2 MB/s, 500k or off" : "such as 2 MB/s; empty for no limit",
-      row: top + 2, column: left + 2, style: Style(prompt.isRefused ? .warning : .dim))
+        ? "not a speed; try 2 MB/s or off" : "such as 2 MB/s; empty for no limit",
+      row: top + 2, columns: left + 2..<left + width - 2,
+      style: Style(prompt.isRefused ? .warning : .dim))
   }
 
   private static func lastPart(_ path: String) -> String {

@@ -15,12 +15,13 @@ struct QuestionBox {
   /// The title, the lines of the question, and the rows where the box and its buttons begin.
   private func lines(
     ascii: Bool
-  ) -> (title: String, text: ArraySlice<ArraySlice<Glyph>>, top: Int, firstButton: Int) {
+  ) -> (title: String, text: [ArraySlice<Glyph>], top: Int, firstButton: Int) {
     let (title, text) = words
     let buttons = question.buttons.count
     // On a small screen, the answers matter more than the end of the question.
-    let lines = TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4)
-      .prefix(max(1, size.height - buttons - 4))
+    let lines = TextFitting.wrapped(
+      Glyphs.of(text, ascii: ascii), to: width - 4, lines: max(1, size.height - buttons - 4),
+      ascii: ascii)
     let top = max(1, (size.height - lines.count - buttons - 3) / 2)
     return (title, lines, top, top + lines.count + 2)
   }

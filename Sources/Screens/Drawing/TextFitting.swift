@@ -41,6 +41,16 @@ enum TextFitting {
     middle(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii).map(\.text).joined()
   }
 
+  /// `glyphs` in at most `most` lines, with an ellipsis at their end if some are missing.
+  static func wrapped(
+    _ glyphs: [Glyph], to width: Int, lines most: Int, ascii: Bool
+  ) -> [ArraySlice<Glyph>] {
+    let lines = wrapped(glyphs, to: width)
+    guard most > 0, lines.count > most else { return lines }
+    let rest = Array(glyphs[lines[most - 1].startIndex...])
+    return lines.prefix(most - 1) + [end(rest, to: width, ascii: ascii)[...]]
+  }
+
   /// `glyphs` in lines of at most `width` columns, broken at spaces where there are any.
   static func wrapped(_ glyphs: [Glyph], to width: Int) -> [ArraySlice<Glyph>] {
     guard width > 1 else { return [] }
