@@ -1,4 +1,3 @@
-import MultipartForm
 import TestSupport
 import Testing
 
@@ -208,7 +207,7 @@ import Testing
       screen: .outage
     ) { for column in 15..<76 { $0.erase("no ", row: 0, column: column) } },
     Damage(testDescription: "a row beside a dialog", rule: .onlyTheDialogIsLit, screen: .remove) {
-      $0.cells[3 * 80 + 2].style = Style(.plain)
+      $0.cells[3 * 80 + 2] = Cell(glyph: Glyph(base: "x"), style: Style(.plain))
     },
     Damage(testDescription: "no cursor", rule: .theCursorIsWhereTextIsTyped, screen: .limit) {
       $0.cursor = nil
