@@ -81,8 +81,10 @@ import Testing
             #expect(whole.count <= 1, "\(key.debugDescription): \(whole)")
             for (cut, halves) in Self.halves(key).enumerated() {
               let gap = [5, 80, 280][(number / 6 + cut) % 3]
-              let events = try await line.events(halves, gap)
-              #expect(events == whole, "\(halves), \(gap) ms apart")
+              // A machine that does something else for so long divides the key itself: then try again.
+              try await wait(for: "\(halves), \(gap) ms apart, to become \(whole)") {
+                try await line.events(halves, gap) == whole ? true : nil
+              }
             }
           }
         }

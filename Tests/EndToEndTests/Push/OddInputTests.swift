@@ -204,29 +204,5 @@ extension EndToEnd {
       #expect(inbox.bytes("slow") == Data("begun and done".utf8))
       #expect(inbox.bytes("created") == Data("created and done".utf8))
     }
-
-    // MARK: Files that grow
-
-    @Test("a log that is written to all the time arrives as it was when it began to be sent")
-    func growing() async throws {
-      let person = try Person()
-      let inbox = try await person.receiver("--no-sync")
-      try person.folder.write("app.log", Array(String(repeating: "line\n", count: 40_000).utf8))
-      let writer = try person.shell(
-        "i=0; while [ ! -e stop ]; do echo more $i >> app.log; i=$((i+1)); sleep 0.005; done")
-      for number in 1...2 {
-        let outcome = try await person.run(
-          "push", "app.log;name=\(number)", "--to", inbox.url, "--limit",
-          number == 1 ? "200kB/s" : "off")
-        #expect(outcome.status == 0, "\(outcome)")
-      }
-      try person.folder.write("stop", [])
-      #expect(try await writer.end().status == 0)
-      let log = try bytes(person.folder.path("app.log"))
-      for number in 1...2 {
-        let sent = try #require(inbox.bytes("\(number)"))
-        #expect(sent.count >= 200_000 && log.starts(with: sent))
-      }
-    }
   }
 }
