@@ -13,8 +13,8 @@ struct SchedulerPropertyTests {
     var backingOff: Set<ItemID> = []
     /// The request that it is in.
     var requests: [ItemID: Int] = [:]
-    var target: [ItemID: Character] = [:]
-    var routes: [Int: Character] = [:]
+    var target: [ItemID: StoryTarget] = [:]
+    var routes: [Int: StoryTarget] = [:]
     var lastRequest = 0
 
     mutating func start(_ files: [ItemID]) {
@@ -36,10 +36,10 @@ struct SchedulerPropertyTests {
     /// Requests under way.
     var underWay: Set<Int> { Set(requests.values) }
 
-    func underWay(to target: Character) -> Int { underWay.count { routes[$0] == target } }
+    func underWay(to target: StoryTarget) -> Int { underWay.count { routes[$0] == target } }
   }
 
-  private static let names: [Character] = ["a", "b", "c", "k", "m", "z"]
+  private static let names: [StoryTarget] = [.a, .b, .besideA, .withCommand, .inBatches, .wide]
 
   @Test(
     .timeLimit(.minutes(5)), arguments: Effort.of([1], long: [1, 2, 3, 4]) as [UInt64],
@@ -49,15 +49,14 @@ struct SchedulerPropertyTests {
     let lanes = 5
     var scheduler = Scheduler(lanes: lanes, waitsForServers: waits)
     var account = Account()
-    var wishes: [Character: Int] = [:]
+    var wishes: [StoryTarget: Int] = [:]
     var now = Instant(seconds: 0)
     var lastID: Int64 = 0
     var isStarted = true
     var starts = 0
 
-    func file(_ id: ItemID, _ name: Character) throws -> Scheduler.File {
-      let target = try #require(SchedulerScript.targets[name])
-      return Scheduler.File(id: id, bytes: id.rawValue % 50, target: target)
+    func file(_ id: ItemID, _ name: StoryTarget) -> Scheduler.File {
+      Scheduler.File(id: id, bytes: id.rawValue % 50, target: name.target)
     }
     func obey(_ actions: [Scheduler.Action]) {
       for action in actions {
@@ -77,16 +76,16 @@ struct SchedulerPropertyTests {
         }
       }
     }
-    func concurrency(_ name: Character) -> Int {
-      wishes[name] ?? SchedulerScript.targets[name]?.value.concurrency ?? 0
+    func concurrency(_ name: StoryTarget) -> Int {
+      wishes[name] ?? name.target.value.concurrency
     }
     /// Whether nothing but its turn holds a file back, by the account.
     func isFree(_ id: ItemID) -> Bool {
       guard account.waiting.contains(id), let name = account.target[id],
-        let target = SchedulerScript.targets[name]?.value,
         account.underWay(to: name) < concurrency(name),
-        let number = scheduler.routeNumbers[Route(to: target)]
+        let number = scheduler.routeNumbers[name.route]
       else { return false }
+      let target = name.target.value
       let server = Origin(target.url).flatMap { scheduler.servers[$0] }
       if let server, server.breaker.permission(at: now) != .go { return false }
       let permission =
@@ -117,8 +116,11 @@ struct SchedulerPropertyTests {
           #expect(other <= position, "\(leader) went before \(first)")
         }
         account.start(files)
-        let target = account.target[leader] ?? "?"
         #expect(account.underWay.count <= lanes)
+        guard let target = account.target[leader] else {
+          Issue.record("\(leader) is not known")
+          return
+        }
         #expect(account.underWay(to: target) <= concurrency(target))
         #expect(files.allSatisfy { account.target[$0] == target })
       }
@@ -138,14 +140,14 @@ struct SchedulerPropertyTests {
           let id = ItemID(lastID)
           (account.target[id], _) = (name, account.order.append(id))
           account.waiting.insert(id)
-          obey(scheduler.add([try file(id, name)]))
+          obey(scheduler.add([file(id, name)]))
         }
       case 8..<16:
-        guard let sent, let route = account.target[sent].flatMap({ SchedulerScript.targets[$0] })
-        else { break }
+        guard let sent, let name = account.target[sent] else { break }
+        let route = name.route
         // The end of a request.
         let members = running.filter { account.requests[$0] == account.requests[sent] }
-        let command = route.value.tokenCommand
+        let command = name.target.value.tokenCommand
         var goesAgain = false
         switch random.below(6) {
         case 0:
@@ -156,15 +158,15 @@ struct SchedulerPropertyTests {
           goesAgain = waits
         case 1:
           let (consequence, actions) = scheduler.recordRefused(
-            on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
+            on: route, with: scheduler.token(on: route),
             status: 401, isSecondTime: false, command: command, Failure(.refused, status: 401))
           obey(actions)
           goesAgain = consequence == .again || consequence == .renew
         default:
-          if let origin = Origin(route.value.url) { obey(scheduler.recordReached(origin)) }
+          if let origin = Origin(name.target.value.url) { obey(scheduler.recordReached(origin)) }
           obey(
             scheduler.recordAccepted(
-              on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
+              on: route, with: scheduler.token(on: route),
               hasCommand: command != nil))
         }
         let end = random.below(4)
@@ -201,7 +203,7 @@ struct SchedulerPropertyTests {
         guard account.requests[id] == nil, !known.isEmpty else { break }
         let name = Self.names[random.below(Self.names.count)]
         account.target[id] = name
-        obey(scheduler.change(try file(id, name)))
+        obey(scheduler.change(file(id, name)))
       case 21, 22:
         let other = random.below(5) == 0 ? nil : known.randomElement(&random)
         scheduler.move(id, before: other)
@@ -223,13 +225,12 @@ struct SchedulerPropertyTests {
         let wish = 1 + random.below(3)
         guard account.underWay(to: name) <= wish else { break }
         wishes[name] = wish
-        scheduler.setConcurrency(wish, of: String(name))
+        scheduler.setConcurrency(wish, of: name.name)
       case 28:
         isStarted = random.below(4) > 0
         obey(scheduler.setStarted(isStarted))
       case 29, 30:
-        guard let k = SchedulerScript.targets["k"] else { break }
-        let route = Route(to: k.value)
+        let route = StoryTarget.withCommand.route
         guard let number = scheduler.routeNumbers[route],
           scheduler.routes[number].credentials?.permission == .wait
         else { break }
