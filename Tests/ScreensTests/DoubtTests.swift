@@ -5,12 +5,12 @@ import UploadModel
 
 @Suite("A doubtful file on the screen")
 struct DoubtTests {
-  private static let draft = RuleDraft(
+  static let draft = RuleDraft(
     item: ItemID(1), target: "photos", url: nil, text: #"[ { pointer = "/ok", is = false } ]"#)
 
   /// One file that is doubtful, under the cursor, and one that is not.
-  private static func state() -> AppState {
-    var state = Fixture.empty()
+  static func state(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
+    var state = Fixture.empty(ascii: ascii, size: size)
     state.options.configuration = "~/.config/hoist/config.toml"
     Fixture.play(
       &state,

@@ -23,6 +23,7 @@ import UploadModel
     case formTarget, attempts, marking, leaving, replies
     case pausing, severalTargets, stopped
     case targets, commandArguments, rowMenu
+    case doubtful, savingRule, setup
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -197,6 +198,14 @@ import UploadModel
       case .rowMenu:
         let row = state.layout.rows.lowerBound + 3
         Fixture.play(&state, .mouse(Mouse(.menu, row: row, column: 20)), .key("j"))
+      case .doubtful, .savingRule:
+        state = DoubtTests.state(ascii: ascii, size: size)
+        if self == .savingRule {
+          Fixture.play(&state, .key("w"), .ruleDrafted(DoubtTests.draft))
+        }
+      case .setup:
+        Fixture.play(&state, .key("5"), .targets([]), .key("a"))
+        Fixture.type("files.example.com/in", &state)
       case .pausing: Fixture.type("P", &state)
       case .stopped: Fixture.type("sjjjjjj", &state)
       case .severalTargets:

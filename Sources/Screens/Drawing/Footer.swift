@@ -21,10 +21,18 @@ struct Footer {
     let isLast: (Hint) -> Bool = { [.help, .quit].contains($0.action.name) }
     let last = all.filter(isLast)
     let lastStart = width + 1 - last.reduce(0) { $0 + $1.columns.count + 2 }
+    // The way out of a dialog is left out last.
+    var wayOut = all.first { $0.action.name == .close }
     for var hint in all where !isLast(hint) {
+      if hint.action.name == .close { wayOut = nil }
       hint.start = next
-      if hint.columns.upperBound + 2 > lastStart { break }
+      let reserved = wayOut.map { $0.columns.count + 2 } ?? 0
+      if hint.columns.upperBound + 2 + reserved > lastStart { break }
       hints.append(hint)
+    }
+    if var wayOut {
+      wayOut.start = next
+      hints.append(wayOut)
     }
     for var hint in last {
       hint.start = max(next, lastStart)
