@@ -12,10 +12,11 @@ struct FrameBoxes {
   init(_ frame: Frame, isASCII: Bool) {
     (self.frame, self.isASCII) = (frame, isASCII)
     let size = frame.size
+    let signs = Self.corners.map { Glyph(sign: $0, ascii: isASCII).base }
     var corners = 0
     for row in 0..<size.height {
       for column in 0..<size.width where frame.at(row, column).style.role == .rule {
-        guard Self.corners.contains(where: { isRule($0, row, column) }) else { continue }
+        guard signs.contains(frame.at(row, column).glyph.base) else { continue }
         corners += 1
         if isRule("╭", row, column), isRule("─", row, column + 1) { follow(row, column) }
       }

@@ -12,8 +12,8 @@ enum FrameRule: CaseIterable, Sendable {
   case columnsDoNotTouch
   /// A text that is not there as a whole has an ellipsis.
   case whatIsCutHasItsMark
-  /// The key that closes the dialog, or quits, can be read.
-  case theWayOutIsShown
+  /// The last line has the key that closes the dialog, or quits.
+  case theWayOutIsInTheLastLine
   /// One row, choice or answer is lit, and it has a sign for screens without colours.
   case theSelectionIsInSight
   /// Rows in different states never look alike, and their signs and words have the role of their state.
@@ -42,7 +42,7 @@ enum FrameRule: CaseIterable, Sendable {
     case .boxesAreClosed: sight.openBoxes
     case .columnsDoNotTouch: sight.touchingColumns
     case .whatIsCutHasItsMark: sight.unmarkedCuts
-    case .theWayOutIsShown: sight.missingWayOut
+    case .theWayOutIsInTheLastLine: sight.missingWayOut
     case .theSelectionIsInSight: sight.missingSelection
     case .eachStateHasItsOwnWord: sight.statesAlike
     case .theHeaderHasTheTargetAndTheTrouble: sight.missingInHeader

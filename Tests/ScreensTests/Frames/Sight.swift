@@ -226,10 +226,13 @@ struct Sight {
       return ["no key"]
     }
     let words = "\(state.keyLabel(name, in: state.mode)) \(action.hint ?? "close")"
-    let isShown = (0..<frame.size.height).contains { row in
-      // The answers to a question have their keys in a column.
-      frame.text(row).split(separator: " ").joined(separator: " ").contains(scalars: words)
-    }
+    // Where a question covers the last line, its answers have the key; above a command line, the edge of the box has it.
+    let isTaken =
+      state.mode == .command || boxes.boxes.contains { $0.rows.upperBound == frame.size.height }
+    let isShown = (isTaken ? 0..<frame.size.height : frame.size.height - 1..<frame.size.height)
+      .contains { row in
+        frame.text(row).split(separator: " ").joined(separator: " ").contains(scalars: words)
+      }
     return isShown ? [] : ["no \(words)"]
   }
 
