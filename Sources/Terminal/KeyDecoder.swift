@@ -3,25 +3,23 @@ import Foundation
 import ScalarText
 import Screens
 
-/// Turns the codes that ncurses has read into events: characters, function keys, whole pastes.
+/// Turns what has been read into events: characters, function keys, whole pastes.
 ///
-/// ncurses knows the keys of terminfo, and waits for the rest of one that has begun. What terminfo does not list (keys of
-/// kitty's protocol, pastes, reports of the mouse and of the terminal) arrives as characters, and so does a key whose rest
-/// ncurses has not waited for. Such a sequence is collected here, however it is divided, for as long as its pieces are
+/// `FunctionKeys` finds the keys of terminfo, and waits for the rest of one that has begun. What terminfo does not list (keys
+/// of kitty's protocol, pastes, reports of the mouse and of the terminal) arrives as characters, and so does a key whose
+/// rest has not been waited for. Such a sequence is collected here, however it is divided, for as long as its pieces are
 /// less than a second apart: its characters never become keys.
 nonisolated struct KeyDecoder {
   /// What has been read.
   enum Code: Equatable {
     case character(UInt32)
-    /// Escape, when nothing had arrived together with it.
-    case loneEscape
     case function(Int32)
   }
 
   typealias Time = ContinuousClock.Instant
 
-  /// How long the next piece of a sequence is waited for.
-  static let patience = Duration.seconds(1)
+  /// How long the next piece of a sequence is waited for: a second, or longer where keys are waited for longer.
+  private let patience: Duration
   /// The longest paste, in characters: more than anyone pastes intentionally.
   static let longestPaste = 1 << 20
   /// The longest other sequence, in characters.
@@ -40,18 +38,9 @@ nonisolated struct KeyDecoder {
     case commandEnd
   }
 
-  /// What the Escape is with which a sequence has begun.
-  private enum Escape {
-    /// Something came together with it.
-    case together
-    /// Nothing came together with it: a person may have pressed it.
-    case alone
-    /// It has been taken for the Escape key.
-    case key
-  }
-
   private var begun: Begun?
-  private var escape = Escape.together
+  /// Whether the Escape with which it has begun has been taken for the key.
+  private var isEscapePressed = false
   /// When the sequence that has begun is given up.
   private(set) var deadline: Time?
 
@@ -74,6 +63,8 @@ nonisolated struct KeyDecoder {
     case end
   }
 
+  init(patience: Duration = .zero) { self.patience = max(patience, .seconds(1)) }
+
   /// The answers since the last call.
   mutating func takeAnswers() -> [Answer] {
     defer { answers = [] }
@@ -82,76 +73,74 @@ nonisolated struct KeyDecoder {
 
   /// The events that these codes make, which have just been read and are all that there is to read.
   mutating func decode(_ codes: [Code], at now: Time) -> [AppEvent] {
-    expire(at: now)
     for code in codes {
       switch code {
       case .character(let value): if let scalar = Unicode.Scalar(value) { take(scalar) }
-      case .loneEscape: take("\u{1B}", isAlone: true)
       case .function(let number): take(number)
       }
     }
-    // ncurses has waited for what follows Escape.
+    // What follows Escape has been waited for.
     if begun == .escape { pressEscape() }
-    if !codes.isEmpty { deadline = begun == nil ? nil : now + Self.patience }
+    if !codes.isEmpty { deadline = begun == nil ? nil : now + patience }
+    defer { events = [] }
+    return events
+  }
+
+  /// Gives up the sequence that has begun, if its time is over and there is nothing to read. Its first two characters may be
+  /// two keys.
+  mutating func expire(at now: Time) -> [AppEvent] {
+    guard let deadline, now >= deadline else { return [] }
+    let given = begun
+    (begun, self.deadline) = (nil, nil)
+    let second: [Begun: Unicode.Scalar] = [.shifted: "O", .control(""): "[", .command(""): "]"]
+    if let given, let key = second[given] {
+      pressEscape()
+      take(key)
+    }
     defer { events = [] }
     return events
   }
 
   /// Takes the Escape for the key, unless that has been done.
   private mutating func pressEscape() {
-    if escape != .key { events.append(.key(.escape)) }
-    escape = .key
-  }
-
-  /// Gives up the sequence that has begun, if its time is over. Its first two characters may be two keys.
-  private mutating func expire(at now: Time) {
-    guard let deadline, now >= deadline else { return }
-    let given = begun
-    (begun, self.deadline) = (nil, nil)
-    let second: [Begun: Unicode.Scalar] = [.shifted: "O", .control(""): "[", .command(""): "]"]
-    guard escape != .together, let given, let key = second[given] else { return }
-    pressEscape()
-    take(key)
+    if !isEscapePressed { events.append(.key(.escape)) }
+    isEscapePressed = true
   }
 
   private mutating func take(_ number: Int32) {
     // A function key cannot be part of a sequence. Within a paste, its characters are lost.
     guard pasted == nil else { return }
-    let isWithAlt = begun == .escape && escape == .together
-    if begun == .escape, !isWithAlt { pressEscape() }
+    if begun == .escape { pressEscape() }
     begun = nil
-    if !isWithAlt, let key = Self.functionKey(number) { events.append(.key(key)) }
+    if let key = Self.functionKey(number) { events.append(.key(key)) }
   }
 
-  private mutating func take(_ scalar: Unicode.Scalar, isAlone: Bool = false) {
+  private mutating func take(_ scalar: Unicode.Scalar) {
     if pasted != nil { return paste(scalar) }
     let before = begun
     begun = nil
     switch before {
-    case nil where scalar == "\u{1B}": (begun, escape) = (.escape, isAlone ? .alone : .together)
+    case nil where scalar == "\u{1B}": (begun, isEscapePressed) = (.escape, false)
     case nil: if let key = Self.key(scalar.value) { events.append(.key(key)) }
-    case .escape: takeSecond(scalar, isAlone)
+    case .escape: takeSecond(scalar)
     // Any control character but Escape is a key, so that a sequence that breaks off does not swallow ^c.
-    case .shifted where scalar.isControl, .control where scalar.isControl:
-      take(scalar, isAlone: isAlone)
+    case .shifted where scalar.isControl, .control where scalar.isControl: take(scalar)
     case .shifted: if let key = Self.keysByLetter[scalar] { events.append(.key(key)) }
     case .control(let text): takeControl(scalar, text)
-    case .command(let text): takeCommand(scalar, text, isAlone)
+    case .command(let text): takeCommand(scalar, text)
     case .commandEnd where scalar == "\\": break
-    case .commandEnd: takeSecond(scalar, isAlone)
+    case .commandEnd: takeSecond(scalar)
     }
   }
 
-  /// What follows Escape: the second character of a sequence, a key pressed together with Alt, or just the next key.
-  private mutating func takeSecond(_ scalar: Unicode.Scalar, _ isAlone: Bool) {
+  /// What follows Escape: the second character of a sequence, or the next key. Many terminals send Escape before a key that
+  /// is pressed together with Alt. No such key has a meaning here, and two keys that are pressed one after the other may
+  /// arrive like that, so both act.
+  private mutating func takeSecond(_ scalar: Unicode.Scalar) {
     switch scalar {
     case "[": begun = .control("")
     case "O": begun = .shifted
     case "]": begun = .command("")
-    case "\u{1B}":
-      pressEscape()
-      take(scalar, isAlone: isAlone)
-    case _ where escape == .together: break
     default:
       pressEscape()
       take(scalar)
@@ -185,22 +174,18 @@ nonisolated struct KeyDecoder {
     }
   }
 
-  private mutating func takeCommand(
-    _ scalar: Unicode.Scalar, _ text: String, _ isAlone: Bool
-  ) {
+  private mutating func takeCommand(_ scalar: Unicode.Scalar, _ text: String) {
     let start = "11;"
     let isEnd = scalar == "\u{7}" || scalar == "\u{1B}"
     if text.utf8.count < start.utf8.count || isEnd && !text.hasPrefix(scalars: start) {
       // Nothing else is asked.
-      guard start.hasPrefix(scalars: text + String(scalar)) else {
-        return take(scalar, isAlone: isAlone)
-      }
+      guard start.hasPrefix(scalars: text + String(scalar)) else { return take(scalar) }
     } else if isEnd {
       if let background = Self.background(text) { answers.append(.background(background)) }
-      if scalar == "\u{1B}" { (begun, escape) = (.commandEnd, isAlone ? .alone : .together) }
+      if scalar == "\u{1B}" { (begun, isEscapePressed) = (.commandEnd, false) }
       return
     } else if scalar.isControl {
-      return take(scalar, isAlone: isAlone)
+      return take(scalar)
     }
     guard text.utf8.count < Self.longestSequence else { return }
     begun = .command(text + String(scalar))

@@ -68,9 +68,7 @@ struct Palette {
     var style = style
     style.link = 0
     if let known = inks[style] { return known }
-    var look = look(of: style)
-    // Terminals with eight colours have no bright ones; bold stands in for them.
-    if colors.count == 8, case .index(8..<16) = look.color { look.isBold = true }
+    let look = look(of: style)
     var attributes: attr_t = 0
     if look.isBold { attributes |= curses_bold() }
     if look.isDim { attributes |= curses_dim() }
@@ -102,7 +100,7 @@ struct Palette {
   }
 
   /// The whole look of a style. What the style's role leaves open comes from its background and from plain text.
-  private func look(of style: Style) -> Theme.Look {
+  func look(of style: Style) -> Theme.Look {
     var look = look(style.role)
     if style.shade > 0, colors.count >= 256, let from = look.color,
       let to = self.look(.barEnd).color
@@ -126,6 +124,8 @@ struct Palette {
     }
     look.color = look.color ?? plain.color
     look.ground = look.ground ?? plain.ground
+    // Terminals with eight colours have no bright ones; bold stands in for them.
+    if colors.count == 8, case .index(8..<16) = look.color { look.isBold = true }
     return look
   }
 

@@ -23,7 +23,6 @@ package final class Terminal {
   /// The terminal's settings before it was taken over.
   private var before = termios()
   private let screen: UnsafeMutablePointer<WINDOW>
-  private let keyboard: UnsafeMutablePointer<WINDOW>
   private var palette: Palette
   private var drawer: Drawer
   /// Whether the terminal has a window or status line with a title.
@@ -31,7 +30,8 @@ package final class Terminal {
   private let features: TerminalFeatures
   private let usesMouse: Bool
 
-  private var decoder = KeyDecoder()
+  private var functionKeys: FunctionKeys
+  private var decoder: KeyDecoder
   private var sources: [any DispatchSourceProtocol] = []
   /// What the terminal shows; `nil` if unknown.
   private var shown: Frame?
@@ -72,7 +72,7 @@ package final class Terminal {
       throw TerminalError(Self.reason)
     }
     guard let kind = Self.begin(type, captured.stream, keys, environment),
-      let screen = curses_screen(), let keyboard = newpad(1, 1)
+      let screen = curses_screen()
     else {
       signals_close()
       throw TerminalError(
@@ -85,25 +85,24 @@ package final class Terminal {
       throw TerminalError("a terminal of type \"\(type)\" cannot move its cursor")
     }
     self.screen = screen
-    // Reading from a window refreshes it, so keys are read from a pad that is never shown.
-    self.keyboard = keyboard
     palette = Palette(.usual, colors: kind.colors, background: .unknown)
     features = TerminalFeatures(environment: environment)
     drawer = Drawer(on: screen, captured, showsLinks: features.showsLinks)
     self.usesMouse = usesMouse
     hasTitle = kind.hasTitle
+    // Lines may be slow. ncurses itself obeys the variable.
+    if environment["ESCDELAY"].flatMap({ Int($0) }) == nil { set_escdelay(300) }
+    let delay = Duration.milliseconds(get_escdelay())
+    functionKeys = FunctionKeys(delay: delay) { Self.keyNumber(of: $0) }
+    decoder = KeyDecoder(patience: delay)
 
     armRescue()
     raw()
     noecho()
     nonl()
-    keypad(keyboard, true)
-    nodelay(keyboard, true)
+    enter()
     // Where these are keys for ncurses, they are for `KeyDecoder` all the same: the mouse, and the window's focus.
     for report in ["\u{1B}[<", "\u{1B}[M", "\u{1B}[I", "\u{1B}[O"] { define_key(report, 0) }
-    // Lines may be slow. ncurses itself obeys the variable.
-    if environment["ESCDELAY"].flatMap({ Int($0) }) == nil { set_escdelay(300) }
-    enter()
     listen(on: input) { [unowned self] in readKeys() }
     listen(on: news) { [unowned self] in readSignals(from: news) }
   }
@@ -183,6 +182,8 @@ package final class Terminal {
   }
 
   private func enter() {
+    // Leaving the screen turns it off.
+    keypad(screen, true)
     send(
       ControlSequences.enter + ControlSequences.focusOn
         + (usesMouse ? ControlSequences.mouseOn : ""))
@@ -219,7 +220,8 @@ package final class Terminal {
     if !awaitsAnswer, hasAnswered { ask("") }
     if awaitsAnswer { dropAnswer() }
     awaitsAnswer = false
-    decoder = KeyDecoder()
+    functionKeys = FunctionKeys(delay: functionKeys.delay) { Self.keyNumber(of: $0) }
+    decoder = KeyDecoder(patience: functionKeys.delay)
   }
 
   /// Waits for the last answer that is due, and drops all that arrives until then, since it would reach the shell as input:
@@ -311,24 +313,36 @@ package final class Terminal {
     sources.append(source)
   }
 
+  /// The number that ncurses has for the key with these bytes; 0 if it has none, and negative if keys begin with them.
+  private static func keyNumber(of bytes: [UInt8]) -> Int32 {
+    // Pastes and reports begin with Escape, too, also where no key does.
+    if bytes == [0x1B] { return -1 }
+    guard !bytes.contains(0) else { return 0 }
+    return key_defined(bytes.map { CChar(bitPattern: $0) } + [0])
+  }
+
   private func readKeys() {
     guard isOpen else { return }
-    var codes: [KeyDecoder.Code] = []
-    while true {
-      // ncurses may wait for what follows Escape; what is there before tells whether anything came together with it.
-      let isLast = curses_waiting(input) <= 1
-      let code = wgetch(keyboard)
-      guard code != ERR else { break }
-      if code > UInt8.max {
-        codes.append(.function(code))
-      } else if code == 27, isLast {
-        codes.append(.loneEscape)
-      } else if let value = character(UInt8(truncatingIfNeeded: code)) {
-        codes.append(.character(value))
+    // What has been dropped meanwhile cannot be read, and would be waited for.
+    let count = min(Int(curses_waiting(input)), 4096)
+    guard count > 0 else {
+      if hasHungUp { onEvents([.hangUp]) }
+      return
+    }
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      filled = max(0, read(input, bytes.baseAddress, count))
+    }
+    let now = ContinuousClock.now
+    handle(decoder.decode(codes(of: functionKeys.take(bytes, at: now)), at: now))
+  }
+
+  private func codes(of pieces: [FunctionKeys.Piece]) -> [KeyDecoder.Code] {
+    pieces.compactMap { piece in
+      switch piece {
+      case .byte(let byte): character(byte).map { .character($0) }
+      case .key(let number): .function(number)
       }
     }
-    if codes.isEmpty, hasHungUp { return onEvents([.hangUp]) }
-    decode(codes)
   }
 
   /// The character that this byte completes, in the locale's encoding.
@@ -345,8 +359,7 @@ package final class Terminal {
     }
   }
 
-  private func decode(_ codes: [KeyDecoder.Code]) {
-    let events = decoder.decode(codes, at: .now)
+  private func handle(_ events: [AppEvent]) {
     awaitRest()
     for answer in decoder.takeAnswers() { take(answer) }
     if !events.isEmpty { onEvents(events) }
@@ -356,13 +369,23 @@ package final class Terminal {
   private func awaitRest() {
     patience?.cancel()
     patience = nil
-    guard let deadline = decoder.deadline else { return }
+    guard let deadline = [functionKeys.deadline, decoder.deadline].compactMap(\.self).min() else {
+      return
+    }
     let timer = DispatchSource.makeTimerSource(queue: .main)
     timer.schedule(deadline: .now() + max(0, (deadline - .now) / .seconds(1)))
-    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { if isOpen { decode([]) } }
-    }
+    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { expire() } }
     timer.resume()
     patience = timer
+  }
+
+  private func expire() {
+    guard isOpen else { return }
+    // The rest may have come in time, while the machine did something else.
+    if curses_waiting(input) > 0 { return readKeys() }
+    let now = ContinuousClock.now
+    let given = decoder.expire(at: now)
+    handle(given + decoder.decode(codes(of: functionKeys.expire(at: now)), at: now))
   }
 
   private func take(_ answer: KeyDecoder.Answer) {

@@ -11,8 +11,8 @@ import UploadModel
 ///     TerminalDriver [NUMBER-OF-ITEMS]
 ///     TerminalDriver still [THEME]    # one file in each state, and nothing moves
 ///     TerminalDriver links            # the same; the server has named an address
-///     TerminalDriver session [THEME]  # names that are hard to draw; F12 lets a tenth of a second pass, and the title
-///                                     # says how many events have been drawn
+///     TerminalDriver session [THEME [FILE]]  # names that are hard to draw; F12 lets a tenth of a second pass, and the
+///                                     # title says how many events have been drawn; the last frame is in the file
 ///     TerminalDriver keys FILE        # shows nothing but writes what arrives into a file, an event on a line
 @main
 @MainActor
@@ -25,6 +25,8 @@ final class Driver {
   private let isStill: Bool
   /// How many events a session has drawn; nil outside a session.
   private var drawn: Int?
+  /// Where a session's frames are written down.
+  private var frameFile: String?
   /// The time of day where nothing moves by itself.
   private var stillTime = Instant(seconds: 0)
 
@@ -35,11 +37,13 @@ final class Driver {
       let isStill = argument == "still" || argument == "links" || isSession
       let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named($0) }
       let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
-      if isSession { driver.drawn = 0 }
+      if isSession {
+        (driver.drawn, driver.frameFile) = (0, CommandLine.arguments.dropFirst(3).first)
+      }
       if argument == "keys" {
         driver.listKeys(in: CommandLine.arguments.last ?? "")
       } else if isStill {
-        driver.startStill(hasAddress: argument == "links")
+        driver.startStill(hasAddress: argument == "links" || driver.frameFile != nil)
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
       }
@@ -157,7 +161,9 @@ final class Driver {
       if drawn != nil, case .key(.function(12)) = event { passTime() }
       for effect in reduce(&state, event) { perform(effect) }
     }
-    terminal.draw(render(state, size: terminal.size))
+    let frame = render(state, size: terminal.size)
+    terminal.draw(frame)
+    if let frameFile { WrittenFrame.write(frame, to: frameFile) }
     tellDrawn(events)
     let isWorking = !isStill && (state.needsTicks || items.contains { $0.state == .waiting })
     if isWorking, ticker == nil { startTicking() }

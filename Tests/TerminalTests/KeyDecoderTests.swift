@@ -29,7 +29,8 @@ import Testing
       ("\t\r\n\u{7F}", [.tab, .enter, .enter, .backspace]), ("\u{1B}", [.escape]),
       ("\u{1B}\u{1B}", [.escape, .escape]),
       ("\u{3}\u{1A}\u{8}", [.control("c"), .control("z"), .control("h")]),
-      ("\u{1B}x", []), ("\u{1B}xj", [.character("j")]), ("\u{1B}[1;5Aj", [.character("j")]),
+      ("\u{1B}x", [.escape, .character("x")]), ("\u{1B}\u{3}", [.escape, .control("c")]),
+      ("\u{1B}[1;5Aj", [.character("j")]),
       ("\u{1B}OPj", [.function(1), .character("j")]), ("\u{1B}[", []), ("\u{1B}[200", []),
       ("\u{1B}OXj", [.character("j")]), ("\u{1B}]j", [.character("j")]),
       ("\u{1B}[M xqj", [.character("j")]),
@@ -197,13 +198,13 @@ import Testing
 
   // MARK: Sequences in pieces
 
-  /// Pieces with the milliseconds before each, `^` for Escape that nothing came with, and what comes of them.
+  /// Pieces with the milliseconds before each, `^` for Escape, `-` where nothing comes, and what comes of them.
   @Test(arguments: [
     ("^", [0], ["escape"]),
-    // Two keys, the second within ncurses' time or later.
+    // Two keys, the second at once or later.
     ("^j", [0], ["escape", "j"]), ("^ j", [0, 500], ["escape", "j"]),
     ("^^j", [0], ["escape", "escape", "j"]),
-    // A key whose rest comes after ncurses' time: never its letters.
+    // A key whose rest has not been waited for: never its letters.
     ("^ OP", [0, 400], ["escape", "F1"]), ("^ O P", [0, 400, 400], ["escape", "F1"]),
     ("^O P", [0, 400], ["F1"]), ("^[ 3~", [0, 900], ["delete"]), ("^[3 ~", [0, 900], ["delete"]),
     ("^[ 6 ~ j", [0, 900, 900, 0], ["pageDown", "j"]), ("^[ [ A", [0, 400, 400], ["F1"]),
@@ -213,16 +214,18 @@ import Testing
     ("^O - j", [0, 1000, 0], ["escape", "O", "j"]),
     ("^ O - j", [0, 400, 1000, 0], ["escape", "O", "j"]),
     ("^[ - j", [0, 1000, 0], ["escape", "[", "j"]), ("^[3 - j", [0, 1000, 0], ["j"]),
+    // Something follows in time, or has been read only after it, since the machine did something else.
+    ("^[ - 3~", [0, 999, 0], ["delete"]), ("^[ 3~", [0, 5000], ["delete"]),
   ])
   func aSequenceInPieces(_ pieces: String, _ gaps: [Int], _ expected: [String]) {
     var (decoder, time) = (KeyDecoder(), Self.start)
     var words: [String] = []
     for (piece, gap) in zip(pieces.split(separator: " "), gaps) {
       time += .milliseconds(gap)
-      let codes = piece.unicodeScalars.filter { $0 != "-" }.map { scalar in
-        scalar == "^" ? KeyDecoder.Code.loneEscape : .character(scalar.value)
-      }
-      words += Self.words(decoder.decode(codes, at: time))
+      let text = String(piece.replacing("^", with: "\u{1B}"))
+      let events =
+        piece == "-" ? decoder.expire(at: time) : decoder.decode(Self.codes(text), at: time)
+      words += Self.words(events)
     }
     let short = words.map { word in
       word.replacing("function(1)", with: "F1").replacing("character(\"", with: "")
@@ -230,5 +233,14 @@ import Testing
     }
     #expect(short == expected)
     #expect(decoder.deadline == nil || expected.last == "escape")
+  }
+
+  /// Where keys are waited for longer than a second, so is everything else.
+  @Test(arguments: [(25, 1000), (1000, 1000), (5000, 5000)])
+  func aSequenceIsWaitedForAsLongAsKeys(_ delay: Int, _ patience: Int) {
+    var decoder = KeyDecoder(patience: .milliseconds(delay))
+    #expect(decoder.decode(Self.codes("\u{1B}["), at: Self.start).isEmpty)
+    #expect(decoder.expire(at: Self.start + .milliseconds(patience - 1)).isEmpty)
+    #expect(decoder.expire(at: Self.start + .milliseconds(patience)).count == 2)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 /// each time, and compare the folders: each screen of the session becomes a file, with the look of each cell.
 @Suite(.needs("tmux")) struct SessionTests {
   /// Keys by tmux's names, and sizes. After each line, the screen is drawn anew.
-  private static let session = """
+  static let session = """
     F12 F12 F12 j j F12 Down Down Enter F12 q
     PageDown F12 PageDown F12 j j j k k G F12 g F12
     3 j j F12 2 4 j j F12 5 j 1

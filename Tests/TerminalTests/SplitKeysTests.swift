@@ -4,19 +4,21 @@ import TestSupport
 import Testing
 
 /// Keys that arrive in pieces, as over a slow line, in a real terminal: none becomes another.
-@Suite(.needs("tmux")) struct SplitKeysTests {
+@Suite struct SplitKeysTests {
   /// A terminal in which all that arrives is written down.
   private struct Line {
-    let terminal: DriverTerminal
+    let terminal: Pseudoterminal
     private let folder: ScratchDirectory
     private var file: String { folder.path("events") }
     /// How many lines have been looked at.
     private var seen = 1
 
-    init(_ environment: String) async throws {
-      (terminal, folder) = (try await DriverTerminal(width: 80, height: 24), try ScratchDirectory())
-      try await terminal.typeDriver("keys \(folder.path("events"))", with: environment)
-      try await terminal.wait { $0.contains("q quit") }
+    /// Without another wish, keys are waited for longer than any machine is busy with something else.
+    init(_ environment: [String: String] = [:]) async throws {
+      folder = try ScratchDirectory()
+      terminal = try Pseudoterminal(
+        ["keys", folder.path("events")], ["ESCDELAY": "60000"].merging(environment) { $1 })
+      try await terminal.wait(for: "quit")
     }
 
     func lines() throws -> [String] {
@@ -24,39 +26,65 @@ import Testing
     }
 
     /// What these pieces become, which arrive so many milliseconds apart; a key follows them.
-    mutating func events(_ pieces: [String], _ gap: Int) async throws -> [String] {
+    mutating func events(_ pieces: [String], _ gap: Int = 0) async throws -> [String] {
       for piece in pieces.dropLast() {
-        try await terminal.tmux.type(piece)
+        terminal.say(piece)
         // The time between the pieces is what is tried.
         try await Task.sleep(for: .milliseconds(gap))
       }
-      try await terminal.tmux.type((pieces.last ?? "") + "~")
+      terminal.say((pieces.last ?? "") + "~")
+      return try await events("what \(pieces) become")
+    }
+
+    /// The events up to the key that follows what is tried.
+    mutating func events(_ what: String) async throws -> [String] {
       let start = seen
-      let all = try await wait(for: "what \(pieces) become") {
+      let all = try await wait(for: what) {
+        _ = terminal.count(of: " ")
         let lines = try lines()
         return lines.dropFirst(start).last == "character(\"~\")" ? lines : nil
       }
       seen = all.count
       return all[start...].dropLast().map { $0 }
     }
+
+    /// Lets a piece arrive, and the next one while the driver stands still for longer than it is waited for.
+    mutating func events(_ first: String, standing time: Int, _ next: String) async throws
+      -> [String]
+    {
+      terminal.say(first)
+      try await wait(for: "the driver to read") { terminal.unread == 0 ? true : nil }
+      terminal.driver.signal(SIGSTOP)
+      terminal.say(next + "~")
+      try await Task.sleep(for: .milliseconds(time))
+      terminal.driver.signal(SIGCONT)
+      return try await events("what \(first) and \(next) become")
+    }
   }
 
-  /// The strings of a type's keys that begin with Escape.
-  private static func keys(of type: String) -> [String] {
-    guard curses_describe(type, STDERR_FILENO) == 0 else { return [] }
+  /// What the keys are that have a meaning, by terminfo's names.
+  private static let meanings = [
+    "kcuu1": "up", "kcud1": "down", "kcub1": "left", "kcuf1": "right", "khome": "home",
+    "kend": "end", "kpp": "pageUp", "knp": "pageDown", "kdch1": "delete", "kich1": "insert",
+    "kcbt": "backTab", "kent": "enter",
+  ].merging((1...12).map { ("kf\($0)", "function(\($0))") }) { $1 }
+
+  /// The strings of a type's keys that begin with Escape, and what each is, if it has a meaning.
+  private static func keys(of type: String) -> [String: String?] {
+    guard curses_describe(type, STDERR_FILENO) == 0 else { return [:] }
     defer { curses_forget_description() }
-    var (keys, index): (Set<String>, Int32) = ([], 0)
+    var (keys, index): ([String: String?], Int32) = ([:], 0)
     while let name = curses_string_name(index) {
       index += 1
       guard name[0] == CChar(bitPattern: UInt8(ascii: "k")), let value = tigetstr(name),
-        Int(bitPattern: value) != -1, value[0] == 27,
+        Int(bitPattern: value) != -1, value[0] == 27, value[1] != 0,
         // With this, a report of the mouse only begins.
         strcmp(name, "kmous") != 0
       else { continue }
-      keys.insert(String(cString: value))
+      let key = String(cString: value)
+      keys[key] = .some(meanings[String(cString: name)] ?? keys[key] ?? nil)
     }
-    // Those that turn the keypad on and off are sent and not received.
-    return keys.filter { $0.utf8.count > 1 }.sorted()
+    return keys
   }
 
   private static func halves(_ text: String) -> [[String]] {
@@ -66,26 +94,28 @@ import Testing
     }
   }
 
-  @Test(arguments: ["xterm-256color", "linux", "tmux-256color", "vt100"])
+  private static func bytes(_ text: String) -> [String] { text.unicodeScalars.map { String($0) } }
+
+  /// Each key, cut at each byte; and each byte by byte, a hundred of them a second, beside a paste.
+  @Test(arguments: ["xterm-256color", "tmux-256color", "screen", "linux", "vt100"])
   func noPartOfAKeyActsAsAnother(_ type: String) async throws {
-    let keys = Self.keys(of: type)
+    let keys = Self.keys(of: type).sorted { $0.key < $1.key }
     try #require(keys.count >= 8)
     // Side by side, since each mostly waits.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for part in 0..<6 {
         group.addTask {
-          // Whatever else the machine does, ncurses waits for the rest.
-          var line = try await Line("TERM=\(type) ESCDELAY=5000")
-          for (number, key) in keys.enumerated() where number % 6 == part {
-            let whole = try await line.events([key], 0)
-            #expect(whole.count <= 1, "\(key.debugDescription): \(whole)")
+          var line = try await Line(["TERM": type])
+          for (number, (key, meaning)) in keys.enumerated() where number % 6 == part {
+            let whole = try await line.events([key])
+            #expect(whole == meaning.map { [$0] } ?? [], "\(key.debugDescription)")
             for (cut, halves) in Self.halves(key).enumerated() {
               let gap = [5, 80, 280][(number / 6 + cut) % 3]
-              // A machine that does something else for so long divides the key itself: then try again.
-              try await wait(for: "\(halves), \(gap) ms apart, to become \(whole)") {
-                try await line.events(halves, gap) == whole ? true : nil
-              }
+              let events = try await line.events(halves, gap)
+              #expect(events == whole, "\(halves), \(gap) ms apart")
             }
+            let slow = try await line.events(Self.bytes("\u{1B}[200~p\u{1B}[201~\(key)"), 10)
+            #expect(slow == ["paste \"p\""] + whole, "\(key.debugDescription) beside a paste")
           }
         }
       }
@@ -102,59 +132,87 @@ import Testing
       ("é漢🫨", nil),
     ] as [(String, [String]?)])
   func whatElseArrivesInPieces(_ text: String, _ expected: [String]?) async throws {
-    var line = try await Line("TERM=xterm-256color ESCDELAY=5000")
-    let whole = try await line.events([text], 0)
+    var line = try await Line()
+    let whole = try await line.events([text])
     #expect(expected == nil || whole == expected)
     #expect(!whole.isEmpty || expected == [])
-    // On a machine that does something else for a second, a sequence is given up: then try again.
     for halves in Self.halves(text) {
-      try await wait(for: "\(halves) to become \(whole)") {
-        try await line.events(halves, 40) == whole ? true : nil
-      }
+      let events = try await line.events(halves, 40)
+      #expect(events == whole, "\(halves)")
     }
     // A hundred bytes a second, beside a paste.
-    let slow = "\u{1B}[200~p\u{1B}[201~\(text)\u{1B}OP"
-    let pieces = slow.unicodeScalars.map { String($0) }
-    try await wait(for: "a slow line to bring the same") {
-      try await line.events(pieces, 10) == ["paste \"p\""] + whole + ["function(1)"] ? true : nil
+    let slow = try await line.events(Self.bytes("\u{1B}[200~p\u{1B}[201~\(text)\u{1B}OP"), 10)
+    #expect(slow == ["paste \"p\""] + whole + ["function(1)"])
+  }
+
+  /// Whether they arrive together or not: a line, or tmux's `send-keys Escape j`, may bring two keys at once.
+  @Test(arguments: [0, 5, 20, 100, 400]) func escapeBeforeAnotherKeyIsNotLost(_ gap: Int)
+    async throws
+  {
+    // In time, or too late.
+    for delay in ["300", "60000"] {
+      var line = try await Line(["ESCDELAY": delay])
+      let keys = [("j", "character(\"j\")"), ("\u{7F}", "backspace"), ("\u{1B}[A", "up")]
+      for (key, event) in keys {
+        let pieces = gap == 0 ? ["\u{1B}\(key)"] : ["\u{1B}", key]
+        #expect(try await line.events(pieces, gap) == ["escape", event])
+      }
     }
   }
 
-  @Test func escapeBeforeAnotherKeyIsNotLost() async throws {
-    var line = try await Line("TERM=xterm-256color")
-    let both = ["escape", "character(\"j\")"]
-    #expect(try await line.events(["\u{1B}", "j"], 400) == both)
-    // On a machine that does something else for so long, they arrive together.
-    try await wait(for: "a key 20 ms after Escape") {
-      try await line.events(["\u{1B}", "j"], 20) == both ? true : nil
-    }
-    // Together they are a key with Alt, which has no meaning.
-    #expect(try await line.events(["\u{1B}j"], 0) == [])
-  }
-
-  @Test(arguments: [("-u ESCDELAY", 300), ("ESCDELAY=700", 700)])
-  func theRestIsWaitedFor(_ environment: String, _ delay: Int) async throws {
-    let line = try await Line("\(environment) TERM=xterm-256color")
+  @Test(arguments: [(nil, 300), ("700", 700)])
+  func theRestIsWaitedFor(_ environment: String?, _ delay: Int) async throws {
+    let line = try await Line(["ESCDELAY": environment ?? ""])
     let start = ContinuousClock.now
-    try await line.terminal.tmux.type("\u{1B}")
+    line.terminal.say("\u{1B}")
     try await wait(for: "Escape") { try line.lines().last == "escape" ? true : nil }
     #expect(ContinuousClock.now - start >= .milliseconds(delay))
   }
 
-  /// A key whose rest comes later than ncurses waits is late, and still no letters.
+  /// Meanwhile, all goes on.
+  @Test func whileTheRestIsWaitedForTheScreenIsDrawn() async throws {
+    let terminal = try Pseudoterminal(["9"], ["ESCDELAY": "600000"])
+    let frame = "\u{1B}[?2026h"
+    try await terminal.wait(for: frame, 5)
+    terminal.say("?")
+    try await terminal.wait(for: "Help")
+    terminal.say("\u{1B}")
+    let count = terminal.count(of: frame)
+    try await terminal.wait(for: frame, count + 10)
+    // With the next key, it is certain that it was Escape.
+    let helps = terminal.count(of: "Help")
+    terminal.say("?")
+    try await terminal.wait(for: "Help", helps + 1)
+  }
+
+  /// A key whose rest comes later than it is waited for is late, and still no letters.
   @Test func aRestThatComesLateIsNoOtherKey() async throws {
-    var line = try await Line("TERM=xterm-256color ESCDELAY=25")
-    try await line.terminal.tmux.type("\u{1B}")
+    var line = try await Line(["ESCDELAY": "25"])
+    line.terminal.say("\u{1B}")
     try await wait(for: "Escape") { try line.lines().last == "escape" ? true : nil }
-    #expect(try await line.events(["OP"], 0) == ["escape", "function(1)"])
-    #expect(try await line.events(["\u{1B}O", "P"], 600) == ["function(1)"])
-    #expect(try await line.events(["\u{1B}[", "3", "~"], 600) == ["delete"])
-    #expect(try await line.events(["\u{1B}[<0;5", ";3M\u{1B}[<0;5;3m"], 600) == ["click"])
+    #expect(try await line.events(["OP"]) == ["escape", "function(1)"])
+    #expect(try await line.events(["\u{1B}O", "P"], 200) == ["function(1)"])
+    #expect(try await line.events(["\u{1B}[", "3", "~"], 200) == ["delete"])
+    #expect(try await line.events(["\u{1B}[<0;5", ";3M\u{1B}[<0;5;3m"], 200) == ["click"])
+  }
+
+  /// A machine that does something else for a while, or sleeps, divides no key.
+  @Test(arguments: [
+    ("\u{1B}", "OP", ["function(1)"]), ("\u{1B}[", "3~", ["delete"]),
+    ("\u{1B}[<0;5", ";3M\u{1B}[<0;5;3m", ["click"]),
+    ("\u{1B}[20", "0~p\u{1B}[201~", ["paste \"p\""]),
+  ])
+  func whatHasArrivedInTimeCounts(_ first: String, _ next: String, _ events: [String]) async throws
+  {
+    var line = try await Line(["ESCDELAY": "500"])
+    for _ in 0..<4 {
+      #expect(try await line.events(first, standing: 1200, next) == events)
+    }
   }
 
   @Test func whatIsStartedDoesNotGetTheDescription() async throws {
-    #expect(try await Line("-u TERMINFO TERM=xterm-256color").lines().first == "TERMINFO none")
-    let line = try await Line("TERMINFO=/usr/share/terminfo TERM=xterm")
+    #expect(try await Line().lines().first == "TERMINFO none")
+    let line = try await Line(["TERMINFO": "/usr/share/terminfo", "TERM": "xterm"])
     #expect(try line.lines().first == "TERMINFO /usr/share/terminfo")
   }
 }

@@ -45,15 +45,45 @@ import Testing
     try await tmux.wait { $0.contains("window too small") && $0.contains("30x8, needs 40x10") }
   }
 
+  /// What the terminal is told besides what it shows: cursor, keypad, mouse.
+  private static let flags =
+    "#{cursor_flag} #{keypad_flag} #{keypad_cursor_flag} #{mouse_button_flag} #{mouse_sgr_flag}"
+
   @Test func stopsAndComesBack() async throws {
     let tmux = try await DriverTerminal(width: 80, height: 24)
-    try await tmux.startDriver()
-    try await tmux.press("C-z")
-    try await tmux.wait { $0.contains("ended with 148") }
-    #expect(try await tmux.isOnAlternateScreen() == false)
-    try await tmux.press("fg", "Enter")
-    try await tmux.wait { $0.contains("Queue 9") }
-    #expect(try await tmux.isOnAlternateScreen())
+    try await tmux.startDriver("still")
+    let (shown, flags) = (try await tmux.tmux.painting(), try await tmux.tmux.ask(Self.flags))
+    #expect(flags == "0 1 1 1 1")
+    // The second time, the window has another size when it comes back.
+    for width in [80, 100] {
+      try await tmux.press("C-z")
+      try await tmux.expectShell(endedWith: "148")
+      #expect(try await tmux.tmux.ask(Self.flags) == "1 0 0 0 0")
+      try await tmux.tmux.resize(columns: width, rows: 24)
+      // What the shell has said before is not to be taken for what it will say.
+      try await tmux.tmux.command("clear; fg; echo ended with $?")
+      try await tmux.wait { screen in
+        screen.split(separator: "\n").last.map { $0.hasSuffix("q quit") && $0.count == width - 1 }
+          ?? false
+      }
+      #expect(try await tmux.isOnAlternateScreen())
+      try await TestSupport.wait(for: "the keypad and the mouse") {
+        try await tmux.tmux.ask(Self.flags) == flags ? true : nil
+      }
+      if width == 80 { #expect(try await tmux.tmux.painting() == shown) }
+      try await tmux.press("?")
+      try await tmux.wait { $0.contains("─ Help ") }
+      try await tmux.press("q")
+      try await tmux.wait { !$0.contains("─ Help ") }
+    }
+  }
+
+  /// Closed without a signal, as where hoist is not in its session.
+  @Test func aTerminalThatIsClosedEndsIt() async throws {
+    let terminal = try Pseudoterminal(["9"])
+    try await terminal.wait(for: "quit")
+    terminal.hangUp()
+    try await wait(for: "the end") { terminal.driver.hasEnded ? true : nil }
   }
 
   @Test(arguments: ["TERM", "HUP", "INT"]) func leavesInOrder(when signal: String) async throws {
