@@ -186,6 +186,7 @@ def main():
             terminal.press("q", "b")
             terminal.wait("backup.tar.gz")
             terminal.press("j", "j", "Space", "Space")
+            terminal.wait(" marked ")
             terminal.picture("browse", "The list from which files are added")
             terminal.press("q", "3")
             terminal.wait("History")
