@@ -178,7 +178,7 @@ struct Emulator {
     case "8":
       move(saved.row, saved.column)
       look = saved.look
-    case "=", ">": break
+    case "=", ">", "<": break
     case "\u{1B}":
       sequence = "\u{1B}"
       return
@@ -210,6 +210,7 @@ struct Emulator {
     case "C": move(row, column + number)
     case "D": move(row, column - number)
     case "G": move(row, number - 1)
+    case "Z": move(row, (column - 1) / 8 * 8)
     case "d": move(number - 1, column)
     case "H", "f": move(number - 1, max(1, numbers.dropFirst().first ?? 1) - 1)
     case "X": clear(row, column..<min(columns, column + number))
