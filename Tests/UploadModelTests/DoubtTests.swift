@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 @testable import UploadModel
@@ -163,6 +164,74 @@ struct DoubtTests {
     // Of a list that does not fit the files, every element counts.
     #expect(doubt(0, of: 1)?.rule.place.source == "/files/1/error/message")
     #expect(doubt(2, of: 3)?.words == "too big")
+  }
+
+  /// What is found where every reply is read, and where only those are read that may have one of the names.
+  private static func found(in text: String) -> (always: Doubt?, quickly: Doubt?) {
+    let reply = Reply(text: text, mediaType: "application/json")
+    return (
+      Doubt(in: reply, JSONValue(text: text), expectsJSON: false),
+      Doubt(in: reply, ReplyRules().read(reply).document, expectsJSON: false)
+    )
+  }
+
+  @Test("a reply is read if it may have a name that tells, however the name is written")
+  func quickLook() throws {
+    for sample in Self.good + Self.bad where sample.text.first == "{" || sample.text.first == "[" {
+      let (always, quickly) = Self.found(in: sample.text)
+      #expect(always == quickly, "\(sample)")
+    }
+    // The fourth and the fifth are an escape and the sign for kelvin, the lower case of which is a k.
+    for name in ["ok", "OK", "Ok", #"\u006fk"#, "o\u{212A}", "success", "ERRORS"] {
+      let (always, quickly) = Self.found(in: #"{"id": 1, "\#(name)": false}"#)
+      #expect(always != nil || name == "ERRORS", "\(name)")
+      #expect(always == quickly, "\(name)")
+    }
+    let other = Reply(text: #"{"id": "a", "okay": false, "xerror": 1, "": "statu"}"#)
+    #expect(ReplyRules().read(other).document == nil)
+  }
+
+  @Test("the quick look never changes what is found")
+  func quickLookProperty() {
+    var random = SplitMix64(seed: 63)
+    func name() -> String {
+      let name =
+        ["ok", "success", "status", "error", "errors", "id", "data", "okay", "k"]
+        .randomElement(using: &random) ?? ""
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: return name.uppercased()
+      case 1: return name.replacing("o", with: #"\u006f"#)
+      case 2: return name.replacing("k", with: "\u{212A}")
+      case 3: return name.replacing("s", with: "ſ")
+      default: return name
+      }
+    }
+    func value(_ depth: Int) -> String {
+      switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &random) {
+      case 0: return "false"
+      case 1: return "null"
+      case 2: return "500"
+      case 3: return #""quota exceeded""#
+      case 4: return #""\#(name())""#
+      case 5: return #""a \" b \\""#
+      case 6: return "[\(value(depth - 1)), \(value(depth - 1))]"
+      default: return object(depth - 1)
+      }
+    }
+    func object(_ depth: Int) -> String {
+      let members = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+        "\"\(name())\"\([":", " : ", "\n:\t"].randomElement(using: &random) ?? ":")\(value(depth))"
+      }
+      return "{\(members.joined(separator: ", "))}"
+    }
+    var doubtful = 0
+    for _ in 0..<4_000 {
+      let text = object(3)
+      let (always, quickly) = Self.found(in: text)
+      #expect(always == quickly, "\(text)")
+      if always != nil { doubtful += 1 }
+    }
+    #expect(doubtful > 400)
   }
 
   @Test("a reply that was kept only in part still gives a page's rule, and none for JSON")

@@ -1976,7 +1976,7 @@ extension UploadEngine {
   /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
   private func keepWait(askedBy end: TransferEnd, _ authorization: Authorization, of id: ItemID) {
     guard let job = jobs[id],
-      let failure = job.upload.target.wait(askedBy: end, now: time.date()),
+      let failure = job.upload.destination.wait(askedBy: end, now: time.date()),
       let seconds = failure.retryAfter
     else { return }
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)

@@ -42,6 +42,33 @@ package struct Doubt: Hashable, Sendable {
     (self.words, self.rule) = (Reply.sentence(words) ?? "no", rule)
   }
 
+  /// The members in which a server says whether it took the file, the most certain ones first.
+  fileprivate static let names = ["ok", "success", "status", "error", "errors"]
+
+  /// Whether a reply in JSON may have one of these members. Most replies have none: looking for the names in their bytes
+  /// takes a tenth of the time of reading them. What is escaped or beyond ASCII may stand for any name.
+  static func mayBeNamed(in reply: Reply) -> Bool {
+    guard reply.mayBeJSON else { return false }
+    var text = reply.text
+    return text.withUTF8 { bytes in
+      var start = 0
+      for index in bytes.indices {
+        switch bytes[index] {
+        case UInt8(ascii: "\\"), 0x80...: return true
+        case UInt8(ascii: "\""):
+          let string = bytes[start..<index]
+          // This bit is the difference between a letter and the same one in upper case.
+          if names.contains(where: { $0.utf8.elementsEqual(string) { $0 == $1 | 0x20 } }) {
+            return true
+          }
+          start = index + 1
+        default: continue
+        }
+      }
+      return false
+    }
+  }
+
   // MARK: Pages
 
   private static let pageStart = try? Pattern("(?i)^\\s*<(?:!doctype html|html)\\b")
@@ -205,17 +232,13 @@ extension Doubt {
       }
     }
 
-    /// The members that are looked at, the most certain ones first.
-    private static let names = ["ok", "success", "status", "error", "errors"]
-
     var doubt: Doubt? {
       for part in parts {
-        let signs = Self.names.flatMap { name in
-          part.members.filter { $0.key.lowercased() == name }.sorted { $0.key < $1.key }
-            .map { (name: $0.key, value: $0.value, sign: Sign.of($0.key, $0.value)) }
+        let telling = part.members.compactMap { name, value in
+          names.firstIndex(of: name.lowercased()).map { (rank: $0, name: name, value: value) }
         }
-        for (name, value, sign) in signs {
-          switch sign {
+        for (_, name, value) in telling.sorted(by: { ($0.rank, $0.name) < ($1.rank, $1.name) }) {
+          switch Sign.of(name, value) {
           case .none: continue
           // A server that says yes means all that comes after it.
           case .yes: return nil

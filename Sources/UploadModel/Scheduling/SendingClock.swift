@@ -3,7 +3,7 @@
 /// for another attempt is no pause.
 package struct SendingClock: Sendable {
   /// A file that is to be sent, as the clock sees it.
-  package enum Phase: Hashable, Sendable {
+  package enum Phase: Int, CaseIterable, Sendable {
     /// It waits for its turn, or for another attempt.
     case waiting
     case underWay
@@ -20,7 +20,7 @@ package struct SendingClock: Sendable {
 
   package private(set) var figures = SendingFigures()
   /// How many files are in each phase.
-  private var files: [Phase: Int] = [:]
+  private var files = Phase.allCases.map { _ in 0 }
   private var isStarted = true
   private var awaitsMore = false
   /// Whether any of the files has begun.
@@ -36,8 +36,8 @@ package struct SendingClock: Sendable {
   /// method and the next two return whether the clock has stopped just now.
   package mutating func record(from old: Phase?, to new: Phase?, at now: Instant) -> Bool {
     change(at: now) { clock in
-      if let old { clock.files[old, default: 0] -= 1 }
-      if let new { clock.files[new, default: 0] += 1 }
+      if let old { clock.files[old.rawValue] -= 1 }
+      if let new { clock.files[new.rawValue] += 1 }
       guard new == .underWay, !clock.hasBegun else { return }
       if clock.startsAnew { clock.figures = SendingFigures() }
       (clock.hasBegun, clock.startsAnew) = (true, false)
@@ -66,7 +66,7 @@ package struct SendingClock: Sendable {
     return awaitsMore && !hasFiles(.paused) ? .lull : .standing
   }
 
-  private func hasFiles(_ phase: Phase) -> Bool { files[phase, default: 0] > 0 }
+  private func hasFiles(_ phase: Phase) -> Bool { files[phase.rawValue] > 0 }
 
   private mutating func change(at now: Instant, _ body: (inout SendingClock) -> Void) -> Bool {
     let before = pace
@@ -76,7 +76,7 @@ package struct SendingClock: Sendable {
       figures.seconds += max(0, now - counted)
     }
     if before == .running || before != after { counted = now }
-    if !awaitsMore, files.values.allSatisfy({ $0 == 0 }) { hasBegun = false }
+    if !awaitsMore, files.allSatisfy({ $0 == 0 }) { hasBegun = false }
     return before != .standing && after == .standing
   }
 }

@@ -57,7 +57,7 @@ package struct ReplyRules: Hashable, Sendable {
   package func read(_ reply: Reply) -> ReplyContent {
     let places = places
     var content = ReplyContent()
-    if places.contains(where: \.needsJSON) || reply.mayBeJSON {
+    if places.contains(where: \.needsJSON) || Doubt.mayBeNamed(in: reply) {
       content.document = JSONValue(text: reply.text)
     }
     for pattern in Set(places.compactMap(\.pattern)) {
