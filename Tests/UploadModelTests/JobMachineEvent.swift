@@ -16,10 +16,13 @@ enum JobMachineEvent: Sendable, CaseIterable {
   case silent
   /// hoist itself has broken the attempt off.
   case brokenOff
+  /// There is no file to send; or a request before the file is answered 503.
+  case notMade, turnedAway
 
   static let url = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath: "/")
 
-  var event: JobMachine.Event {
+  /// The event for a machine in this state.
+  func event(for machine: JobMachine, _ target: Target) -> JobMachine.Event {
     switch self {
     case .start: .start
     case .cancel: .cancel
@@ -28,23 +31,38 @@ enum JobMachineEvent: Sendable, CaseIterable {
     case .timer: .timerFired
     case .startOver: .startOver(after: nil)
     case .notBegun: .notBegun
-    case .good: Self.answered(200)
-    case .busy: Self.answered(503)
-    case .refused: Self.answered(403)
-    case .erring: Self.answered(500)
-    case .moved: Self.answered(307, headers: ["location": "/elsewhere"])
-    case .silent: Self.ended(TransferEnd(url: Self.url, trouble: .connectionLost("reset")))
+    case .good: machine.judged(Self.answered(200), for: target)
+    case .busy: machine.judged(Self.answered(503), for: target)
+    case .refused: machine.judged(Self.answered(403), for: target)
+    case .erring: machine.judged(Self.answered(500), for: target)
+    case .moved:
+      machine.judged(Self.answered(307, headers: ["location": "/elsewhere"]), for: target)
+    case .silent:
+      machine.judged(TransferEnd(url: Self.url, trouble: .connectionLost("reset")), for: target)
     case .brokenOff:
-      Self.ended(TransferEnd(url: Self.url, trouble: .cancelled, sentAll: false))
+      machine.judged(
+        TransferEnd(url: Self.url, trouble: .cancelled, sentAll: false), for: target)
+    case .notMade: .failed(Failure(.missing), at: Instant(seconds: 100), random: 0.5)
+    case .turnedAway:
+      .failed(Failure(.refused, status: 503), at: Instant(seconds: 100), random: 0.5)
     }
   }
 
-  private static func answered(_ status: Int, headers: [String: String] = [:]) -> JobMachine.Event {
-    ended(TransferEnd(url: url, status: status, headers: headers))
+  private static func answered(_ status: Int, headers: [String: String] = [:]) -> TransferEnd {
+    TransferEnd(url: url, status: status, headers: headers)
   }
+}
 
-  /// An attempt ends like this, at second 100.
-  static func ended(_ end: TransferEnd) -> JobMachine.Event {
-    .ended(end, at: Instant(seconds: 100), wall: Date(timeIntervalSince1970: 0), random: 0.5)
+extension JobMachine {
+  /// The event of an attempt's end, judged as the engine judges it, by default at second 100.
+  func judged(
+    _ end: TransferEnd, for target: Target, at instant: Instant = Instant(seconds: 100),
+    wall: Date = Date(timeIntervalSince1970: 0), random: Double = 0.5
+  ) -> Event {
+    let run: Run? = if case .running(let run) = state { run } else { nil }
+    let verdict = Verdict.judge(
+      end, target: target, attempt: end.hasAdvanced ? 1 : run?.attempt ?? 1,
+      redirects: run?.redirects ?? 0, now: wall)
+    return .ended(end, verdict, at: instant, wall: wall, random: random)
   }
 }

@@ -11,9 +11,15 @@ private struct Log {
     target.retry = RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent)
   }
 
-  mutating func tell(_ event: JobMachineEvent) -> [JobMachineAnswer] { tell(exactly: event.event) }
+  mutating func tell(_ event: JobMachineEvent) -> [JobMachineAnswer] {
+    tell(exactly: event.event(for: machine, target))
+  }
 
-  mutating func tell(exactly event: JobMachine.Event) -> [JobMachineAnswer] {
+  mutating func tell(_ end: TransferEnd) -> [JobMachineAnswer] {
+    tell(exactly: machine.judged(end, for: target))
+  }
+
+  private mutating func tell(exactly event: JobMachine.Event) -> [JobMachineAnswer] {
     machine.handle(event, for: target).map { JobMachineAnswer($0) }
   }
 }
@@ -47,6 +53,8 @@ struct JobMachineTable {
         .brokenOff: [.failed("cancelled", attempts: 1)],
         .startOver: [.waiting],
         .notBegun: [.waiting],
+        .notMade: [.failed("missing", attempts: 1)],
+        .turnedAway: [.retrying("http-503", next: 2, of: 3, at: 104), .timer(seconds: 4)],
       ]),
     Row(
       testDescription: "running, cancelled", reachedBy: [.start, .cancel],
@@ -59,6 +67,8 @@ struct JobMachineTable {
         .brokenOff: [.failed("cancelled", attempts: 1)],
         .startOver: [.failed("cancelled", attempts: 1)],
         .notBegun: [.failed("cancelled", attempts: 0)],
+        .notMade: [.failed("cancelled", attempts: 1)],
+        .turnedAway: [.failed("cancelled", attempts: 1)],
       ]),
     Row(
       testDescription: "running, paused", reachedBy: [.start, .pause],
@@ -69,6 +79,7 @@ struct JobMachineTable {
         .silent: [.failed("outcome-unknown", attempts: 1)], .brokenOff: [.paused],
         .startOver: [.paused],
         .notBegun: [.paused],
+        .notMade: [.paused], .turnedAway: [.paused],
       ]),
     Row(
       testDescription: "retrying", reachedBy: [.start, .busy],
@@ -161,7 +172,7 @@ struct JobMachineTests {
       var log = Log(attempts: 2)
       _ = log.tell(.start)
       #expect(
-        log.tell(exactly: JobMachineEvent.ended(lost)) == [
+        log.tell(lost) == [
           .retrying("connection-lost", next: 2, of: 2, at: 104), .timer(seconds: 4),
         ])
       if last == .cancel {
@@ -169,14 +180,14 @@ struct JobMachineTests {
       } else {
         _ = (log.tell(.timer), log.tell(.start))
         #expect(
-          log.tell(exactly: JobMachineEvent.ended(lost)) == [
+          log.tell(lost) == [
             .failed("outcome-unknown", attempts: 2)
           ])
       }
     }
     var log = Log(attempts: 2)
     _ = (log.tell(.start), log.tell(.pause))
-    #expect(log.tell(exactly: JobMachineEvent.ended(lost)) == [.paused])
+    #expect(log.tell(lost) == [.paused])
   }
 
   @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {

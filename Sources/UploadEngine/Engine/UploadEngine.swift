@@ -555,34 +555,24 @@ extension UploadEngine {
 
   /// Records whether the server could be reached, by a request that went to `reached`. Returns whether the attempt
   /// counts: it does not if the engine waits for servers and the attempt never reached one, which is not the file's
-  /// fault.
-  private func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
+  /// fault. `leadsElsewhere` says that a redirect to another server will be followed.
+  private func learn(
+    from contact: Contact, at reached: Origin?, of id: ItemID, leadsElsewhere: Bool = false
+  ) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
     // An engine that waits for servers also waits for one that the target's own server redirects to.
-    if reached == origin || scheduler.waitsForServers, end.status == nil,
-      let trouble = end.trouble, trouble.isUnreachable
+    if case .unreachable(let trouble, let sentAll) = contact,
+      reached == origin || scheduler.waitsForServers
     {
       perform(
         scheduler.recordUnreachable(
           by: id, Failure(trouble), at: time.now(), random: time.random()))
-      if case .unreachable = trouble, end.sentAll { return true }
+      if case .unreachable = trouble, sentAll { return true }
       return !scheduler.waitsForServers
     }
     // It is not yet known whether the server that the redirect leads to can be reached.
-    if reached == origin, leadsElsewhere(end, id) { return true }
-    // The server answered.
-    if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
-    return true
-  }
-
-  /// Whether the end is a redirect to another origin that will be followed.
-  private func leadsElsewhere(_ end: TransferEnd, _ id: ItemID) -> Bool {
-    guard end.status == 307 || end.status == 308, let job = jobs[id], let run = job.run,
-      run.stop == nil,
-      case .follow(_, keepsCredentials: false) = Verdict.judge(
-        end, target: job.upload.target, attempt: run.attempt, redirects: run.redirects,
-        now: time.date())
-    else { return false }
+    if reached == origin, leadsElsewhere { return true }
+    if reached != origin || contact != .none { perform(scheduler.recordReached(origin)) }
     return true
   }
 }
@@ -597,14 +587,14 @@ extension UploadEngine {
       let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
       if !scheduler.isAhead(id) { job.begin = begin }
       if start - begin > deadline {
-        leaveOut([id], .outOfTime(seconds: deadline), how.url)
+        leaveOut([id], .outOfTime(seconds: deadline))
       } else {
         uploads.append(job.upload)
       }
     }
     let left = uploads.map(\.item.id)
     if opensRun(left, how) || makesReady(left, how) { return }
-    uploads = attachPrepared(uploads, how.url)
+    uploads = attachPrepared(uploads)
     if let destination = uploads.first?.destination, needs(of: destination).resuming {
       let rules = destination.value.resume
       func goesOn(_ upload: UploadJob) -> Bool {
@@ -631,14 +621,14 @@ extension UploadEngine {
       uploads, to: url, token: authorization.token,
       hidesCredentials: !authorization.showsCredentials,
       mayExpect: mayExpect(at: url), now: time.date())
-    for fault in faults { leaveOut(fault.items, fault.cause, url) }
+    for fault in faults { leaveOut(fault.items, fault.cause) }
     guard let request else { return }
     // A prepared file has a different path in each attempt, so the original stands for it.
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
       request.exchange.url.absoluteString, for: file, of: first.target)
     {
-      return leaveOut([first.item.id], cause, url)
+      return leaveOut([first.item.id], cause)
     }
     if first.target.prepare != nil {
       // The prepared file differs in size from the original.
@@ -674,11 +664,16 @@ extension UploadEngine {
   }
 
   /// Fails files that cannot be sent; the request is made without them.
-  private func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
+  private func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause) {
     for id in ids { recordBegun(id) }
-    let end = TransferEnd(url: url, trouble: cause, sentAll: false)
-    if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
-    handle(ids.map { ($0, ended(end)) })
+    fail(ids, Failure(cause))
+  }
+
+  /// Ends the attempts of files whose own request was not made.
+  private func fail(_ ids: [ItemID], _ failure: Failure) {
+    // All share one time and one random number, so that they are retried together.
+    let event = JobMachine.Event.failed(failure, at: time.now(), random: time.random())
+    handle(ids.map { ($0, event) })
   }
 
   /// Passes news of a task to the engine's queue.
@@ -796,7 +791,7 @@ extension UploadEngine {
     // checking them.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
     var end = end
-    if let restart = judge(&end, transfer.authorization, of: first, isProof: isProof) {
+    if let restart = record(&end, transfer.authorization, of: first, isProof: isProof) {
       return startOver(restart, after: transfer)
     }
     if jobs[first]?.conversation != nil {
@@ -806,16 +801,22 @@ extension UploadEngine {
       end, of: transfer.files, transfer.attempt, to: transfer.request.destination, after: transfer)
   }
 
-  /// Concludes an attempt, once the records that its target wants have been made.
+  /// Judges the end of an attempt, and concludes it once the records that its target wants have been made.
   private func conclude(
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Boxed<Target>,
     after transfer: Transfer?
   ) {
-    let finish: @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void = {
-      $0.conclude(end, of: files, attempt, to: target.value, withoutRecord: $1)
+    let redirects = files.first.flatMap { jobs[$0.id]?.run?.redirects } ?? 0
+    let batch = BatchEnd(
+      end, files: files, target: target.value, attempt: end.hasAdvanced ? 1 : attempt,
+      redirects: redirects, now: time.date())
+    if let transfer {
+      for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
+        recordWait(askedBy: failure, transfer.authorization)
+      }
+      if makesRecords(of: transfer, batch) { return }
     }
-    if let transfer, makesRecords(of: transfer, end, then: finish) { return }
-    finish(self, [:])
+    conclude(batch, withoutRecord: [:])
   }
 
   private func startOver(_ restart: Restart, after transfer: Transfer) {
@@ -845,29 +846,23 @@ extension UploadEngine {
   }
 
   /// Concludes an attempt. `failures` states why the records for some files could not be created.
-  private func conclude(
-    _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
-    withoutRecord failures: [ItemID: Failure]
-  ) {
-    let batch = BatchEnd(end, files: files, target: target, attempt: attempt, now: time.date())
+  private func conclude(_ batch: BatchEnd, withoutRecord failures: [ItemID: Failure]) {
     for members in batch.groups { scheduler.group(members) }
     let again = batch.outcomes.filter { $0.outcome == .startsOver }
     // All share one time and one random number, so that they are retried together.
     let (instant, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []
-    for case (let id, .ended(var end)) in batch.outcomes {
-      if let failure = failures[id] {
+    for case (let id, .ended(let end, var verdict)) in batch.outcomes {
+      if let failure = failures[id], case .delivered(let receipt) = verdict {
         // The file arrived, but its record could not be created.
-        (end.status, end.trouble) = (nil, .notRecorded(failure.headline))
-        (end.reply, end.step) = (failure.reply, failure.step)
+        var failed = Failure(
+          .notRecorded(failure.headline), reply: failure.reply, attempts: receipt.attempts)
+        (failed.step, failed.pieces) = (failure.step, end.pieces)
+        verdict = .failed(failed)
       }
-      events.append((id, .ended(end, at: instant, wall: wall, random: random)))
+      events.append((id, .ended(end, verdict, at: instant, wall: wall, random: random)))
     }
     handle(events + again.map { ($0.id, .startOver(after: nil)) })
-  }
-
-  private func ended(_ end: TransferEnd) -> JobMachine.Event {
-    .ended(end, at: time.now(), wall: time.date(), random: time.random())
   }
 
   private func mayExpect(at url: URL) -> Bool {
@@ -974,13 +969,13 @@ extension UploadEngine {
           (try? file.compare()) ?? false
         } then: { engine, isSame in
           guard !engine.isTakenBack(upload.item.id) else {
-            return engine.leaveOut([upload.item.id], .cancelled, how.url)
+            return engine.leaveOut([upload.item.id], .cancelled)
           }
           engine.converse(about: upload, of: file, without: isSame ? nil : .fileChanged, how)
         }
       }
     } catch {
-      leaveOut([upload.item.id], error, how.url)
+      leaveOut([upload.item.id], error)
     }
   }
 
@@ -995,7 +990,7 @@ extension UploadEngine {
         recalled: knownServers.recalledServer(on: job.route))
       goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
     } catch {
-      leaveOut([upload.item.id], error, how.url)
+      leaveOut([upload.item.id], error)
     }
   }
 
@@ -1027,8 +1022,8 @@ extension UploadEngine {
     step(for: [id]) {
       FileDigest.digests(upload.target.digests, of: file)
     } then: { engine, digests in
-      guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, how.url) }
-      guard let digests else { return engine.leaveOut([id], FileDigest.failure, how.url) }
+      guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled) }
+      guard let digests else { return engine.leaveOut([id], FileDigest.failure) }
       var upload = upload
       upload.item.digests = digests
       engine.jobs[id]?.keep(digests)
@@ -1386,7 +1381,7 @@ extension UploadEngine {
 
   /// Starts the preparation of uploads that need one. Returns whether they need one.
   private func makesReady(_ ids: [ItemID], _ how: Sending) -> Bool {
-    let (url, attempt) = (how.url, how.attempt)
+    let attempt = how.attempt
     guard let destination = ids.first.flatMap({ jobs[$0]?.upload.destination }),
       needs(of: destination).preparation,
       ids.contains(where: { ready[$0]?.attempt != attempt })
@@ -1434,17 +1429,17 @@ extension UploadEngine {
       return (made, existing, ticket)
     } then: { engine, found in
       let (made, known, ticket) = found
-      let sent = engine.recordReady(made, url).filter { id in
+      let sent = engine.recordReady(made).filter { id in
         if let end = known.there[id] {
           engine.recordThere(id, end, authorization)
         } else if let failure = known.failures[id] {
-          _ = engine.recordTicket(.failure(failure), for: [id], authorization, url)
+          engine.recordRefusal(failure, for: [id], authorization)
         }
         return known.leavesOpen(id)
       }
       if onlyAsks, known.trouble == nil {
-        engine.recordMissing(sent, authorization, url)
-      } else if engine.recordTicket(ticket, for: sent, authorization, url) {
+        engine.recordMissing(sent, authorization)
+      } else if engine.recordTicket(ticket, for: sent, authorization) {
         engine.send(sent, how)
       }
     }
@@ -1452,23 +1447,23 @@ extension UploadEngine {
   }
 
   /// The uploads as they were prepared, without those that the target does not accept.
-  private func attachPrepared(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
+  private func attachPrepared(_ uploads: [UploadJob]) -> [UploadJob] {
     uploads.compactMap { upload in
       let upload = ready[upload.item.id]?.upload ?? upload
       guard let refusal = upload.target.limits.refusal(of: upload.item) else { return upload }
-      leaveOut([upload.item.id], refusal, url)
+      leaveOut([upload.item.id], refusal)
       return nil
     }
   }
 
   /// Records prepared uploads and returns those that can be sent.
   private func recordReady(
-    _ made: [(ItemID, Result<PreparedUpload, Failure.Cause>)], _ url: URL
+    _ made: [(ItemID, Result<PreparedUpload, Failure.Cause>)]
   ) -> [ItemID] {
     made.compactMap { id, result in
       switch result {
-      case _ where isTakenBack(id): leaveOut([id], .cancelled, url)
-      case .failure(let cause): leaveOut([id], cause, url)
+      case _ where isTakenBack(id): leaveOut([id], .cancelled)
+      case .failure(let cause): leaveOut([id], cause)
       case .success(let made):
         ready[id] = made
         // Digests of the file itself remain valid for the next attempt.
@@ -1482,10 +1477,8 @@ extension UploadEngine {
   }
 
   /// Puts files that their server does not have back in line. They are then sent without another question.
-  private func recordMissing(_ ids: [ItemID], _ authorization: Authorization, _ url: URL) {
-    guard let first = ids.first else { return }
-    var end = TransferEnd(url: url, status: 200)
-    _ = judge(&end, authorization, of: first)
+  private func recordMissing(_ ids: [ItemID], _ authorization: Authorization) {
+    recordAnswer(to: ids, authorization)
     for id in ids {
       scheduler.setKnownMissing(true, of: id)
       jobs[id]?.begin = nil
@@ -1495,45 +1488,64 @@ extension UploadEngine {
 
   /// Concludes an upload of a file that the server already has.
   private func recordThere(_ id: ItemID, _ end: TransferEnd, _ authorization: Authorization) {
-    _ = learn(from: end, at: authorization.origin, of: id)
-    _ = judgeCredentials(of: authorization, end)
-    handle(ended(end), for: id)
+    guard let job = jobs[id], let run = job.run else { return }
+    recordAnswer(to: [id], authorization)
+    let verdict = Verdict.judge(
+      end, target: job.upload.target, attempt: run.attempt, redirects: 0, now: time.date())
+    handle(
+      .ended(end, verdict, at: time.now(), wall: time.date(), random: time.random()), for: id)
+  }
+
+  /// Records that the server has done what a request around files asked for.
+  private func recordAnswer(to ids: [ItemID], _ authorization: Authorization) {
+    guard let first = ids.first else { return }
+    _ = learn(from: .answered, at: authorization.origin, of: first)
+    recordAccepted(authorization)
+  }
+
+  /// Records that a request around files has failed, and that their own requests were therefore not made.
+  private func recordRefusal(
+    _ failure: Failure, for ids: [ItemID], _ authorization: Authorization
+  ) {
+    guard let first = ids.first else { return }
+    var failure = failure
+    failure.attempts = 1
+    // Nothing of the files was sent, whatever the server made of this request.
+    if case .outcomeUnknown(let why) = failure.cause { failure.cause = .unusable(why) }
+    failure.arrival = .notArrived
+    guard learn(from: failure.contact, at: authorization.origin, of: first) else {
+      return startOver(.wait, ids)
+    }
+    recordWait(askedBy: failure, authorization)
+    if failure.cause == .refused, let status = failure.status, failure.isTemporary != true {
+      switch recordDenied(status, authorization) {
+      case .again, .renew: return startOver(.authorize(failure), ids)
+      case .stands, .close:
+        failure.cause = deniedCause(status, after: authorization) ?? failure.cause
+      }
+    }
+    fail(ids, failure)
   }
 
   /// Records the ticket that uploads share. Returns whether they can be sent.
   private func recordTicket(
-    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
-    _ url: URL
+    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization
   ) -> Bool {
-    guard let first = ids.first else { return false }
     switch ticket {
-    case .success(nil): return true
+    case .success(nil): return !ids.isEmpty
     case .success(let grant?):
       // The file may go elsewhere without credentials, so let this reply show that they are valid.
-      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200))
+      recordAnswer(to: ids, authorization)
       for id in ids {
         ready[id]?.upload.target.fields.insert(contentsOf: grant.fields, at: 0)
         ready[id]?.upload.target.publicHeaders += grant.headers
         ready[id]?.upload.target.ticketReply = grant.reply
         ready[id]?.address = grant.url
       }
-      return true
-    case .failure(let failure):
-      // A status is judged like that of any reply; other failures already have a cause.
-      let isReply = failure.cause == .refused
-      var end = TransferEnd(
-        url: url, status: isReply ? failure.status : nil, reply: failure.reply,
-        trouble: isReply ? nil : failure.cause, sentAll: false)
-      end.retryAfter = failure.retryAfter
-      end.isTemporary = failure.isTemporary == true
-      end.earlierStatus = failure.status
-      end.step = failure.step ?? .ticket
-      if let restart = judge(&end, authorization, of: first) {
-        startOver(restart, ids)
-      } else {
-        let event = ended(end)
-        handle(ids.map { ($0, event) })
-      }
+      return !ids.isEmpty
+    case .failure(var failure):
+      failure.step = failure.step ?? .ticket
+      recordRefusal(failure, for: ids, authorization)
       return false
     }
   }
@@ -1545,31 +1557,25 @@ extension UploadEngine {
 
   // MARK: Afterwards
 
-  /// Confirms each delivered file and creates the record for it, then calls back with the failures. Returns false if
-  /// the target wants no records.
-  private func makesRecords(
-    of transfer: Transfer, _ end: TransferEnd,
-    then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
-  ) -> Bool {
+  /// Confirms each delivered file and creates the record for it, then concludes the attempt. Returns false if there is
+  /// nothing of that to do.
+  private func makesRecords(of transfer: Transfer, _ batch: BatchEnd) -> Bool {
     guard needs(of: transfer.request.destination).records else { return false }
     let target = transfer.request.target
     let (create, confirmation) = (target.server.create, target.ticket?.confirmation)
-    let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
     let now = time.date()
-    let document = JSONValue(text: end.reply.text)
-    let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
-      var own = end
-      own.place = TransferEnd.Place(index, of: uploads.count)
-      own.digests = upload.item.digests ?? own.digests
-      guard
-        case .delivered = Verdict.judge(
-          own, target: target, attempt: transfer.attempt, redirects: 0, now: now)
-      else { return nil }
-      var values = Preparation.values(for: upload, now: now)
-      values.resultURL = target.response.address(in: own) ?? ""
-      values.reply = document
-      values.index = index + 1
-      return (upload.item.id, values)
+    let items = Dictionary(
+      transfer.request.files.enumerated().map { ($1.item.id, (index: $0 + 1, item: $1.item)) },
+      uniquingKeysWith: { first, _ in first })
+    let files = batch.outcomes.compactMap { id, outcome -> (ItemID, Template.Values)? in
+      guard case .ended(let end, .delivered) = outcome, let (index, item) = items[id] else {
+        return nil
+      }
+      var values = Preparation.values(for: UploadJob(item: item, target: target), now: now)
+      values.resultURL = target.response.address(in: end) ?? ""
+      values.reply = JSONValue(text: end.reply.text)
+      values.index = index
+      return (id, values)
     }
     guard !files.isEmpty else { return false }
     let client = ServerClient(
@@ -1602,7 +1608,7 @@ extension UploadEngine {
       }
       return failures
     } then: {
-      then($0, $1)
+      $0.conclude(batch, withoutRecord: $1)
     }
     return true
   }
@@ -1822,20 +1828,18 @@ extension UploadEngine {
     _ result: Result<(values: [String: String], isFromAway: Bool), Failure>, for ids: [ItemID],
     _ authorization: Authorization, of name: String, _ how: Sending
   ) {
-    let url = how.url
     runs[name]?.isAsked = false
     switch result {
     case .success(let (values, isFromAway)):
-      var end = TransferEnd(url: url, status: 200)
-      _ = judge(&end, authorization, of: ids[0])
+      recordAnswer(to: ids, authorization)
       runs[name]?.openers = []
       handle(.opened(values, isFromAway: isFromAway), of: name)
       fillIn(ids, name)
       let isBack = ids.filter(isTakenBack)
-      if !isBack.isEmpty { leaveOut(isBack, .cancelled, url) }
+      if !isBack.isEmpty { leaveOut(isBack, .cancelled) }
       send(ids.filter { !isBack.contains($0) }, how)
     case .failure(let failure):
-      _ = recordTicket(.failure(failure), for: ids, authorization, url)
+      recordRefusal(failure, for: ids, authorization)
       let isOver = ids.allSatisfy { jobs[$0]?.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
       let shown = authorization.token?.secrets.hidden(in: failure) ?? failure
@@ -1952,59 +1956,69 @@ extension UploadEngine {
       command: job.upload.target.tokenCommand, items: items)
   }
 
-  /// Judges the server and the credentials by the end of a request, which then states why a new token was refused.
-  /// Returns how the uploads start over if their attempt does not count. `isProof` is false if the end proves nothing
-  /// about the credentials.
-  private func judge(
+  /// Records what the end of a file's request says about the server and the credentials. If a new token was refused, the
+  /// end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false if the
+  /// end proves nothing about the credentials.
+  private func record(
     _ end: inout TransferEnd, _ authorization: Authorization, of id: ItemID, isProof: Bool = true
   ) -> Restart? {
-    guard learn(from: end, at: authorization.origin, of: id) else { return .wait }
-    keepWait(askedBy: end, authorization, of: id)
-    switch isProof ? judgeCredentials(of: authorization, end) : .stands {
+    guard let job = jobs[id] else { return nil }
+    guard
+      learn(
+        from: end.contact, at: authorization.origin, of: id,
+        leadsElsewhere: leadsElsewhere(end, job))
+    else { return .wait }
+    guard let status = end.status else { return nil }
+    if isProof, (200..<300).contains(status) { recordAccepted(authorization) }
+    // A refusal that will pass by itself is no statement about the credentials.
+    guard [401, 403].contains(status),
+      !job.upload.target.retry.isTemporary(end, now: time.date())
+    else { return nil }
+    switch isProof ? recordDenied(status, authorization) : .stands {
     case .again, .renew:
-      var refusal = Failure(.refused, status: end.status, reply: end.reply, attempts: 1)
+      var refusal = Failure(.refused, status: status, reply: end.reply, attempts: 1)
       refusal.step = end.step
       return .authorize(refusal)
     case .stands, .close:
-      if isAboutCredentials(end, authorization) {
-        end.trouble = deniedCause(end.status, after: authorization) ?? end.trouble
-      }
+      end.trouble = deniedCause(status, after: authorization) ?? end.trouble
       return nil
     }
   }
 
+  /// Whether the end is a redirect to another origin that will be followed.
+  private func leadsElsewhere(_ end: TransferEnd, _ job: Job) -> Bool {
+    // Another room gets a copy of the whole target: ask only about redirects.
+    guard end.status == 307 || end.status == 308, let run = job.run, run.stop == nil else {
+      return false
+    }
+    return Verdict.leadsElsewhere(end, target: job.upload.target, redirects: run.redirects)
+  }
+
   /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
-  private func keepWait(askedBy end: TransferEnd, _ authorization: Authorization, of id: ItemID) {
-    guard let job = jobs[id],
-      let failure = job.upload.destination.wait(askedBy: end, now: time.date()),
-      let seconds = failure.retryAfter
-    else { return }
+  private func recordWait(askedBy failure: Failure, _ authorization: Authorization) {
+    guard failure.isTransient, let seconds = failure.retryAfter else { return }
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
     scheduler.recordWait(of: Set(origins), until: time.now() + seconds, failure)
   }
 
-  /// Whether a reply can be a statement about the credentials: one that will pass by itself is not.
-  private func isAboutCredentials(_ end: TransferEnd, _ authorization: Authorization) -> Bool {
-    guard end.status == 401 || end.status == 403 else { return false }
-    let target = authorization.items.first.flatMap { jobs[$0]?.upload.target }
-    return target?.retry.isTemporary(end, now: time.date()) != true
+  /// Records that a server has carried out a request with these credentials.
+  private func recordAccepted(_ authorization: Authorization) {
+    // A reply to a request without credentials says nothing about them.
+    guard authorization.showsCredentials else { return }
+    perform(
+      scheduler.recordAccepted(
+        on: authorization.route, with: authorization.number,
+        hasCommand: authorization.command != nil))
   }
 
-  private func judgeCredentials(
-    of authorization: Authorization, _ end: TransferEnd
+  /// Records that a server has refused a request with these credentials, by a 401 or 403.
+  private func recordDenied(
+    _ status: Int, _ authorization: Authorization
   ) -> Credentials.Consequence {
-    let route = authorization.route
-    // A reply to a request without credentials says nothing about them.
-    guard let status = end.status, authorization.showsCredentials else { return .stands }
-    if (200..<300).contains(status) {
-      perform(
-        scheduler.recordAccepted(
-          on: route, with: authorization.number, hasCommand: authorization.command != nil))
-    }
-    guard isAboutCredentials(end, authorization) else { return .stands }
+    guard [401, 403].contains(status), authorization.showsCredentials else { return .stands }
     let failure = Failure(deniedCause(status, after: authorization) ?? .refused, status: status)
     let (consequence, actions) = scheduler.recordRefused(
-      on: route, with: authorization.number, status: status,
+      on: authorization.route, with: authorization.number, status: status,
       isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
       command: authorization.command, authorization.token?.secrets.hidden(in: failure) ?? failure)
     perform(actions)
@@ -2085,12 +2099,30 @@ extension UploadEngine {
   }
 }
 
+/// What a request tells about whether its server can be reached.
+private enum Contact: Equatable {
+  /// Nothing: it ended before anything was sent or received.
+  case none
+  /// The server answered, or could have.
+  case answered
+  case unreachable(Failure.Cause, sentAll: Bool)
+}
+
 extension TransferEnd {
-  /// Whether the request ended before anything was sent to or received from the server.
-  fileprivate var saysNothingOfTheServer: Bool {
-    guard status == nil, let trouble else { return false }
-    if case .outOfTime = trouble { return bytes == 0 }
-    return trouble.isLocal
+  fileprivate var contact: Contact {
+    guard status == nil, let trouble else { return .answered }
+    if trouble.isUnreachable { return .unreachable(trouble, sentAll: sentAll) }
+    if case .outOfTime = trouble { return bytes == 0 ? .none : .answered }
+    return trouble.isLocal ? .none : .answered
+  }
+}
+
+extension Failure {
+  /// What a request around files tells that has failed like this.
+  fileprivate var contact: Contact {
+    guard status == nil else { return .answered }
+    if cause.isUnreachable { return .unreachable(cause, sentAll: false) }
+    return cause.isLocal ? .none : .answered
   }
 }
 

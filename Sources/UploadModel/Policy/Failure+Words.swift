@@ -151,6 +151,8 @@ extension Failure {
     case .network(let why): "The upload was interrupted: \(Self.inside(why))."
     case .refused where step == .wait:
       "The server had accepted the file, and then reported: \(Self.statusLine(status))."
+    case .refused where status.map { 200..<300 ~= $0 } == true:
+      "The server answered \(asked)\(Self.statusLine(status)), which does not count as a success (ok)."
     case .refused: "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
@@ -262,6 +264,8 @@ extension Failure {
 
   private static func statusAdvice(_ status: Int?) -> String {
     switch status {
+    case .some(200..<300):
+      "Retrying will not help: check what the server means by this status, and the target's list of successes (ok)."
     case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
     case 401: "Retrying will not help: give the target credentials that the server takes."
     case 403: "Retrying will not help: these credentials do not permit uploads here."

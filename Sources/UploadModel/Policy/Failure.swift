@@ -186,7 +186,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   ///
   /// The retry policy decides whether another attempt is *made*. A file with an unknown outcome is sent again only if
   /// the target says that a second copy does no harm.
-  var isTransient: Bool {
+  package var isTransient: Bool {
     if isTemporary == true { return arrival == .notArrived }
     guard cause == .refused else { return cause.traits.contains(.transient) }
     return arrival == .notArrived && status.map { StatusMeaning($0).mayPass } == true

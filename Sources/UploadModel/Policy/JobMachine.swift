@@ -50,8 +50,10 @@ package struct JobMachine: Sendable {
     /// The upload's turn has come. If it shares a request with others, this event can cut short its delay before the
     /// next attempt.
     case start
-    /// The request ended, or could not be made.
-    case ended(TransferEnd, at: Instant, wall: Date, random: Double)
+    /// The file's request ended, and this is what its reply means.
+    case ended(TransferEnd, Verdict, at: Instant, wall: Date, random: Double)
+    /// The attempt failed before the file's request: by a request around it, or because it could not be made.
+    case failed(Failure, at: Instant, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
     case answered(WaitRule.Answer, wall: Date)
     /// The request was cancelled because of another file, or refused because of a token that has been replaced since, so
@@ -110,8 +112,16 @@ package struct JobMachine: Sendable {
       attempts += 1
       return run(to: target.url, redirects: 0, keepsCredentials: true)
 
-    case (.running(let run), .ended(let end, let instant, let wall, let random)):
-      return conclude(run, end, for: target, at: instant, wall: wall, random: random)
+    case (.running(let run), .ended(let end, let verdict, let instant, let wall, let random)):
+      return conclude(run, end, verdict, for: target, at: instant, wall: wall, random: random)
+    case (.running(let run), .failed(let failure, let instant, let random)):
+      switch run.stop {
+      case .pause: return go(to: .paused, .paused)
+      case .cancel: return fail(Failure(.cancelled, attempts: run.attempt))
+      case nil:
+        return tryAgain(
+          run, after: failure, of: target.url, for: target, at: instant, random: random)
+      }
 
     case (.running(let run), .startOver(let refusal)):
       if let refusal { lastFailure = Boxed(refusal) }
@@ -275,22 +285,22 @@ package struct JobMachine: Sendable {
   }
 
   private mutating func conclude(
-    _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
-    random: Double
+    _ run: Run, _ end: TransferEnd, _ verdict: Verdict, for target: Target, at instant: Instant,
+    wall: Date, random: Double
   ) -> [Action] {
     // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
     var run = run
     if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
     mayBeWhole = end.mayBeWhole
-    let verdict = Verdict.judge(
-      end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
+    switch verdict {
     // A reply that came before the stop counts, since the server has the file.
-    if case .delivered(let receipt) = verdict {
+    case .delivered(var receipt):
+      receipt.attempts = run.attempt
       return accept(receipt, run, end, for: target, wall: wall)
-    }
     // A reply counts, too, if the file was delivered but its record could not be created.
-    if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
+    case .failed(let failure) where failure.arrival == .arrived:
       return go(to: .finished(delivered: false), .failed(failure))
+    case .failed, .follow: break
     }
     // The outcome is in doubt if the verdict says so, or if no answer came.
     let doubt: Failure? =
@@ -316,19 +326,26 @@ package struct JobMachine: Sendable {
         to: url, redirects: run.redirects + 1,
         keepsCredentials: run.keepsCredentials && keepsCredentials)
     case .failed(let failure):
-      guard
-        let delay = target.delay(
-          after: failure, at: end.url, isPatient: waitsForServers, random: random)
-      else {
-        return fail(failure)
-      }
-      (state, lastFailure) = (.retrying, Boxed(failure))
-      // A shortage on this machine does not count as an attempt.
-      if case .shortage = failure.cause { attempts -= 1 }
-      let next = ItemState.retrying(
-        failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
-      return [.report(next), .startTimer(seconds: delay)]
+      return tryAgain(run, after: failure, of: end.url, for: target, at: instant, random: random)
     case .delivered: return []
     }
+  }
+
+  /// Plans another attempt after a failure of a request to `url`, or ends if there is to be none.
+  private mutating func tryAgain(
+    _ run: Run, after failure: Failure, of url: URL, for target: Target, at instant: Instant,
+    random: Double
+  ) -> [Action] {
+    var failure = failure
+    failure.attempts = run.attempt
+    guard
+      let delay = target.delay(after: failure, at: url, isPatient: waitsForServers, random: random)
+    else { return fail(failure) }
+    (state, lastFailure) = (.retrying, Boxed(failure))
+    // A shortage on this machine does not count as an attempt.
+    if case .shortage = failure.cause { attempts -= 1 }
+    let next = ItemState.retrying(
+      failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
+    return [.report(next), .startTimer(seconds: delay)]
   }
 }

@@ -33,22 +33,6 @@ extension RetryPolicy {
   private static let limitStatuses: Set<Int> = [403, 413]
 }
 
-extension Boxed<Target> {
-  /// How a request has failed whose reply asks to wait, and for how long; nil if the reply does not ask for that. Asked
-  /// of a target itself, another room would copy all of it for each reply.
-  package func wait(askedBy end: TransferEnd, now: Date) -> Failure? {
-    // Most replies are successes, which ask for nothing.
-    guard
-      end.isTemporary || end.retryAfter != nil
-        || end.status.map({ !value.response.isOK($0) }) == true,
-      case .failed(let failure) = Verdict.judge(
-        end, target: value, attempt: 1, redirects: 0, now: now),
-      failure.isTransient, failure.retryAfter != nil
-    else { return nil }
-    return failure
-  }
-}
-
 extension TransferEnd {
   /// How the names of the header fields about a rate limit begin.
   private static let limitPrefixes = ["x-ratelimit-", "x-rate-limit-", "ratelimit-"]

@@ -131,6 +131,18 @@ package enum Verdict: Hashable, Sendable {
     end.sentAll && end.meaning?.leavesDoubt == true && !target.isIdempotent(at: end.url)
   }
 
+  /// Whether the end is a redirect to another origin that will be followed.
+  package static func leadsElsewhere(
+    _ end: TransferEnd, target: Target, redirects: Int
+  ) -> Bool {
+    guard end.trouble == nil, let status = end.status, status == 307 || status == 308,
+      !(end.rules ?? target.response).isOK(status),
+      case .follow(_, keepsCredentials: false) = redirect(
+        end, target: target, redirects: redirects, failed: { .failed(Failure($0)) })
+    else { return false }
+    return true
+  }
+
   /// Follows a 307 or 308 if the address that it names is allowed. Otherwise, the upload fails.
   static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict

@@ -5,7 +5,7 @@ import MultipartForm
 package struct BatchEnd: Sendable {
   /// One of the request's files.
   package struct File: Hashable, Sendable {
-    var id: ItemID
+    package let id: ItemID
     /// How many of the file's bytes were handed over.
     package var bytes: Int64 = 0
     /// The fault of this file alone, if any.
@@ -23,8 +23,8 @@ package struct BatchEnd: Sendable {
   }
 
   package enum Outcome: Hashable, Sendable {
-    /// The file's attempt has ended like this.
-    case ended(TransferEnd)
+    /// The file's request has ended like this, and this is what that means for the file.
+    case ended(TransferEnd, Verdict)
     /// The file is sent again, and this attempt does not count.
     case startsOver
   }
@@ -34,9 +34,12 @@ package struct BatchEnd: Sendable {
   /// Groups of files that start over, each in a request of its own. Files in no group are free to join any request.
   package private(set) var groups: [[ItemID]] = []
 
-  /// Judges the end of a request as a whole, for its files in order. `attempt` counts from 1. `now` is the wall clock,
-  /// for a `Retry-After` that names a date.
-  package init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
+  /// Judges the end of a request as a whole and for each of its files, in order. `attempt` counts from 1, and
+  /// `redirects` is the number of redirects that it has followed. `now` is the wall clock, for a `Retry-After` that names
+  /// a date.
+  package init(
+    _ end: TransferEnd, files: [File], target: Target, attempt: Int, redirects: Int = 0, now: Date
+  ) {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
     for (index, file) in files.enumerated() {
       var own = end
@@ -58,7 +61,9 @@ package struct BatchEnd: Sendable {
           end.status == nil
           ? .connectionLost("the request was cut off because of another file") : nil
       }
-      outcomes.append((file.id, .ended(own)))
+      let verdict = Verdict.judge(
+        own, target: target, attempt: attempt, redirects: redirects, now: now)
+      outcomes.append((file.id, .ended(own, verdict)))
     }
     guard !isBrokenOff, Self.isSplit(end, files, target: target, attempt: attempt, now: now)
     else { return }

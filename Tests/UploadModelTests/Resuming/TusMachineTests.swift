@@ -371,7 +371,8 @@ struct TusMachineTests {
       _ = machine.handle(.start, for: target)
       var end = TransferEnd(url: files, trouble: .connectionLost("reset"), sentAll: false)
       end.hasAdvanced = advancing
-      let actions = machine.handle(.ended(end, at: moment, wall: now, random: 0), for: target)
+      let event = machine.judged(end, for: target, at: moment, wall: now, random: 0)
+      let actions = machine.handle(event, for: target)
       moment = moment + 1
       for case .report(let state) in actions {
         if case .retrying(_, let next, let of, _) = state { return "\(next)/\(of)" }
