@@ -53,10 +53,8 @@ package actor UploadEngine {
   private var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
   private var deafToExpect: Set<Origin> = []
-  /// Whether the lanes must be filled.
-  private var isFilling = false
-  /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
-  private var isInTurn = false
+  /// Whether the lanes must be filled at the end of this turn.
+  private var needsFilling = false
   /// The questions about files that servers have accepted, by server.
   private var questions: [Origin: Questions] = [:]
   private var sentAddresses = SentAddresses()
@@ -108,36 +106,31 @@ package actor UploadEngine {
     scheduler = Scheduler(
       lanes: min(lanes, Self.mostLanes), waitsForServers: waitsForServers,
       waitsForPerson: waitsForPerson)
+    executor.whenTurnEnds { [weak self] in self?.assumeIsolated { $0.endTurn() } }
   }
 
   private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
-    executor.queue.async { self.assumeIsolated { work($0) } }
+    executor.async { self.assumeIsolated { work($0) } }
   }
 
   private func after(
     _ seconds: Double, _ work: @escaping @Sendable (isolated UploadEngine) -> Void
   ) -> TimeSource.Timer {
-    time.after(seconds, executor.queue) { [weak self] in self?.assumeIsolated { work($0) } }
+    time.after(seconds, executor.queue) { [weak self, executor] in
+      executor.turn { [weak self] in self?.assumeIsolated { work($0) } }
+    }
   }
 
-  /// Reports all changes of one turn of the queue together.
-  private func tell(_ changes: [(ItemID, ItemState)]) {
-    guard !changes.isEmpty else { return }
-    news += changes
-    guard news.count == changes.count, !isInTurn else { return }
-    onQueue { $0.deliverNews() }
-  }
+  /// Reports changes at the end of this turn.
+  private func tell(_ changes: [(ItemID, ItemState)]) { news += changes }
 
-  /// Handles several events, then fills the lanes and reports once. With small files, a block on the queue for each
-  /// event would cost too much.
-  private func inOneTurn(_ work: () -> Void) {
-    isInTurn = true
-    work()
-    if isFilling { fill() }
-    isInTurn = false
+  /// Fills the lanes and reports, once for all events of a turn. With small files, a block on the queue for each event
+  /// would cost too much.
+  private func endTurn() {
+    if needsFilling { fill() }
     deliverNews()
     // Uploads that failed while the lanes were being filled have freed lanes.
-    if isFilling { onQueue { $0.fill() } }
+    if needsFilling { onQueue { _ in } }
   }
 
   private func deliverNews() {
@@ -400,16 +393,12 @@ extension UploadEngine {
 
 /// Carries out what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
-  /// Fills the lanes after the current event has been handled. Filling them immediately would recurse through the whole
+  /// Fills the lanes once this turn's events have been handled. Filling them immediately would recurse through the whole
   /// line if every file failed at once. It would also start files singly when several of them come back together.
-  private func fillSoon() {
-    guard !isFilling else { return }
-    isFilling = true
-    if !isInTurn { onQueue { $0.fill() } }
-  }
+  private func fillSoon() { needsFilling = true }
 
   private func fill() {
-    isFilling = false
+    needsFilling = false
     beginThoseAhead()
     fillLanes()
     widen()
@@ -730,7 +719,7 @@ extension UploadEngine {
     guard inbox.needsCall() else { return }
     onQueue { engine in
       let news = engine.inbox.take()
-      engine.inOneTurn { for (number, news) in news { engine.handle(news, of: number) } }
+      for (number, news) in news { engine.handle(news, of: number) }
     }
   }
 
@@ -1069,7 +1058,7 @@ extension UploadEngine {
     _ = after(Self.offerPatience) { engine in
       guard let transfer = engine.transfers[number] else { return }
       if engine.jobs[id]?.conversation?.machine.awaitsOffer == true {
-        engine.inOneTurn { engine.goOn(id, transfer) { $0.handleLackOfOffer() } }
+        engine.goOn(id, transfer) { $0.handleLackOfOffer() }
       } else {
         transfer.task.releaseBody()
       }
