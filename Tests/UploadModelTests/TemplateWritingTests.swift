@@ -140,6 +140,27 @@ struct TemplateWritingTests {
     #expect(try field.header(with: values)?.value.written == "bytes 0-0/3")
   }
 
+  @Test("An empty file is not sent with a last byte in an address or a body", arguments: 0...3)
+  func emptyRangeElsewhere(_ place: Int) throws {
+    let end = try template("{piece.end}", Template.Placeholder.allCases)
+    var call = PieceCall(method: "PUT")
+    call.address = .own(try template("http://a/"))
+    switch place {
+    case 0: call.address = .own(try template("http://a/{piece.end}", Template.Placeholder.allCases))
+    case 1: call.query = [Target.Field(name: "end", value: end)]
+    case 2: call.json = end
+    default: call.form = [Target.Field(name: "end", value: end)]
+    }
+    let target = Target(name: "t", url: try #require(URL(string: "http://a/")))
+    var values = values("a")
+    let words = "it is empty, so it has no last byte whose offset {piece.end} could be"
+    #expect(throws: Failure.Cause.unsendable(words)) {
+      try ResumeRequest(call, of: target, values)
+    }
+    values.piece.range = 0..<1
+    #expect(try ResumeRequest(call, of: target, values).method == "PUT")
+  }
+
   @Test func valuesOfReplies() throws {
     let template = try template("{ticket:/id}-{reply:/files/*/id|url}", [.ticket, .reply])
     var values = values("a")

@@ -111,8 +111,16 @@ package struct PieceCall: Hashable, Sendable {
   }
 
   /// All of its templates.
-  package var templates: [Template] {
-    [address.template] + [json, text].compactMap(\.self) + (query + headers + form).map(\.value)
+  package var templates: [Template] { ownTemplates + headers.map(\.value) }
+
+  /// Its templates outside header fields.
+  private var ownTemplates: [Template] {
+    [address.template] + [json, text].compactMap(\.self) + (query + form).map(\.value)
+  }
+
+  /// Whether the offset of the piece's last byte is part of its address or its body.
+  var saysEnd: Bool {
+    ownTemplates.contains { $0.slots.contains { $0.placeholder == .pieceEnd } }
   }
 }
 

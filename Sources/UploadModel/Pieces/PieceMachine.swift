@@ -650,6 +650,10 @@ extension ResumeRequest {
     for template in call.templates {
       if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
     }
+    // A header field is left out, but an address or a body would say -1.
+    if values.piece.range.isEmpty, call.saysEnd {
+      throw .unsendable("it is empty, so it has no last byte whose offset {piece.end} could be")
+    }
     var fields: [RequestHead.Header] = []
     for field in call.headers {
       if let header = try field.header(with: values) { fields.append(header) }
