@@ -7,6 +7,7 @@ package struct SenderStatus: Hashable, Sendable {
   private var figures = SendingFigures()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
+  private var waits: [String: Reachability] = [:]
   private var refusals: [String: CredentialTrouble] = [:]
 
   /// An empty status: nothing is under way.
@@ -18,7 +19,12 @@ package struct SenderStatus: Hashable, Sendable {
       // The queue records that an item is being sent, but not its progress or its next attempt.
       items[id] = state.takesLane || state.isRetrying ? state : nil
     case .server(let address, let news):
-      servers[address] = if case .away = news { news } else { nil }
+      switch news {
+      case .away: servers[address] = news
+      case .back: servers[address] = nil
+      case .asksToWait: waits[address] = news
+      case .unneeded: (servers[address], waits[address]) = (nil, nil)
+      }
     case .refusal(let target, let trouble): refusals[target] = trouble
     case .settings(let settings): self.settings = settings
     case .figures(let figures): self.figures = figures
@@ -32,7 +38,9 @@ package struct SenderStatus: Hashable, Sendable {
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
     [.settings(settings), .figures(figures)]
-      + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
+      + [servers, waits].flatMap { news in
+        news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
+      }
       + refusals.sorted { $0.key < $1.key }.map { .refusal(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }
       + [.complete]
@@ -40,7 +48,7 @@ package struct SenderStatus: Hashable, Sendable {
 
   /// The news that resets everything but the settings, for when the sender's process is gone.
   package var ends: [SenderNews] {
-    servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
+    Set(servers.keys).union(waits.keys).sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.keys.sorted().map { .refusal(target: $0, nil) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }
   }

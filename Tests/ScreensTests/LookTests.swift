@@ -286,6 +286,32 @@ import Testing
     #expect(render(state, size: state.size).text[0].contains("no nas.example · next try in 8 s"))
   }
 
+  @Test("a row says for how long its server has asked to wait, and what it said")
+  func rowsSayWhatTheirServerAskedFor() {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    let failure = Failure(.refused, status: 429, retryAfter: 60)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin")]),
+      .reachability(
+        server: "https://api.example.com", .asksToWait(failure, until: state.now + 60)))
+    func row() -> String { render(state, size: state.size).text[3] }
+    #expect(row().contains("waiting · 429 · next try in 60 s"))
+    #expect(Fixture.type("R", &state).contains(.probe))
+    let asked = state
+    Fixture.play(&state, .tick(state.now + 12.5))
+    #expect(row().contains("next try in 48 s"))
+    Fixture.play(&state, .tick(state.now + 60))
+    #expect(!row().contains("next try") && Fixture.type("R", &state) == [.bell])
+    // The user has it tried now.
+    state = asked
+    Fixture.play(
+      &state,
+      .reachability(server: "https://api.example.com", .asksToWait(failure, until: state.now)))
+    #expect(!row().contains("next try"))
+    let log = state.log.lines.map(\.text).joined()
+    #expect(log.contains("https://api.example.com asks to wait: 429 Too Many Requests"))
+  }
+
   @Test func eachTargetHasItsOwnConcurrency() {
     var state = Fixture.empty()
     #expect(Fixture.type("+", &state) == [.setConcurrency(5, target: "photos")])

@@ -89,6 +89,7 @@ import UploadModel
       let news: [Reachability] = [
         .away(Failure(.connectionRefused("")), nextTry: state.now + 4),
         .away(Failure(.unreachable("No route to host")), nextTry: nil), .back, .unneeded,
+        .asksToWait(Failure(.refused, status: 429, retryAfter: 60), until: state.now + 60),
       ]
       return .reachability(
         server: "https://api.example.com", news.randomElement(using: &dice) ?? .back)

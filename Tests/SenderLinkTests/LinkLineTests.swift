@@ -129,6 +129,9 @@ import UploadModel
       .server(address: "a", news: .away(refused, nextTry: nil)),
       .server(address: "b", news: .away(refused, nextTry: nil)),
       .server(address: "b", news: .back), .refusal(target: "x", .refused),
+      .server(address: "a", news: .asksToWait(refused, until: Instant(seconds: 9))),
+      .server(address: "b", news: .asksToWait(refused, until: Instant(seconds: 9))),
+      .server(address: "b", news: .unneeded),
       .refusal(target: "y", .refused), .refusal(target: "y", nil),
       .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 1, bytes: 1)),
       .figures(SendingFigures(seconds: 2, bytes: 3)),
@@ -137,6 +140,7 @@ import UploadModel
       status.news == [
         .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
         .server(address: "a", news: .away(refused, nextTry: nil)),
+        .server(address: "a", news: .asksToWait(refused, until: Instant(seconds: 9))),
         .refusal(target: "x", .refused),
         .item(id: ItemID(1), state: .sending(attempt: 1, sent: 1, total: 2)), .complete,
       ])

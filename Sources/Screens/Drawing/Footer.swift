@@ -131,7 +131,7 @@ extension AppState {
     case .details, .remove: !subjects.isEmpty
     case .failWhen: options.configuration != nil && subjects.contains(where: \.isDoubtful)
     case .retry: subjects.contains(where: isRetriable)
-    case .retryAll: queue.totals.failed > 0 || !outages.isEmpty || !refusals.isEmpty
+    case .retryAll: queue.totals.failed > 0 || isHeldUp
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
     case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
     case .startStop: !settings.isStarted || queue.totals.busy > 0

@@ -41,6 +41,7 @@ extension AppState {
     if let outage = outage(at: row.url) {
       return ("away · \(outage.words(at: now))", .warning)
     }
+    if let wait = wait(at: row.url) { return ("asks to wait · \(wait.words(at: now))", .warning) }
     // Items without a target go to the chosen one.
     let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
     switch trials[row.name] {

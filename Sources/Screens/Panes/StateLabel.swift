@@ -14,6 +14,8 @@ struct StateLabel {
   enum WaitReason {
     /// Its server cannot be reached.
     case noServer(AppState.Outage)
+    /// Its server has asked to wait.
+    case asked(AppState.Outage)
     /// Its target has no credentials that the server accepts.
     case credentials(CredentialTrouble)
     /// The user has stopped the queue; with the key that resumes it.
@@ -24,7 +26,7 @@ struct StateLabel {
     /// Whether the wait is for the server, so that the user can have the item tried at once.
     var isOfTheServer: Bool {
       switch self {
-      case .noServer, .credentials: true
+      case .noServer, .asked, .credentials: true
       case .stopped, .turn: false
       }
     }
@@ -48,6 +50,12 @@ struct StateLabel {
       let times = copies == 2 ? "twice" : "\(copies) times"
       self.init(sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
     case (.waiting, .noServer(let outage)?): self.init(outage, now: now)
+    case (.waiting, .asked(let wait)?):
+      let why = wait.failure.status.map(String.init) ?? wait.failure.headline
+      let next = wait.words(at: now)
+      self.init(
+        "·", .warning, "waiting · the server asked for it (\(why)) · \(next)",
+        "waiting · \(why) · \(next)", "\(why) · \(next)", next)
     case (.waiting, .credentials(let trouble)?):
       self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
     case (.waiting, .stopped(let key)?):

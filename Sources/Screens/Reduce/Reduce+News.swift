@@ -16,7 +16,12 @@ extension AppState {
       }
     case .back:
       if outages.removeValue(forKey: server) != nil { record("\(server) answers again", .good) }
-    case .unneeded: outages[server] = nil
+    case .asksToWait(let failure, let until):
+      let wait = Outage(failure: failure, nextTry: until)
+      waits[server] = until > now ? wait : nil
+      guard until > now else { return }
+      record("\(server) asks to wait: \(failure.headline), \(wait.words(at: now))", .warning)
+    case .unneeded: (outages[server], waits[server]) = (nil, nil)
     }
   }
 

@@ -122,7 +122,7 @@ extension AppState {
     let unknown = failed.count(where: \.mayHaveArrived)
     let ids = failed.filter { !$0.mayHaveArrived && $0.state.failure?.cause != .cancelled }
       .map(\.id)
-    let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
+    let probed: [Effect] = isHeldUp ? [.probe] : []
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if unknown > 0 {
       message =

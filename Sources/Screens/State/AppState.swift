@@ -69,6 +69,8 @@ package struct AppState: Sendable {
   var urls: [String: String]
   /// Servers that cannot be reached, by their addresses.
   var outages: [String: Outage] = [:]
+  /// Servers that have asked to wait, by their addresses. The waits may be over.
+  var waits: [String: Outage] = [:]
   /// Why targets' files wait for credentials, by the targets' names.
   var refusals: [String: CredentialTrouble] = [:]
   /// What must finish before the screen closes by itself; `nil` if it stays open.
@@ -209,7 +211,7 @@ package struct AppState: Sendable {
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }
 
-  /// A server that cannot be reached.
+  /// A server that is not sent anything at present.
   struct Outage: Hashable, Sendable {
     var failure: Failure
     /// When it is tried next; `nil` while it is being tried.
@@ -240,6 +242,7 @@ package struct AppState: Sendable {
     if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
       return .noServer(outage)
     }
+    if !waits.isEmpty, let wait = wait(at: url(ofTarget: item.target)) { return .asked(wait) }
     let isHere = item.target.isEmpty || item.target == target
     return isHere && !isAside && queue.active(on: item.target) >= concurrency
       ? .turn(atOnce: concurrency) : nil
@@ -250,6 +253,18 @@ package struct AppState: Sendable {
   func outage(at url: String) -> Outage? {
     outages.first { Self.lies(url, on: $0.key) }?.value
   }
+
+  /// The wait that a server has asked for, unless it is over.
+  func wait(at url: String) -> Outage? {
+    waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
+  }
+
+  /// Whether something else than the user or the turn holds files back.
+  var isHeldUp: Bool {
+    !outages.isEmpty || !refusals.isEmpty || waits.values.contains(where: isUnderWay)
+  }
+
+  private func isUnderWay(_ wait: Outage) -> Bool { wait.nextTry.map { $0 > now } == true }
 
   func url(ofTarget name: String) -> String {
     if name.isEmpty { return url }

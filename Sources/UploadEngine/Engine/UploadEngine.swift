@@ -1987,7 +1987,7 @@ extension UploadEngine {
   private func recordWait(askedBy failure: Failure, _ authorization: Authorization) {
     guard failure.isTransient, let seconds = failure.retryAfter else { return }
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
-    scheduler.recordWait(of: Set(origins), until: time.now() + seconds, failure)
+    perform(scheduler.recordWait(of: Set(origins), until: time.now() + seconds, failure))
   }
 
   /// Records that a server has carried out a request with these credentials.

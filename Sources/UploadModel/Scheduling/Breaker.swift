@@ -80,10 +80,13 @@ package struct Breaker: Hashable, Sendable {
   }
 }
 
+/// What holds back the files for a server, or does so no longer.
 package enum Reachability: Hashable, Sendable, Codable {
   /// The server cannot be reached, for this reason. The next upload tries it at `nextTry`; nil if an upload is trying
   /// it now.
   case away(Failure, nextTry: Instant?)
+  /// The server can be reached. By this failure, it has asked not to be sent anything before a moment, which may be over.
+  case asksToWait(Failure, until: Instant)
   /// The server answers again.
   case back
   /// Nothing waits for the server, so it is not tried.

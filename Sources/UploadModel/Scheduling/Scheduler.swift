@@ -787,7 +787,7 @@ extension Scheduler {
       guard let entry = entries[id] else { continue }
       dissolveGroup(of: id)
       actions += tryCredentials(of: entry.route, with: id)
-      if let origin = routes[entry.route].route.origin { waits[origin] = nil }
+      if let origin = routes[entry.route].route.origin { actions += endWait(of: origin, at: now) }
       if let origin = routes[entry.route].route.origin, let server = servers[origin] {
         servers[origin]?.breaker.tryNow(at: now)
         if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
@@ -798,9 +798,9 @@ extension Scheduler {
 
   /// Lets every server and all credentials be tried now, as the user wants.
   package mutating func tryEverything(at now: Instant) -> [Action] {
-    waits = [:]
+    let ended = waits.keys.flatMap { endWait(of: $0, at: now) }
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
-    return tryCredentials()
+    return ended + tryCredentials()
   }
 
   /// Forgets the trouble with a route's server if no file is left that would try the server.
@@ -826,11 +826,21 @@ extension Scheduler {
 /// Servers that ask to wait.
 extension Scheduler {
   /// Records that servers have asked, by a failure that says how long, not to be asked again before a moment.
-  package mutating func recordWait(of origins: Set<Origin>, until: Instant, _ failure: Failure) {
-    guard let seconds = failure.retryAfter else { return }
-    for origin in origins where waits[origin].map({ $0.until < until }) ?? true {
+  package mutating func recordWait(
+    of origins: Set<Origin>, until: Instant, _ failure: Failure
+  ) -> [Action] {
+    guard let seconds = failure.retryAfter else { return [] }
+    return origins.filter { waits[$0].map { $0.until < until } ?? true }.map { origin in
       waits[origin] = Wait(until: until, seconds: seconds, failure: failure)
+      return .server(origin, .asksToWait(failure, until: until))
     }
+  }
+
+  /// Sends to a server although it has asked to wait, as the user wants.
+  private mutating func endWait(of origin: Origin, at now: Instant) -> [Action] {
+    waits.removeValue(forKey: origin).map { wait in
+      [.server(origin, .asksToWait(wait.failure, until: now))]
+    } ?? []
   }
 
   /// The actions that fail the files whose targets do not allow waits as long as those that their servers ask for.

@@ -98,9 +98,9 @@ struct SchedulerScript {
 
   private mutating func ask(_ id: ItemID, toWait seconds: Double) -> [Answer] {
     let servers = Set([route(of: id)?.origin].compactMap(\.self))
-    scheduler.recordWait(
-      of: servers, until: now + seconds, Failure(.refused, status: 429, retryAfter: seconds))
-    return obey(scheduler.park(id, .backOff))
+    let failure = Failure(.refused, status: 429, retryAfter: seconds)
+    let told = scheduler.recordWait(of: servers, until: now + seconds, failure)
+    return obey(told + scheduler.park(id, .backOff))
   }
 
   private mutating func recordAccepted(_ id: ItemID) -> [Scheduler.Action] {
@@ -146,6 +146,8 @@ struct SchedulerScript {
         return .giveUp(files.map(\.rawValue))
       case .server(let origin, .away(_, let next)):
         return .away(StoryTarget(at: origin), next: next.map { Int($0 - now) })
+      case .server(let origin, .asksToWait(_, let until)):
+        return .asksToWait(StoryTarget(at: origin), seconds: Int(until - now))
       case .server(let origin, .back): return .back(StoryTarget(at: origin))
       case .server(let origin, .unneeded): return .unneeded(StoryTarget(at: origin))
       case .refusal(let target, let trouble):

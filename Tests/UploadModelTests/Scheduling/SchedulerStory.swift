@@ -282,7 +282,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
     SchedulerStory(
       testDescription: "the longest wait counts",
       steps: [
-        .add(1, 2, 3, to: .a), .starts(1, 2), .asked(1, toWait: 9), .asked(2, toWait: 3),
+        .add(1, 2, 3, to: .a), .starts(1, 2), .asked(1, toWait: 9), .asked(2, toWait: 3).gives(),
         .go.gives(.wake(after: 9)), .later(9), .starts(3),
       ]),
     SchedulerStory(
@@ -294,9 +294,11 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
     SchedulerStory(
       testDescription: "R asks it now, and so does r",
       steps: [
-        .add(1, 2, 3, 4, to: .a), .starts(1, 2), .asked(1, toWait: 9), .over(2),
-        .go.gives(.wake(after: 9)), .tryEverything, .starts(3, 4), .asked(3, toWait: 9), .over(4),
-        .retry(1), .starts(1),
+        .add(1, 2, 3, 4, to: .a), .starts(1, 2),
+        .asked(1, toWait: 9).gives(.asksToWait(.a, seconds: 9)), .over(2),
+        .go.gives(.wake(after: 9)), .tryEverything.gives(.asksToWait(.a, seconds: 0)),
+        .starts(3, 4), .asked(3, toWait: 9), .over(4),
+        .retry(1).gives(.asksToWait(.a, seconds: 0)), .starts(1),
       ]),
     SchedulerStory(
       testDescription: "no more pieces of a file go there meanwhile",
