@@ -63,7 +63,7 @@ struct AttemptEnd {
   static let columns = [
     "ended", "bytes", "status", "outcome", "arrival", "message", "reply", "reply_type",
     "reply_is_cut", "url",
-    "deletion_url", "verified", "pieces", "doubtful",
+    "deletion_url", "verified", "pieces", "doubtful", "grown",
   ]
 
   func values(at instant: Double) -> [(any ColumnValue)?] {
@@ -71,7 +71,7 @@ struct AttemptEnd {
       instant, bytes, status, outcome.rawValue, arrival?.rawValue, message, reply?.text,
       reply?.mediaType,
       reply?.isCut ?? false, receipt?.url, receipt?.deletionURL, receipt?.verified,
-      JSONColumn.text(pieces), receipt?.doubt,
+      JSONColumn.text(pieces), receipt?.doubt, receipt?.growth,
     ]
   }
 

@@ -41,6 +41,8 @@ package struct HistoryEntry: Hashable, Sendable {
   package var pieces: PieceCount?
   /// What the reply says if it seems to say no although the file counts as sent.
   package var doubt: String?
+  /// How many bytes the file had gained since it was opened to be sent; nil if none.
+  package var growth: Int64?
 }
 
 extension HistoryEntry {
@@ -55,7 +57,7 @@ extension HistoryEntry {
       outcome: (row[13] as String?).map(AttemptOutcome.init),
       arrival: (row[20] as String?).flatMap(Failure.Arrival.init), message: row[14], reply: row[15],
       url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]),
-      doubt: row[21])
+      doubt: row[21], growth: row[22])
   }
 }
 

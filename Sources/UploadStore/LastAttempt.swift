@@ -10,7 +10,7 @@ struct LastAttempt {
 
   static let columns = """
     item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
-    deletion_url, sent_as, sent_type, sent_size, verified, pieces, doubtful
+    deletion_url, sent_as, sent_type, sent_size, verified, pieces, doubtful, grown
     """
 
   init(_ row: Row) {
@@ -22,7 +22,7 @@ struct LastAttempt {
       seconds: (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0,
       bytes: row[10] ?? 0)
     receipt.wasThere = outcome == .wasThere
-    (receipt.verified, receipt.doubt) = (row[15], row[17])
+    (receipt.verified, receipt.doubt, receipt.growth) = (row[15], row[17], row[18])
     receipt.pieces = JSONColumn.value(row[16])
     if let name = row[12] as String?, let type = row[13] as String?, let size = row[14] as Int64? {
       receipt.sent = SentFile(name: name, mediaType: type, size: size)

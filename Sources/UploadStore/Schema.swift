@@ -15,7 +15,7 @@ enum Schema {
   private static let application: Int64 = 0x686F_6973
 
   /// The version of these tables and of the values that they store as JSON (`PRAGMA user_version`).
-  private static let version: Int64 = 2
+  private static let version: Int64 = 3
 
   static func content(_ db: Database) throws -> Content {
     let found: [Int64?] = try [
@@ -103,7 +103,8 @@ enum Schema {
     -- file's, such as "sha-256". `pieces` says how far the attempt has come with a file that is sent in pieces, as JSON
     -- (`PieceCount`). `arrival` is what is known about a file that failed, on the server; NULL if it did not arrive.
     -- `deletion_url` is the page that deletes the file on the server, if the reply named one. `doubtful` is what the reply
-    -- says if it seems to say no although the file counts as sent.
+    -- says if it seems to say no although the file counts as sent. `grown` is how many bytes the file had gained since it
+    -- was opened to be sent.
     CREATE TABLE attempt (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       item INTEGER NOT NULL REFERENCES item (id) ON DELETE CASCADE,
@@ -128,6 +129,7 @@ enum Schema {
       verified TEXT,
       pieces TEXT,
       doubtful TEXT,
+      grown INTEGER CHECK (grown > 0),
       UNIQUE (item, number),
       CHECK ((ended IS NULL) = (outcome IS NULL))
     ) STRICT;
@@ -161,7 +163,8 @@ enum Schema {
       deletion_url TEXT,
       verified TEXT,
       pieces TEXT,
-      doubtful TEXT
+      doubtful TEXT,
+      grown INTEGER CHECK (grown > 0)
     ) STRICT;
     CREATE INDEX pushed_done ON pushed (inode) WHERE outcome = 'done';
     CREATE INDEX pushed_sum ON pushed (sum, target) WHERE outcome = 'done' AND sum IS NOT NULL;

@@ -96,7 +96,7 @@ struct StateWriter {
       UPDATE attempt SET ended = ?,
         bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
         status = ?, outcome = ?, arrival = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-        deletion_url = ?, verified = ?, pieces = ?, doubtful = ?,
+        deletion_url = ?, verified = ?, pieces = ?, doubtful = ?, grown = ?,
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
         began = MAX(began, ?)
       WHERE item = ? AND ended IS NULL

@@ -16,12 +16,12 @@ extension UploadStore {
         SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
           COALESCE(sent_type, type), COALESCE(sent_size, size), COALESCE(sent_to, target), number,
           began, ended, start, bytes, status, outcome, message, reply, url,
-          deletion_url, verified, pieces, arrival, doubtful
+          deletion_url, verified, pieces, arrival, doubtful, grown
         FROM attempt JOIN item ON item.id = attempt.item WHERE \(wanted)
         UNION ALL
         SELECT id, id, path, name, type, size, target, number, began, ended, NULL, bytes, status,
           outcome, message, reply, url, deletion_url, verified, pieces, arrival,
-          doubtful
+          doubtful, grown
         FROM pushed WHERE \(wanted)
         ORDER BY recorded DESC LIMIT ?3
       ) ORDER BY recorded

@@ -63,6 +63,66 @@ import Testing
     }
   }
 
+  /// How a file that may grow changes, and whether it still begins with what it was.
+  enum Growth: CaseIterable {
+    case appended, overwrittenToo, writtenAnew
+
+    func happen(to path: String) throws {
+      let file = try #require(FileHandle(forUpdatingAtPath: path))
+      if self == .writtenAnew { try file.truncate(atOffset: 0) }
+      if self != .overwrittenToo { try file.seekToEnd() }
+      let count = self == .appended ? 13 : HeldFileTests.size + 13
+      try file.write(contentsOf: Data(repeating: 2, count: count))
+      try file.close()
+    }
+  }
+
+  @Test(
+    "one that may grow is sent as it was when it was opened, if its beginning is the same",
+    arguments: Growth.allCases, [0, 1, size / 2, size - 1])
+  func growing(_ growth: Growth, readBefore: Int) async throws {
+    for isInPieces in [false, true] {
+      try? FileManager.default.removeItem(atPath: path)
+      try await make(isOld: false)
+      let file = try HeldFile(FileLocation(path), mayGrow: true)
+      file.isReadInAnyOrder = isInPieces
+      let body = try FormBody(rawFile: file)
+      let reader = body.makeReader()
+      var content = [UInt8](repeating: 0, count: readBefore)
+      _ = try content.withUnsafeMutableBytes { try reader.read(into: $0) }
+      try growth.happen(to: path)
+      #expect(file.growth == 13)
+      let fault = FileError(FileLocation(path), .modified)
+      do {
+        content += try reader.rest(bufferSize: 65_536)
+        if isInPieces { try file.verify() }
+        #expect(content == [UInt8](repeating: 1, count: Self.size))
+        // Nearly all had been compared before the last byte was asked for.
+        #expect(growth == .appended || readBefore == Self.size - 1)
+      } catch let error as BodyError {
+        #expect(growth != .appended && error == .file(fault))
+      } catch let error as FileError {
+        #expect(growth != .appended && error == fault)
+      }
+      // As it is now, it may not grow unless it is asked for.
+      if growth == .appended {
+        let strict = try FormBody(rawFile: HeldFile(FileLocation(path)))
+        try Growth.appended.happen(to: path)
+        #expect(throws: BodyError.self) { try strict.bytes() }
+      }
+    }
+  }
+
+  @Test("an empty file that may grow is sent as it was")
+  func growingFromNothing() throws {
+    try scratch.write("empty", [])
+    let location = FileLocation(scratch.path("empty"))
+    let file = try HeldFile(location, mayGrow: true)
+    try scratch.write("empty", [1, 2])
+    #expect(try FormBody(rawFile: file).bytes().isEmpty)
+    #expect(file.growth == 2)
+  }
+
   @Test("what was read before counts no more once the first byte is read again")
   func anew() async throws {
     try await make(isOld: false)

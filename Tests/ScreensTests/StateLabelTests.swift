@@ -43,4 +43,21 @@ struct StateLabelTests {
     #expect(fitting(30) == "done 200, doubtful")
     #expect(fitting(10) == "doubtful")
   }
+
+  @Test(
+    "a file that has grown says by how much, also if it was there already",
+    arguments: [false, true])
+  func grown(wasThere: Bool) {
+    var receipt = Receipt(status: 201, bytes: 10)
+    (receipt.growth, receipt.wasThere, receipt.verified) = (12_000, wasThere, "sha-256")
+    let item = UploadItem(
+      id: ItemID(1), location: FileLocation("/a"), state: .done(receipt))
+    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
+    #expect(label.role == .warning && label.sign(ascii: false).text == "!")
+    let words = "but the file has grown by 12 kB since it was read"
+    #expect(
+      label.forms == [
+        "\(wasThere ? "there already" : "201"), \(words)", "done 201, has grown", "has grown",
+      ])
+  }
 }

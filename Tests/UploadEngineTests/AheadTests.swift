@@ -172,7 +172,7 @@ struct AheadTests {
     _ = await queue.harness.finish([ItemID(3)])
     #expect(queue.states(of: 3).first == .preparing(attempt: 1))
     // The fourth changes after it was prepared.
-    try folder.write("4", count: 2000, seed: 9)
+    try folder.write("4", count: 500, seed: 9)
     queue.goOn.open()
     let ends = await queue.harness.finish(queue.jobs.map(\.item.id))
     #expect(

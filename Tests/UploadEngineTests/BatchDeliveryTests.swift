@@ -221,7 +221,7 @@ struct BatchDeliveryTests {
     jobs[0].item.identity = nil
     jobs[2].item.location = FileLocation(folder.path)
     jobs[2].item.identity = nil
-    try folder.write("4", count: 77)
+    try folder.write("4", count: 7)
     let harness = EngineHarness()
     harness.engine.submit(jobs)
     let ends = await harness.finish(jobs.map(\.item.id))

@@ -25,8 +25,7 @@ struct ControlTests {
   }
 
   @Test(arguments: [
-    (Failure.FileChange.shrank, "truncate"), (.grew, "truncate"), (.modified, "write"),
-    (.replaced, "rename"),
+    (Failure.FileChange.shrank, "truncate"), (.modified, "write"), (.replaced, "rename"),
   ])
   func aFileThatChangesWhileItIsSentFails(_ change: Failure.FileChange, by: String) async throws {
     let (reached, goOn) = (Gate(), Gate())
@@ -39,8 +38,6 @@ struct ControlTests {
 
     switch change {
     case .shrank: truncate(path, 20_000_000)
-    // Not by a write, which sets the time before the size: a look in between sees a modified file.
-    case .grew: truncate(path, 30_000_001)
     case .modified:
       let file = try #require(FileHandle(forUpdatingAtPath: path))
       try file.seek(toOffset: 5)
@@ -115,7 +112,7 @@ struct ControlTests {
     defer { server.stop() }
     let path = try folder.write("a.txt", Array("before".utf8))
     let item = UploadItem.file(path, id: 1)
-    try folder.write("a.txt", Array("after, and longer".utf8))
+    try folder.write("a.txt", Array("after".utf8))
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: .once(server.url()))])
     let ends = await harness.finish([ItemID(1)])

@@ -50,7 +50,7 @@ struct ProgressTests {
     let ids = try store.enqueue([item("a"), item("b", inode: 2)]).map(\.id)
     _ = try store.begin(ids)
     var receipt = Receipt(status: 200, reply: Reply(text: #"{"ok":false}"#), bytes: 10)
-    receipt.doubt = "ok is false"
+    (receipt.doubt, receipt.growth) = ("ok is false", 12_000)
     receipt.disposal = Disposal(.delete, of: nil)
     var pushed = item("c", inode: 3)
     pushed.state = .done(receipt)
@@ -58,7 +58,9 @@ struct ProgressTests {
     try store.log([(pushed, Date())])
     let again = try harness.open()
     #expect(try again.items().map { $0.state.receipt?.doubt } == ["ok is false", "ok is false"])
+    #expect(try again.items().map { $0.state.receipt?.growth } == [12_000, 12_000])
     #expect(try again.history().map(\.doubt) == ["ok is false", "ok is false", "ok is false"])
+    #expect(try again.history().map(\.growth) == [12_000, 12_000, 12_000])
 
     let failure = Failure(.outcomeUnknown("ok is false"), status: 200, attempts: 1)
     try again.judgeAnew([(ids[0], failure)])

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A file that is held open, and what is known about the one moment whose content is read.
@@ -14,6 +15,12 @@ package final class HeldFile: Sendable {
   let watch: WriteWatch?
   private let reading: Mutex<Reading>
   private let inAnyOrder = Mutex(false)
+  /// Whether the file may grow while it is read. What it had when it was opened is read, and compared with the file in
+  /// the end.
+  private let mayGrow: Bool
+  /// Checksums of a file's first and last bytes at the time when it was opened, if it may grow: a file that was written
+  /// anew before the reading began, and is longer now, does not have them.
+  private let sample: [FileMoment.Stretch]
 
   /// Whether what was read is still in the file.
   package enum Proof: Hashable, Sendable {
@@ -26,11 +33,14 @@ package final class HeldFile: Sendable {
   }
 
   /// Opens a file, which must have the expected identity. `moment` is what is known about an earlier reading to resume.
+  /// If the file may grow, its beginning is read as it is now.
   package convenience init(
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
-    resuming moment: FileMoment? = nil
+    resuming moment: FileMoment? = nil, mayGrow: Bool = false
   ) throws(FileError) {
-    try self.init(SystemFile(opening: location), expecting: expected, resuming: moment, watch: nil)
+    try self.init(
+      SystemFile(opening: location), expecting: expected, resuming: moment, watch: nil,
+      mayGrow: mayGrow)
   }
 
   /// Opens a file to read once, from its first byte to its last, with no comparison afterwards. Its path must be known
@@ -49,7 +59,7 @@ package final class HeldFile: Sendable {
 
   private init(
     _ file: consuming SystemFile, expecting expected: FileIdentity?, resuming moment: FileMoment?,
-    watch: WriteWatch?, isSummed: Bool = false
+    watch: WriteWatch?, isSummed: Bool = false, mayGrow: Bool = false
   ) throws(FileError) {
     let look = try file.look()
     if let change = expected?.change(to: look.identity) { throw FileError(file.location, change) }
@@ -57,6 +67,8 @@ package final class HeldFile: Sendable {
       moment.map { Reading($0) }
       ?? Reading(changed: look.changed, isSummed: isSummed || watch == nil)
     if moment == nil, watch == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
+    sample = mayGrow && moment == nil ? try Self.sample(of: file, look.identity.size) : []
+    self.mayGrow = mayGrow
     identity = look.identity
     reading = Mutex(first)
     self.watch = watch
@@ -66,6 +78,30 @@ package final class HeldFile: Sendable {
   /// The size of the smallest file that is watched, in bytes. Setting up a watch takes as long as the checksum of a
   /// mebibyte.
   private static let leastWatched: Int64 = 8 << 20
+
+  /// How many bytes the sample has at either end of the file, at most.
+  private static let sampleSize: Int64 = 4096
+
+  private static func sample(
+    of file: borrowing SystemFile, _ size: Int64
+  ) throws(FileError) -> [FileMoment.Stretch] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(sampleSize), alignment: 8)
+    defer { buffer.deallocate() }
+    var stretches: [FileMoment.Stretch] = []
+    let first = 0..<min(sampleSize, size)
+    for range in [first, max(first.upperBound, size - sampleSize)..<size] where !range.isEmpty {
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count])
+      let count = try file.read(into: bytes, at: range.lowerBound)
+      guard count == range.count else {
+        throw FileError(file.location, .shrunk(from: size, to: range.lowerBound + Int64(count)))
+      }
+      var sum = ContentSum()
+      sum.add(UnsafeRawBufferPointer(bytes))
+      stretches.append(
+        FileMoment.Stretch(start: range.lowerBound, end: range.upperBound, sum: sum.digest))
+    }
+    return stretches
+  }
 
   /// What is known about the reading so far, to save.
   package var moment: FileMoment { reading.withLock { $0.moment } }
@@ -95,7 +131,9 @@ package final class HeldFile: Sendable {
   package func begin(anew: Bool) throws(FileError) {
     let look = try checked(file.look())
     if anew { reading.withLock { $0 = Reading(changed: look.changed) } }
-    if !isDoubtful, file.mayBeWrittenTo { reading.withLock { $0.doubt() } }
+    if !isDoubtful, look.identity != identity || file.mayBeWrittenTo {
+      reading.withLock { $0.doubt() }
+    }
   }
 
   /// Fills the target with the file's bytes at an offset, and adds them to the checksum.
@@ -115,7 +153,15 @@ package final class HeldFile: Sendable {
   }
 
   /// Checks that a file whose size is 0 really has no content.
-  func checkEmpty() throws(FileError) { try file.checkEmpty() }
+  func checkEmpty() throws(FileError) {
+    if growth == nil { try file.checkEmpty() }
+  }
+
+  /// How many bytes the file has gained since it was opened, if it may; nil if none.
+  package var growth: Int64? {
+    guard mayGrow, let now = try? file.look().identity.size, now > identity.size else { return nil }
+    return now - identity.size
+  }
 
   private func readAll(
     of target: UnsafeMutableRawBufferPointer, at offset: Int64
@@ -130,7 +176,8 @@ package final class HeldFile: Sendable {
 
   // MARK: Its identity
 
-  /// Checks that the file has not changed, as far as its size and modification time show.
+  /// Checks that the file has not changed, as far as its size and modification time show, other than by growing if it
+  /// may.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
   /// Checks that no other file has taken the place of the one being read. If there is no file at the path any more, it
@@ -145,9 +192,22 @@ package final class HeldFile: Sendable {
   }
 
   private func checked(_ now: SystemFile.Look) throws(FileError) -> SystemFile.Look {
-    if let change = identity.change(to: now.identity) { throw FileError(location, change) }
-    reading.withLock { $0.record(changed: now.changed) }
-    return now
+    var now = now
+    if identity.change(to: now.identity) == .modified {
+      // A write at the end of a file changes its time before its size.
+      usleep(1000)
+      now = try file.look()
+    }
+    let change = identity.change(to: now.identity)
+    let isComparable = reading.withLock {
+      if change != nil { $0.doubt() }
+      $0.record(changed: now.changed)
+      return $0.isSummed
+    }
+    guard let change else { return now }
+    // A comparison in the end tells whether the beginning of a file that has grown is unchanged.
+    if case .grown = change, mayGrow, isComparable { return now }
+    throw FileError(location, change)
   }
 
   /// Whether the file's timestamps show every write.
@@ -167,9 +227,15 @@ package final class HeldFile: Sendable {
 
   /// Begins to read everything again. The first reading must have covered the whole range.
   func comparison(of range: Range<Int64>) throws(FileError) -> Comparison {
-    let moment = moment
     guard moment.covers(range) else { throw FileError(location, .modified) }
-    return Comparison(moment)
+    return begunComparison
+  }
+
+  /// A comparison of everything that was read.
+  private var begunComparison: Comparison {
+    var all = moment
+    all.stretches?.append(contentsOf: sample)
+    return Comparison(all)
   }
 
   /// Continues until `goal` bytes have been compared, or until the task is cancelled if it may be cut short.
@@ -218,7 +284,7 @@ package final class HeldFile: Sendable {
   package func compare() throws(FileError) -> Bool {
     let look = try checked(file.look())
     let isDoubtful = Reading(changed: look.changed).isDoubtful || file.mayBeWrittenTo
-    var comparison = Comparison(moment)
+    var comparison = begunComparison
     do throws(FileError) {
       try compare(&comparison, to: .max, isCancellable: true)
     } catch {

@@ -44,6 +44,9 @@ struct Reading {
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { known.isDoubtful }
 
+  /// Whether there are checksums of all that was read.
+  var isSummed: Bool { known.stretches != nil }
+
   /// What is known so far.
   var moment: FileMoment {
     var moment = known

@@ -121,7 +121,7 @@ struct QueuePane {
       canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }
-    guard let url = row.item.url, row.item.state.receipt?.doubt == nil else {
+    guard let url = row.item.url, row.item.state.receipt?.isDoubtful != true else {
       let words = label.fitting(place.count, ascii: canvas.ascii)
       canvas.put(words, row: line, column: place.lowerBound, style: Style(label.role, on: ground))
       return

@@ -104,6 +104,8 @@ struct StateLabel {
       self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):
       self.init("‖", .warning, row.reached > 0 ? "paused · starts again from 0" : nil, "paused")
+    case (.done(let receipt), _) where receipt.doubt == nil && receipt.growth != nil:
+      self.init("!", .warning, receipt.words, "done \(receipt.status), has grown", "has grown")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _) where receipt.doubt != nil:

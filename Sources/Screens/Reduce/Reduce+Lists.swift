@@ -189,7 +189,7 @@ extension Queue: ListRows {
 extension ItemState {
   /// Whether a filter for this kind finds items in this state.
   func `is`(_ kind: RowKind) -> Bool {
-    self.kind == kind || kind == .doubtful && receipt?.doubt != nil
+    self.kind == kind || kind == .doubtful && receipt?.isDoubtful == true
   }
 
   /// The kind by which a filter finds items in this state; doubtful ones count as sent.

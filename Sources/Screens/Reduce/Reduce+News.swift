@@ -139,7 +139,7 @@ extension Queue.Attempt {
     switch new {
     case .done(let receipt):
       self.init(
-        number: receipt.attempts, at: instant, words: receipt.words, isGood: receipt.doubt == nil)
+        number: receipt.attempts, at: instant, words: receipt.words, isGood: !receipt.isDoubtful)
     case .failed(let failure) where failure.attempts > 0:
       self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
     case .retrying(let failure, let next, _, _):

@@ -47,7 +47,7 @@ extension AppState {
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
     case .done(let receipt):
-      record("\(item.fileName): \(receipt.words)", receipt.doubt == nil ? .good : .warning)
+      record("\(item.fileName): \(receipt.words)", receipt.isDoubtful ? .warning : .good)
     case .failed(let failure): record("\(item.fileName): \(failure.headline)", .bad)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))

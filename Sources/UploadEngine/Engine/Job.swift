@@ -30,8 +30,10 @@ extension UploadEngine {
     var phase: SendingClock.Phase?
     /// The offset at which the first attempt began to send; nil if it sent the whole content.
     @Rare var sentFrom: Int64?
-    /// The file, if it is sent in several requests: all of them send the same open file.
+    /// The file, if it is sent in several requests, or grows: all requests send the same open file.
     var file: HeldFile?
+    /// Whether the file has grown since it was queued, or while it was sent.
+    private var isGrowing = false
     /// Whether to forget the upload as soon as its transfer ends.
     var isRemoved = false
     /// An upload that was submitted under the same identifier after this one was removed.
@@ -62,7 +64,37 @@ extension UploadEngine {
     func renew(_ upload: UploadJob) {
       update(upload)
       (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
+      isGrowing = false
       resumePoint = upload.item.resumePoint ?? resumePoint
+    }
+
+    /// Opens a file that is known to grow, to send what it has now.
+    func openGrowing() {
+      guard isGrowing, file == nil, resumePoint == nil,
+        let opened = try? HeldFile(upload.item.location, mayGrow: true)
+      else { return }
+      file = opened
+      (upload.item.identity, upload.item.size) = (opened.identity, opened.identity.size)
+      (upload.item.digests, upload.item.digestMoment) = (nil, nil)
+    }
+
+    /// The open file at a location, if it grows.
+    func growingFile(at location: FileLocation) -> HeldFile? {
+      isGrowing && file?.location == location ? file : nil
+    }
+
+    /// The event, with what is known about a file that grows. The first time that an attempt fails because its file has
+    /// grown, the attempt does not count, and the next one sends the file as one that grows.
+    func withGrowth(_ event: JobMachine.Event) -> JobMachine.Event {
+      guard case .ended(var end, let instant, let wall, let random) = event else { return event }
+      if end.trouble == .changed(.grew), !isGrowing {
+        isGrowing = true
+        file = nil
+        return .startOver(after: nil)
+      }
+      guard let growth = file?.growth else { return event }
+      end.growth = growth
+      return .ended(end, at: instant, wall: wall, random: random)
     }
 
     func keep(_ digests: ContentDigests, of moment: FileMoment? = nil) {

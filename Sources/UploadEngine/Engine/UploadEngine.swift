@@ -152,7 +152,7 @@ package actor UploadEngine {
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
-      let actions = job.machine.handle(event, for: job.upload.target)
+      let actions = job.machine.handle(job.withGrowth(event), for: job.upload.target)
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
           sent.append(id)
@@ -578,6 +578,7 @@ extension UploadEngine {
       if start - begin > deadline {
         leaveOut([id], .outOfTime(seconds: deadline))
       } else {
+        job.openGrowing()
         uploads.append(job.upload)
       }
     }
@@ -607,7 +608,7 @@ extension UploadEngine {
         isNamed: isNamed)
     else { return }
     let (request, faults) = UploadRequest.make(
-      uploads, to: url, token: authorization.token,
+      uploads, from: growingFiles(of: uploads), to: url, token: authorization.token,
       hidesCredentials: !authorization.showsCredentials,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause) }
@@ -627,6 +628,16 @@ extension UploadEngine {
         })
     }
     begin(request, to: url, attempt: how.attempt, authorization: authorization)
+  }
+
+  /// The open files of uploads whose files grow.
+  private func growingFiles(of uploads: [UploadJob]) -> [ItemID: HeldFile] {
+    var files: [ItemID: HeldFile] = [:]
+    for upload in uploads {
+      let (id, location) = (upload.item.id, upload.item.location)
+      if let file = jobs[id]?.growingFile(at: location) { files[id] = file }
+    }
+    return files
   }
 
   /// Starts a request, or queues it if it was prepared ahead.
@@ -1376,6 +1387,7 @@ extension UploadEngine {
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
+    let files = growingFiles(of: uploads)
     let preparation = Preparation(
       attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests)
     guard let authorization = authorization(of: ids, to: destination.value.origin)
@@ -1390,7 +1402,9 @@ extension UploadEngine {
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       for (position, upload) in uploads.enumerated() {
         do throws(Failure.Cause) {
-          made.append((upload.item.id, .success(try await preparation.ready(upload, at: position))))
+          let ready = try await preparation.ready(
+            upload, from: files[upload.item.id], at: position)
+          made.append((upload.item.id, .success(ready)))
         } catch {
           made.append((upload.item.id, .failure(error)))
         }
@@ -2151,7 +2165,7 @@ extension UploadItem {
   func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
     do throws(FileError) {
       return try HeldFile(
-        location, expecting: point == nil ? identity : nil, resuming: point?.moment)
+        location, expecting: point == nil ? identity : nil, resuming: point?.moment, mayGrow: true)
     } catch {
       throw Failure.Cause(error, wasSeen: identity != nil)
     }

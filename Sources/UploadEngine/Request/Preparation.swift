@@ -21,12 +21,15 @@ struct Preparation: Sendable {
     now = time.date()
   }
 
-  /// Runs the target's command, if it has one. `position` is the file's place in its request, from 0.
-  func ready(_ upload: UploadJob, at position: Int) async throws(Failure.Cause) -> PreparedUpload {
+  /// Runs the target's command, if it has one. `file` is the open file, if it grows. `position` is the file's place in
+  /// its request, from 0.
+  func ready(
+    _ upload: UploadJob, from file: HeldFile? = nil, at position: Int
+  ) async throws(Failure.Cause) -> PreparedUpload {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
-    guard let command = upload.target.prepare else { return try digested(ready) }
+    guard let command = upload.target.prepare else { return try digested(ready, from: file) }
     let item = upload.item
-    try Self.check(item)
+    if file == nil { try Self.check(item) }
     var values = Self.values(for: upload, now: now)
     let name = upload.target.sentName(of: item, at: position, now: now)
     let folder = try TemporaryFolder()
@@ -74,12 +77,14 @@ struct Preparation: Sendable {
   }
 
   /// The upload with the digests of the file that is sent, if they are needed and not known yet.
-  private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
+  private func digested(
+    _ ready: PreparedUpload, from file: HeldFile? = nil
+  ) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
     let wanted = ready.upload.target.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
-    let file = try item.opened()
+    let file = if let file { file } else { try item.opened() }
     // Digests of a command's output are not remembered: the output is gone after the attempt.
     let known = ready.folder == nil ? known : nil
     let isRecorded = ready.upload.target.after.way != nil

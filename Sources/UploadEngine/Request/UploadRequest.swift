@@ -42,11 +42,11 @@ struct UploadRequest {
     let items: [ItemID]
   }
 
-  /// The request for the uploads that can be sent, and why the others cannot. All have the same target. The URL is the
-  /// target's own, or where a ticket or a redirect leads.
+  /// The request for the uploads that can be sent, and why the others cannot. All have the same target. `files` are
+  /// those that are open already. The URL is the target's own, or where a ticket or a redirect leads.
   static func make(
-    _ jobs: [UploadJob], to url: URL, token: BearerToken?, hidesCredentials: Bool, mayExpect: Bool,
-    now: Date
+    _ jobs: [UploadJob], from files: [ItemID: HeldFile] = [:], to url: URL, token: BearerToken?,
+    hidesCredentials: Bool, mayExpect: Bool, now: Date
   ) -> (UploadRequest?, [Fault]) {
     let credentials: RequestHead.Credentials = hidesCredentials ? .none : .all(token: token?.secret)
     return makeFirst(of: jobs) { jobs throws(Fault) in
@@ -54,7 +54,8 @@ struct UploadRequest {
       let plan = try plan(
         jobs, at: url == target.url ? .target : .other(url), credentials: credentials, now: now)
       return try UploadRequest(
-        plan, jobs, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials, now: now)
+        plan, jobs, from: files, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials,
+        now: now)
     }
   }
 
@@ -108,14 +109,14 @@ struct UploadRequest {
 
   /// The request that a plan for these uploads describes.
   init(
-    _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool,
-    hidesCredentials: Bool, now: Date
+    _ plan: RequestPlan, _ jobs: [UploadJob], from open: [ItemID: HeldFile] = [:], to url: URL,
+    mayExpect: Bool, hidesCredentials: Bool, now: Date
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
     var pool = PooledRandomNumberGenerator()
     do {
-      let body = try FormBody(plan.content, boundary: .random(using: &pool))
+      let body = try FormBody(plan.content, boundary: .random(using: &pool), of: open)
       self.body = destination.value.after.way == nil ? body : body.recorded()
     } catch {
       throw Self.fault(error, plan, jobs)
@@ -185,18 +186,18 @@ struct UploadRequest {
 }
 
 extension FormBody {
-  /// The form, or the bare file. If the file is sent in several requests, `file` is the open file and `range` the bytes
-  /// to send; nil for all.
+  /// The form, or the bare file. `files` are those that are open already. If the file is sent in several requests,
+  /// `range` says which bytes to send; nil for all.
   init(
-    _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil,
+    _ content: RequestPlan.Content, boundary: Boundary, of files: [ItemID: HeldFile],
     in range: Range<Int64>? = nil
   ) throws(BodyError) {
     switch content {
     case .form(let parts):
       try self.init(
-        FormData(parts: parts.map { FormPart($0, of: file, in: range) }, boundary: boundary))
+        FormData(parts: parts.map { FormPart($0, of: files, in: range) }, boundary: boundary))
     case .file(let item):
-      if let file {
+      if let file = files[item.id] {
         let whole = try FormBody(rawFile: file, contentType: item.mediaType)
         self = range.map(whole.slice) ?? whole
         return
@@ -207,7 +208,9 @@ extension FormBody {
 }
 
 extension FormPart {
-  fileprivate init(_ part: RequestPlan.Part, of file: HeldFile?, in range: Range<Int64>?) {
+  fileprivate init(
+    _ part: RequestPlan.Part, of files: [ItemID: HeldFile], in range: Range<Int64>?
+  ) {
     switch part.value {
     case .text(let text):
       self = .text(name: part.name, value: text.written, contentType: part.type)
@@ -218,7 +221,7 @@ extension FormPart {
     case .file(let item, let name):
       let type = part.type ?? item.mediaType
       self =
-        if let file {
+        if let file = files[item.id] {
           .file(name: part.name, held: file, range: range, fileName: name, contentType: type)
         } else {
           .file(

@@ -28,12 +28,12 @@ struct Representation {
     } catch { throw error.cause }
     do throws(BodyError) {
       guard case .form(let parts) = plan.content else {
-        body = try FormBody(plan.content, boundary: .random(), of: file)
+        body = try FormBody(plan.content, boundary: .random(), of: [upload.item.id: file])
         form = nil
         return
       }
       let boundary = known.flatMap { try? Boundary($0.boundary) } ?? .random()
-      body = try FormBody(plan.content, boundary: boundary, of: file)
+      body = try FormBody(plan.content, boundary: boundary, of: [upload.item.id: file])
       form = ResumePoint.Form(
         boundary: boundary.text, made: made, seal: Self.seal(parts),
         lead: body.contentRanges.last?.lowerBound ?? 0)

@@ -39,7 +39,8 @@ extension UploadRequest {
     let body: FormBody
     do throws(BodyError) {
       // The body is made even if no content is sent, since this detects a changed file, whose upload must not resume.
-      body = try FormBody(content, boundary: .random(), of: file, in: asked.content ?? 0..<0)
+      body = try FormBody(
+        content, boundary: .random(), of: [item.id: file], in: asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }

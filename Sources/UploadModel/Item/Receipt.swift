@@ -24,6 +24,21 @@ package struct Receipt: Hashable, Sendable, Codable {
 
   /// What the reply says if it seems to say no, as "quota exceeded", and no rule of the target judges it; nil otherwise.
   package var doubt: String?
+  /// How many bytes the local file has gained since it was opened to be sent; nil if none. The server has what the file
+  /// had then.
+  package var growth: Int64?
+
+  /// Whether the server may not have what the local file is.
+  package var isDoubtful: Bool { doubt != nil || growth != nil }
+
+  /// What is doubtful, in words; nil if nothing is.
+  package var doubtfulBecause: String? {
+    doubt ?? growth.map(Self.words(ofGrowth:))
+  }
+
+  package static func words(ofGrowth bytes: Int64) -> String {
+    "the file has grown by \(HumanReadable.bytes(bytes)) since it was read"
+  }
 
   /// What happens to the local file now that the server has proved that it has the content; nil if the file stays.
   package var disposal: Disposal?
@@ -31,6 +46,9 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// What became of the file, in words.
   package var words: String {
     if let doubt { return "\(status), but the reply says: \(doubt)" }
+    if let doubtfulBecause {
+      return "\(wasThere ? "there already" : "\(status)"), but \(doubtfulBecause)"
+    }
     return (wasThere ? "there already" : Failure.statusLine(status))
       + (proof.map { ", \($0)" } ?? "")
   }

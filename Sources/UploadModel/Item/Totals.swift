@@ -132,7 +132,7 @@ package struct Totals: Hashable, Sendable {
       pausedBytes &+= size &- sent
     case .done(let receipt):
       done += one
-      if receipt.doubt != nil { doubtful += one }
+      if receipt.isDoubtful { doubtful += one }
       arrivedBytes &+= size
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -44,6 +44,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var digests: ContentDigests?
   /// The moment whose content was sent or asked about, if it was recorded.
   package var moment: FileMoment?
+  /// How many bytes the file has gained since it was opened to be sent; nil if none.
+  package var growth: Int64?
   /// The delay in seconds that the server asked for in an earlier reply.
   package var retryAfter: Double?
   /// Whether an earlier reply said that a later attempt may succeed (`Failure.isTemporary`).

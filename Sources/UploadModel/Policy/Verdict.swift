@@ -43,7 +43,7 @@ package enum Verdict: Hashable, Sendable {
         attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
       receipt.wasThere = isDuplicate
       receipt.verified = verified?.name
-      receipt.doubt = doubt?.words
+      (receipt.doubt, receipt.growth) = (doubt?.words, end.growth)
       receipt.pieces = end.pieces?.whole
       return .delivered(receipt)
     }

@@ -28,7 +28,7 @@ package struct AfterRule: Hashable, Sendable {
 
   /// What becomes of a file that a target has accepted with this receipt, at the end of a request; nil if the file
   /// stays. The status of a receipt that came from another address than the target's, by a redirect, proves nothing, and
-  /// neither does one whose reply is in doubt.
+  /// neither does one whose reply is in doubt. A file that has grown has content that the server lacks.
   func disposal(
     for receipt: Receipt, after end: TransferEnd, of target: Target, isRedirected: Bool
   ) -> Disposal? {
@@ -38,7 +38,9 @@ package struct AfterRule: Hashable, Sendable {
     let isFinal =
       !receipt.wasThere && !isRedirected && receipt.doubt == nil
       && finals.contains(receipt.status)
-    guard let way, receipt.verified != nil || isThere || isFinal else { return nil }
+    guard let way, receipt.growth == nil, receipt.verified != nil || isThere || isFinal else {
+      return nil
+    }
     return Disposal(way, of: end.moment)
   }
 }

@@ -222,7 +222,7 @@ extension UploadItem {
   /// The item as a line for people: number, state, size, type, name, target, and why it failed.
   var row: String {
     let name = SafeText.line(location.description)
-    let doubt = state.receipt.flatMap { $0.doubt == nil ? nil : ": \(SafeText.line($0.words))" }
+    let doubt = state.receipt.flatMap { $0.isDoubtful ? ": \(SafeText.line($0.words))" : nil }
     let reason = state.failure.map { ": \($0.headline)" } ?? doubt ?? ""
     let size = HumanReadable.bytes(size)
     return "\(id)  \(state.word)  \(size)  \(markedType)  \(name) → \(target)\(reason)"

@@ -28,13 +28,15 @@ enum HistoryLine {
       "target": .string(entry.target), "url": JSONValue(entry.url),
       "deletion_url": JSONValue(entry.deletionURL), "message": JSONValue(entry.message),
       "reply": JSONValue(entry.reply), "verified": JSONValue(entry.verified),
-      "doubtful": JSONValue(entry.doubt),
+      "doubtful": JSONValue(entry.doubt ?? entry.growthWords),
     ]
     return members.merging(JSONLine.members(of: entry.pieces)) { $1 }.compactMapValues(\.self)
   }
 }
 
 extension HistoryEntry {
+  fileprivate var growthWords: String? { growth.map(Receipt.words(ofGrowth:)) }
+
   /// How the attempt ended, in one word; "sending" if it has not.
   var word: String { outcome?.rawValue ?? "sending" }
 
@@ -47,8 +49,9 @@ extension HistoryEntry {
     return switch outcome {
     case .done:
       doubt.map { "\(status ?? 200), but the reply says: \($0)" }
+        ?? growthWords.map { "\(status ?? 200), but \($0)" }
         ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
-    case .wasThere: "there already\(proof)"
+    case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"
     case .withdrawn: "not sent"
     case nil: "under way"
     default:
@@ -63,7 +66,7 @@ extension HistoryEntry {
   /// How the attempt ended, in the categories of the screen and the report page.
   var end: HistoryRow.End {
     switch outcome {
-    case .done where doubt != nil: .doubtful
+    case .done where doubt != nil, _ where growth != nil: .doubtful
     case .done, .wasThere: .sent
     case nil, .paused, .stopped, .withdrawn: .open
     default: arrival == .unclear ? .unknown : .failed

@@ -62,9 +62,9 @@ struct Journal: Sendable {
       metadata["next"] = "\(next) of \(attempts)"
     case .done(let receipt):
       (level, message) = (
-        receipt.doubt == nil ? .info : .warning, receipt.wasThere ? "there already" : "sent"
+        receipt.isDoubtful ? .warning : .info, receipt.wasThere ? "there already" : "sent"
       )
-      if let doubt = receipt.doubt { metadata["doubtful"] = "\(doubt)" }
+      if let doubt = receipt.doubtfulBecause { metadata["doubtful"] = "\(doubt)" }
       metadata["status"] = "\(receipt.status)"
       metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
       if let url = receipt.url { metadata["url"] = "\(url)" }

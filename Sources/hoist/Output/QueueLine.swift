@@ -19,7 +19,7 @@ enum QueueLine {
       members["status"] = JSONValue(receipt.status)
       members["url"] = JSONValue(receipt.url)
       members["verified"] = JSONValue(receipt.verified)
-      members["doubtful"] = JSONValue(receipt.doubt)
+      members["doubtful"] = JSONValue(receipt.doubtfulBecause)
     // How many bytes the server has acknowledged.
     case .sending(_, let sent, _): members["sent"] = .integer(sent)
     case .processing(let processing): members["status"] = JSONValue(processing.receipt.status)

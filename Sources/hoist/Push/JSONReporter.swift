@@ -78,7 +78,7 @@ struct JSONReporter: PushReporter {
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere ? .bool(true) : nil,
-          "verified": JSONValue(receipt.verified), "doubtful": JSONValue(receipt.doubt),
+          "verified": JSONValue(receipt.verified), "doubtful": JSONValue(receipt.doubtfulBecause),
         ], pieces: receipt.pieces)
     case .failed(let failure) where failure.isNotTried:
       write(

@@ -118,8 +118,8 @@ struct LineReporter: PushReporter {
     case .done(let receipt):
       moving[item.id] = nil
       // A doubt is news even for those who only want to hear of failures.
-      if !isQuiet || receipt.doubt != nil {
-        var line = "\(receipt.doubt == nil ? "✓" : "!") \(name): \(SafeText.line(receipt.words))"
+      if !isQuiet || receipt.isDoubtful {
+        var line = "\(receipt.isDoubtful ? "!" : "✓") \(name): \(SafeText.line(receipt.words))"
         if !receipt.wasThere {
           line += ", \(HumanReadable.bytes(receipt.bytes))"
           line += " in \(HumanReadable.seconds(receipt.seconds))"

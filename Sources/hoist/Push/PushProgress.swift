@@ -95,7 +95,7 @@ struct PushProgress {
         summary.there += 1
       } else {
         summary.sent += 1
-        if receipt.doubt != nil { summary.doubtful += 1 }
+        if receipt.isDoubtful { summary.doubtful += 1 }
       }
       // The reply has been reported. Replies of many files would fill the memory.
       receipt.reply = Reply()

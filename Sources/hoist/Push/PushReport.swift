@@ -190,7 +190,7 @@ extension PushReport.Entry {
       seconds = JSONReporter.rounded(receipt.seconds)
       url = receipt.url
       verified = receipt.verified
-      doubtful = receipt.doubt
+      doubtful = receipt.doubtfulBecause
     case .failed(let failure):
       result = failure.isNotTried ? .notTried : .failed
       arrival = failure.mayHaveArrived ? failure.arrival : nil

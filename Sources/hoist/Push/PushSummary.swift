@@ -3,7 +3,7 @@ import UploadModel
 /// What became of the files of a push.
 struct PushSummary {
   var sent = 0
-  /// How many of the files that were sent are doubtful: their replies seem to say no.
+  /// How many of the files that were sent are doubtful: their replies seem to say no, or they have grown.
   var doubtful = 0
   /// How many files the server already had.
   var there = 0

@@ -63,7 +63,7 @@ struct SessionReport {
     state.items.sorted { $0.id < $1.id }.compactMap { item in
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
-      case .done(let receipt) where receipt.doubt != nil:
+      case .done(let receipt) where receipt.isDoubtful:
         "! \(name): \(SafeText.line(receipt.words))"
       case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
       case .processing(let processing):

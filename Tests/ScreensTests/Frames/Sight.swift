@@ -319,7 +319,7 @@ struct Sight {
 extension Queue.Row {
   /// Whether the address of the file takes the place of the words for its state.
   fileprivate var showsAddress: Bool {
-    item.state.isDone && item.url != nil && item.state.receipt?.doubt == nil
+    item.state.isDone && item.url != nil && item.state.receipt?.isDoubtful != true
   }
 }
 
@@ -334,7 +334,7 @@ extension ItemState {
     case .processing: "being processed"
     case .retrying: "retrying"
     case .paused: "paused"
-    case .done(let receipt): receipt.doubt == nil ? "done" : "doubtful"
+    case .done(let receipt): receipt.isDoubtful ? "doubtful" : "done"
     case .failed(let failure): "failed: \(failure.code)"
     }
   }

@@ -439,7 +439,7 @@ struct ResumeTests {
     let peer = try TusPeer()
     let path = try folder.write("a.txt", Array("abc".utf8))
     let item = UploadItem.file(path, id: 1)
-    try Data("abcd".utf8).write(to: URL(fileURLWithPath: path))
+    try Data("ab".utf8).write(to: URL(fileURLWithPath: path))
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target(peer))])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["changed"])

@@ -19,7 +19,7 @@ package struct HistoryRow: PaneRow {
   /// How an attempt ended. The raw value is the class of its marks on the page of a report.
   package enum End: String, Hashable, Sendable, CaseIterable {
     case sent
-    /// The file was sent, but the server's reply seems to say no.
+    /// The file was sent, but the server's reply seems to say no, or the file has grown since it was read.
     case doubtful
     case failed
     /// The file may have arrived; only a look at the server can tell.
