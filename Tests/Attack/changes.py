@@ -36,6 +36,8 @@ class Victim:
         self.path, self.kind, self.old, self.is_old = path, kind, content, is_old
         if kind == "append":
             self.new = content + random.randbytes(random.randint(1, PAGE))
+        elif kind == "append and overwrite":
+            self.new = inverted(content) + random.randbytes(random.randint(1, PAGE))
         elif kind == "truncate":
             self.new = content[:random.randrange(len(content))]
         else:
@@ -68,6 +70,12 @@ class Victim:
         with open(self.path, "ab") as file:
             file.write(self.new[len(self.old):])
 
+    def append_and_overwrite(self):
+        self.append()
+        with open(self.path, "r+b", buffering=0) as file:
+            for page in range(0, len(self.old), PAGE):
+                file.write(self.new[page:min(page + PAGE, len(self.old))])
+
     def truncate(self):
         os.truncate(self.path, len(self.new))
 
@@ -98,6 +106,11 @@ class Victim:
         """Whether the file held this at one moment."""
         if content in (self.old, self.new):
             return True
+        # Either the upload began before the file grew, or after.
+        if self.kind == "append and overwrite":
+            size = len(self.old)
+            return is_overwritten(content, self.old, self.new[:size]) or is_overwritten(
+                content, self.old + self.new[size:], self.new)
         return self.kind in ("overwrite", "time set back", "mmap") and is_overwritten(content, self.old, self.new)
 
     def end(self):
@@ -105,7 +118,7 @@ class Victim:
             self.map.close()
 
 
-KINDS = ["append", "truncate", "overwrite", "mmap", "rename", "time set back", "delete"]
+KINDS = ["append", "append and overwrite", "truncate", "overwrite", "mmap", "rename", "time set back", "delete"]
 
 
 def attack(hoist, seed, kind, total):

@@ -58,6 +58,10 @@ struct RefusalTests {
     Case(
       what: "not HTTP at all", request: "\u{16}\u{3}\u{1}garbage\r\n\r\n", status: 400, says: "HTTP"
     ),
+    // NIO ends the program for such a name where it is added to header fields.
+    Case(
+      what: "a header field whose name is not ASCII",
+      request: Wire.head(length: 0, extra: ["X-\u{C4}: 1"]), status: 400, says: "HTTP"),
     Case(
       what: "a Content-Length that is no number",
       request: "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", status: 400,

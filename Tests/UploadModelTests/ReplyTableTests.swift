@@ -37,12 +37,12 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
   /// Whether the last byte had left.
   var isWhole = true
   var to = Kind.plain
-  let course: Course
+  var course: Course
   /// Whether the reply counts for or against the credentials.
   var isAboutCredentials = false
   let why: String
 
-  var testDescription: String { "\(status), \(why)" }
+  var testDescription: String { "\(status)\(isWhole ? "" : " too early"), \(why)" }
 
   static let all: [ReplyRow] = [
     // Successes.
@@ -189,13 +189,21 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
     TransferEnd(
       url: home, status: status, headers: fields, reply: Reply(text: body), sentAll: isWhole)
   }
+
+  /// The same reply before the last byte: the server cannot have the file, so nothing is unknown, and nothing was taken.
+  var early: ReplyRow {
+    var row = self
+    row.isWhole = false
+    if course == .unknown || (200..<300).contains(status) { row.course = .again(after: nil) }
+    return row
+  }
 }
 
 @Suite("What becomes of a file after a reply")
 struct ReplyTableTests {
   static let now = Date(timeIntervalSince1970: 1_000_000_000)
 
-  @Test(arguments: ReplyRow.all)
+  @Test(arguments: ReplyRow.all + ReplyRow.all.filter(\.isWhole).map(\.early))
   func replies(_ row: ReplyRow) {
     let target = row.target
     let isTemporary = target.retry.isTemporary(row.end, now: Self.now)
