@@ -56,6 +56,20 @@ import Testing
     Case("a final delimiter behind CR", "\(start)x\r--B--\r\n", .truncated(in: .content)),
     Case("another part begins and ends the body", "\(start)x\r\n--B\r\n", .truncated(in: .header)),
     Case("LF only", "--B\n\(disposition)\n\nx\n--B--\n", .bareLineFeed(in: .delimiter)),
+    Case("LF before the first delimiter", "\n\(start)x\(end)", .bareLineFeed(in: .delimiter)),
+    Case(
+      "LF before a delimiter after a preamble", "p\n\(start)x\(end)", .bareLineFeed(in: .delimiter)),
+    Case(
+      "LF before a later delimiter", "\(start)x\n\(start)y\(end)", .bareLineFeed(in: .delimiter)),
+    Case(
+      "LF before a later delimiter with blanks", "\(start)x\n--B \r\n\(disposition)\r\n\r\ny\(end)",
+      .bareLineFeed(in: .delimiter)),
+    Case(
+      "LF before a delimiter after the end", "\(start)x\(end)e\n\(start)y\(end)",
+      .bareLineFeed(in: .delimiter)),
+    Case(
+      "LF alone in a part without content", "\(start)\n\(start)y\(end)",
+      .bareLineFeed(in: .delimiter)),
     Case("LF behind blanks", "--B \n", .bareLineFeed(in: .delimiter)),
     Case("LF behind a later delimiter", "\(start)x\r\n--B\n", .bareLineFeed(in: .delimiter)),
     Case("LF behind the final delimiter", "\(start)x\r\n--B--\n", .bareLineFeed(in: .delimiter)),

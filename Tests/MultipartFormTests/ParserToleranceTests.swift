@@ -103,6 +103,19 @@ import Testing
     ("form-data; name=\"a\"; filename*=iso-8859-1''na%EFve", "a", ""),
     ("form-data; name=\"a\"; filename*=windows-1252'en'x; filename=\"f\"", "a", "f"),
     ("form-data; name=\"a\"; filename=\"f\"; filename*=UTF-8''g", "a", "f"),
+    // .NET.
+    ("form-data; name=a; filename=\"=?utf-8?B?w7w=?=\"; filename*=utf-8''%C3%BC", "a", "\u{FC}"),
+    ("form-data; name=a; filename*=utf-8''%C3%BC; filename=\"=?utf-8?B?w7w=?=\"", "a", "\u{FC}"),
+    ("form-data; name=a; filename=\"=?utf-8?B?w7w=?=\"", "a", "=?utf-8?B?w7w=?="),
+    ("form-data; name=a; filename=\"=?x?=\"; filename*=utf-8''%4", "a", "=?x?="),
+    // Several parts.
+    ("form-data; name=\"a\"; filename*0=\"long-\"; filename*1=\"name.txt\"", "a", "long-name.txt"),
+    ("form-data; name=\"a\"; filename*1=b; filename*0=a", "a", "ab"),
+    (
+      "form-data; name=\"a\"; filename*0*=utf-8''%C3; filename*1*=%BC; filename*2=.txt", "a",
+      "\u{FC}.txt"
+    ),
+    ("form-data; name=\"a\"; filename*0*=iso-8859-1''%FC; filename*1=.txt", "a", ""),
     ("form-data; name=\"a\"; filename*=UTF-8''g; filename=\"f\"", "a", "f"),
     // What receivers must be careful with comes as it is.
     ("form-data; name=\"a\"; filename=\"../../etc/x\"", "a", "../../etc/x"),

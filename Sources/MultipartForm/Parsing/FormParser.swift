@@ -7,7 +7,7 @@
 /// with other text (which is content), a missing line end after the final delimiter, folded headers, parameters with
 /// and without quotes, and a missing Content-Type.
 ///
-/// It refuses line ends without CR, a missing final delimiter, a delimiter after the final one, a part with no
+/// It refuses line ends without CR, also in front of a delimiter, a missing final delimiter, a delimiter after the final one, a part with no
 /// Content-Disposition or name or with two of them, and the encodings base64 and quoted-printable.
 ///
 /// A nested `multipart/mixed`, which RFC 7578 §4.3 abolished, is treated as content.
@@ -43,6 +43,7 @@ public struct FormParser: Sendable {
   private enum Region { case preamble, content, epilogue }
 
   private var scanner: DelimiterScanner
+  private var watch: BareDelimiterWatch
   private var state = State.region
   private var region = Region.preamble
   private var headerBlock: [UInt8] = []
@@ -53,6 +54,7 @@ public struct FormParser: Sendable {
   /// A parser for one body.
   public init(boundary: Boundary, limits: FormLimits = FormLimits()) {
     scanner = DelimiterScanner(boundary)
+    watch = BareDelimiterWatch(boundary)
     // The first delimiter may be at the very start, as if a line had just ended.
     scanner.startOfLine()
     meter = LimitCounter(limits: limits)
@@ -120,12 +122,17 @@ public struct FormParser: Sendable {
     while !input.isEmpty {
       switch state {
       case .region where region != .content:
-        if scanner.scan(&input, { _ in }) { state = .delimiterLine(.nothing) }
+        var watch = watch
+        let found = try scanner.scan(&input) { try Self.pass($0, &watch) { _ in } }
+        self.watch = watch
+        if found { state = .delimiterLine(.nothing) }
       case .region:
-        // Copied, because the call changes both the meter and the scanner.
-        var meter = meter
-        let found = try scanner.scan(&input) { try meter.pass($0, handle) }
-        self.meter = meter
+        // Copied, because the call changes these and the scanner.
+        var (meter, watch) = (meter, watch)
+        let found = try scanner.scan(&input) { bytes in
+          try Self.pass(bytes, &watch) { try meter.pass($0, handle) }
+        }
+        (self.meter, self.watch) = (meter, watch)
         if found { state = .delimiterLine(.nothing) }
       case .delimiterLine(let read):
         try delimiterLine(read, &input, handle)
@@ -137,6 +144,17 @@ public struct FormParser: Sendable {
         throw ParserError.stopped
       }
     }
+  }
+
+  /// Passes bytes on, unless a delimiter after a bare LF is among them. However the body is cut, the same bytes before
+  /// that are passed.
+  private static func pass(
+    _ bytes: UnsafeRawBufferPointer, _ watch: inout BareDelimiterWatch,
+    _ pass: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let end = watch.firstIndex(in: bytes) else { return try pass(bytes) }
+    if end > 0 { try pass(bytes.first(end)) }
+    throw ParserError.bareLineFeed(in: .delimiter)
   }
 
   /// Continues after `--boundary`. That was a delimiter if the line ends there, apart from blanks, or if two more
@@ -181,12 +199,14 @@ public struct FormParser: Sendable {
     case .epilogue: throw ParserError.delimiterAfterEnd
     }
     scanner.forget()
+    watch.restart()
   }
 
   private mutating func resumeBehindLookAlike(
     _ read: DelimiterLine, _ handle: (Event) throws -> Void
   ) throws {
     state = .region
+    watch.restart()
     guard region == .content else { return scanner.forget() }
     try scanner.giveBack { try meter.pass($0, handle) }
     switch read {

@@ -56,16 +56,24 @@ extension PartHeader {
     }
   }
 
-  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone. If `filename*` is in a
-  /// charset other than UTF-8, the name is unknown (RFC 8187 §3.2.1), but the part is still a file.
+  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids but some libraries send alone, or else the name in
+  /// several parts (RFC 2231 §3). If `filename*` is in a charset other than UTF-8, the name is unknown (RFC 8187 §3.2.1),
+  /// but the part is still a file. .NET sends a name that is not ASCII in both: as an encoded word of mail (RFC 2047),
+  /// which has no meaning here, and as `filename*`, which then counts.
   private static func fileName(
     _ form: ParameterizedValue
   ) throws(ParserError.HeaderFault) -> [UInt8]? {
     let extended = try form.only("filename*")
-    if let plain = try form.only("filename") { return plain }
-    guard let extended else { return nil }
+    if let plain = try form.only("filename") {
+      return isEncodedWord(plain) ? extended.flatMap(ExtendedValue.decode) ?? plain : plain
+    }
+    guard let extended else { return try form.joined("filename") }
     if ExtendedValue.isInOtherCharset(extended) { return [] }
     guard let decoded = ExtendedValue.decode(extended) else { throw .malformedDisposition }
     return decoded
+  }
+
+  private static func isEncodedWord(_ name: [UInt8]) -> Bool {
+    name.starts(with: "=?".utf8) && name.suffix(2).elementsEqual("?=".utf8)
   }
 }

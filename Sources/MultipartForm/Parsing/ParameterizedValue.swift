@@ -58,6 +58,30 @@ struct ParameterizedValue {
     return found.first?.value
   }
 
+  /// The value of a parameter in several parts, `name*0` and those after it (RFC 2231 §3); nil if there is no first part.
+  /// In a part whose name ends with `*`, bytes are percent-encoded, the first one after a charset, which is UTF-8, and a
+  /// language (RFC 2231 §4.1). Throws if a part is given twice.
+  func joined(_ name: String) throws(ParserError.HeaderFault) -> [UInt8]? {
+    var whole: [UInt8]?
+    for number in parameters.indices {
+      let (plain, encoded) = (try only("\(name)*\(number)"), try only("\(name)*\(number)*"))
+      guard plain == nil || encoded == nil else { throw .duplicateParameter("\(name)*\(number)") }
+      if let plain {
+        whole = (whole ?? []) + plain
+      } else if let encoded {
+        if number == 0, ExtendedValue.isInOtherCharset(encoded) { return [] }
+        let decoded =
+          number == 0
+          ? ExtendedValue.decode(encoded) : ExtendedValue.percentDecoded(encoded[...])
+        guard let decoded, !decoded.contains(0) else { throw .malformedDisposition }
+        whole = (whole ?? []) + decoded
+      } else {
+        break
+      }
+    }
+    return whole
+  }
+
   /// Takes a quoted string from the front; nil when its closing quote is missing.
   private static func consumeQuoted(
     _ rest: inout ArraySlice<UInt8>, isFileName: Bool
