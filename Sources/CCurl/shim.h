@@ -59,6 +59,15 @@ static inline CURLMcode hoist_multi_set_watch(CURLM *multi, curl_socket_callback
   return code == CURLM_OK ? (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, value) : code;
 }
 
+// A share of nothing but cookies; NULL if memory is short.
+static inline CURLSH *hoist_share_of_cookies(void) {
+  CURLSH *share = curl_share_init();
+  if (share == NULL) return NULL;
+  if ((curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) == CURLSHE_OK) return share;
+  curl_share_cleanup(share);
+  return NULL;
+}
+
 // What curl_easy_getinfo knows of a number; 0 where it does not.
 static inline long hoist_info_long(CURL *easy, CURLINFO info) {
   long value = 0;
@@ -93,6 +102,12 @@ static inline int hoist_unacknowledged(int socket) {
 static inline int hoist_unsent(int socket) {
   int bytes = -1;
   return ioctl(socket, 0x894B, &bytes) == 0 ? bytes : -1;
+}
+
+// Bytes that have arrived at a socket and were not read yet (tcp(7), SIOCINQ); 0 where the kernel does not say.
+static inline int hoist_unread(int socket) {
+  int bytes = 0;
+  return ioctl(socket, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
 // What the kernel knows of a TCP connection.

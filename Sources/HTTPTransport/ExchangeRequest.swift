@@ -30,6 +30,9 @@ package struct ExchangeRequest: Sendable {
   package var mostReply = 1 << 20
   /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the answer.
   package var digest: DigestCredentials?
+  /// The cookies that the request carries, and where those of its reply go; nil for none. A header field `Cookie` of the
+  /// request takes their place.
+  package var cookies: CookieJar?
   /// The bandwidth limits on the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []
 

@@ -25,7 +25,7 @@ struct ReplyHeadParser {
     if !content.isEmpty {
       if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
         let name = String(decoding: content[..<colon], as: UTF8.self).lowercased()
-        let value = String(decoding: Self.trimmed(content[(colon + 1)...]), as: UTF8.self)
+        let value = Self.value(Self.trimmed(content[(colon + 1)...]), of: name)
         open?.headers[name] = current.headers[name].map { "\($0), \(value)" } ?? value
       }
       return false
@@ -43,6 +43,21 @@ struct ReplyHeadParser {
   private static func status(in line: UnsafeRawBufferPointer) -> Int {
     guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
     return Int(String(decoding: line[(blank + 1)...].prefix(3), as: UTF8.self)) ?? 0
+  }
+
+  /// Records a final head that was not read line by line.
+  mutating func take(_ final: ReplyHead) { (head, open) = (final, nil) }
+
+  /// The value of a header field. In an address that is not UTF-8, bytes are percent-encoded (RFC 3986 §2.1); in any other
+  /// value, they become U+FFFD.
+  private static func value(_ bytes: Bytes, of name: String) -> String {
+    guard ["location", "content-location", "link"].contains(name),
+      String(validating: bytes, as: UTF8.self) == nil
+    else { return String(decoding: bytes, as: UTF8.self) }
+    return bytes.map { byte in
+      byte < 0x80
+        ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+    }.joined()
   }
 
   private typealias Bytes = Slice<UnsafeRawBufferPointer>

@@ -21,7 +21,7 @@ import Synchronization
 ///
 /// All requests go through `task(_:delegate:)`: uploads, and the small requests beside them. The methods for this that
 /// URLSession has make Foundation's tasks, so `make lint` reports calls of them (`config/lint-rooms.py`). Nothing here
-/// follows redirects or keeps cookies, a cache or credentials.
+/// follows redirects or keeps a cache or credentials. Cookies are kept only in the `CookieJar` of a request.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and an atomic.
 package final class UploadSession: URLSession, @unchecked Sendable {

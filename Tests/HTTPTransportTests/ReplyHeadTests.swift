@@ -16,6 +16,19 @@ struct ReplyHeadTests {
     #expect(head == ReplyHead(status: 201, headers: ["location": "/a b", "x-none": ""]))
   }
 
+  /// Latin-1, as old servers write it.
+  @Test func addressesKeepTheirBytes() {
+    var parser = ReplyHeadParser()
+    for line in ["HTTP/1.1 201 Created", "Location: /f/\u{FC}.txt", "X-A: \u{FC}", ""] {
+      let bytes = line.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + "\r\n".utf8
+      _ = bytes.withUnsafeBytes { parser.consume($0) }
+    }
+    #expect(parser.head?.headers == ["location": "/f/%FC.txt", "x-a": "\u{FFFD}"])
+    #expect(
+      parse(["HTTP/1.1 201 Created", "Location: /\u{FC}", ""]).head?.headers["location"]
+        == "/\u{FC}")
+  }
+
   @Test func fieldsThatComeTwiceAreJoined() {
     let head = parse(["HTTP/2 200", "link: <a>", "Link: <b>", ""]).head
     #expect(head == ReplyHead(status: 200, headers: ["link": "<a>, <b>"]))

@@ -5,6 +5,8 @@ import Foundation
 extension Transfer {
   /// Called when a request is about to be sent on a connection. Returns whether it may be sent.
   func begin(on connection: SocketTable.Connection) -> Bool {
+    // libcurl does not know that the request was answered.
+    if hasLastReply { return false }
     // libcurl itself repeats a request if a reused connection turns out to be closed, or if `Expect` was rejected. It
     // does not always rewind the body first. For example, it does not if TLS has sent part of a piece that libcurl
     // still counts as unwritten.
@@ -77,17 +79,30 @@ extension Transfer {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }
+    if repliesFirst {
+      hold()
+      return Int(CURL_READFUNC_PAUSE)
+    }
     let granted = granted(upTo: wanted)
     guard granted > 0 else { return Int(CURL_READFUNC_PAUSE) }
     return handOver(into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
       ?? Int(CURL_READFUNC_ABORT)
   }
 
+  /// Whether something has arrived that libcurl should read before it sends more. After a reset, it could no longer. Over
+  /// plain HTTP, that is read in any case (`LastReply`).
+  private var repliesFirst: Bool {
+    guard given > 0, request.url.scheme == "https", !request.offersHTTP2, let socket else {
+      return false
+    }
+    return hoist_unread(socket) > 0
+  }
+
   /// Called when libcurl wants to send the body again, because a reused connection was closed or the server rejected
   /// `Expect`.
   func seek(to offset: curl_off_t) -> Int32 {
     // After a failed read, libcurl would retry on every other idle connection.
-    guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }
+    guard offset == 0, bodyError == nil, !hasLastReply, mayRepeat else { return CURL_SEEKFUNC_FAIL }
     startOver()
     return CURL_SEEKFUNC_OK
   }
@@ -118,6 +133,9 @@ extension Transfer {
       if mayAskPlainly { tellExpectIgnored() }
     }
     task.content.withLock { $0.end.head = head }
+    // libcurl would end a reply in a coding that it does not know with an error.
+    let decodes = Self.knowsCodings(head.headers["content-encoding"])
+    EasyOptions(easy).trySet(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
     // libcurl answers the challenge with a second request, and only the reply to that one counts.
     if request.digest != nil, head.status == 401, !wasChallenged {
       wasChallenged = true
@@ -126,6 +144,15 @@ extension Transfer {
     if let socket { recordArrival(at: socket) }
     if head.status != 417 { loop.recordHead(self) }
     return count
+  }
+
+  /// Whether libcurl can remove all of these content codings (RFC 9110 §8.4).
+  private static func knowsCodings(_ codings: String?) -> Bool {
+    let known = ["", "identity", "none", "gzip", "x-gzip", "deflate", "br", "zstd"]
+    return (codings ?? "").utf8.split(separator: UInt8(ascii: ",")).allSatisfy { coding in
+      let name = coding.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+      return known.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
   }
 
   func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

@@ -13,7 +13,9 @@ extension Transfer {
     try options.set(CURLOPT_URL, request.url.absoluteString)
     // A path that a signature covers must arrive unchanged.
     try options.set(CURLOPT_PATH_AS_IS, 1)
-    try options.set(CURLOPT_ACCEPT_ENCODING, "")
+    // Replies other than lists are short, so that a content coding saves nothing, and servers that name one wrongly do no
+    // harm. libcurl removes a coding that it knows even if it was not asked for; the empty text asks for all of these.
+    try options.set(CURLOPT_ACCEPT_ENCODING, request.method == "GET" ? "" : "identity")
     try options.set(CURLOPT_MAXAGE_CONN, loop.maxIdle)
     try options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(loop.expectPatience * 1000))
     // A resolver thread that hangs must not block the loop when the transfer is cancelled.
@@ -29,6 +31,12 @@ extension Transfer {
       try options.set(CURLOPT_HTTPAUTH, Self.digestOnly)
       try options.set(CURLOPT_USERNAME, digest.user)
       try options.set(CURLOPT_PASSWORD, digest.password)
+    }
+    let hasCookies = request.headers.contains { $0.name.lowercased() == "cookie" }
+    if !hasCookies, let share = request.cookies?.share(for: request.url) {
+      try options.set(CURLOPT_SHARE, pointer: share)
+      // The name of no file turns libcurl's engine on.
+      try options.set(CURLOPT_COOKIEFILE, "")
     }
     try setUpRequest(options)
     try setUpCallbacks(options)

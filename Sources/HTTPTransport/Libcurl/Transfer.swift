@@ -43,6 +43,8 @@ final class Transfer {
   private var closed: ClosedConnection?
   /// The end of the body on the connection, if the reply came before all of the body had arrived.
   var arrival: Arrival?
+  /// Whether the reply was read after libcurl had given the connection up.
+  var hasLastReply = false
   /// How often the request was repeated because the server had not seen it.
   private(set) var repetitions = 0
   /// When a limit may let the transfer continue; nil if no limit is delaying it.
@@ -96,6 +98,7 @@ final class Transfer {
     defer { (socket, mark) = (nil, nil) }
     // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
     if bodyError is CancellationError { return breakOff() }
+    takeLastReply(at: descriptor)
     recordArrival(at: descriptor, isClosing: true)
     if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
   }
@@ -192,6 +195,7 @@ final class Transfer {
   /// Why the transfer failed; nil if it succeeded.
   func trouble(_ code: CURLcode) -> TransportError? {
     if let bodyError { return TransportError(.body(bodyError), code: code) }
+    if hasLastReply { return nil }
     if isUnrepeatable {
       return TransportError(
         .connectionLost, code: code, words: "The server closed the connection without a reply")

@@ -196,7 +196,9 @@ final class TransferLoop: @unchecked Sendable {
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
       return curl_easy_cleanup(easy)
     }
-    // Keeps the handle's connections, resolved names and TLS sessions.
+    // Keeps the handle's connections, resolved names and TLS sessions, and would keep the cookies.
+    _ = hoist_set_text(easy, CURLOPT_COOKIEFILE, nil)
+    _ = hoist_set_pointer(easy, CURLOPT_SHARE, nil)
     curl_easy_reset(easy)
     spare.append(easy)
   }
