@@ -6,7 +6,8 @@ struct LineReporter: PushReporter {
   private let write: (String) -> Void
   private let writeResult: (String) -> Void
   /// Seconds between two lines about the same file.
-  private let interval: Double
+  var interval: Double
+  static let usualInterval = 5.0
   /// Whether only failures are reported.
   private let isQuiet: Bool
   /// Whether a line says when a file was sent before.
@@ -21,7 +22,7 @@ struct LineReporter: PushReporter {
   private var hasUntold = false
 
   init(
-    interval: Double = 5, isQuiet: Bool = false, showsNotes: Bool = false,
+    interval: Double = usualInterval, isQuiet: Bool = false, showsNotes: Bool = false,
     retry: RetryHint? = nil,
     write: @escaping (String) -> Void, writeResult: @escaping (String) -> Void
   ) {

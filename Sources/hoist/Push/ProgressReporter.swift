@@ -5,15 +5,20 @@ import UploadModel
 /// Shows progress bars at the foot of a terminal, and above them a line for each file that has ended.
 ///
 /// It draws ten times a second, however many files end meanwhile, and removes its bars before anything else is written.
+/// While the job is in the background, it writes lines only, since its bars would move over what the shell writes.
 struct ProgressReporter: PushReporter {
   let tickInterval: Double? = 0.1
 
   private let output: Output
+  private let job: TerminalJob
   private var board: ProgressBoard
   private let hasColours: Bool
   private let retry: RetryHint?
   private let pending = Pending()
   private var lines: LineReporter
+  private var lastTick: Instant?
+  /// After how many seconds between two ticks this process may have been stopped.
+  private static let noticeablePause = 0.3
   /// How many columns each line of the bars took.
   private var drawn: [Int] = []
 
@@ -32,6 +37,7 @@ struct ProgressReporter: PushReporter {
     to output: Output, ascii: Bool, hasColours: Bool, showsNotes: Bool = false, retry: RetryHint?
   ) {
     self.output = output
+    job = TerminalJob(output.errors)
     board = ProgressBoard(ascii: ascii)
     self.hasColours = hasColours
     self.retry = retry
@@ -72,6 +78,9 @@ struct ProgressReporter: PushReporter {
 
   mutating func tick(at now: Instant) {
     board.settle(at: now)
+    // If the process was stopped, the signal that continued it may be noticed a moment later than the clock.
+    if let lastTick, now - lastTick > Self.noticeablePause { usleep(20_000) }
+    lastTick = now
     flush(above: board.frame(size: size, at: now))
   }
 
@@ -84,7 +93,13 @@ struct ProgressReporter: PushReporter {
   /// Writes what is pending, then the bars.
   private mutating func flush(above frame: Frame?) {
     let width = size.width
-    let bars = frame.map { frame in (0..<frame.size.height).map { text(frame.line($0)) } }
+    let mayDraw = job.isInForeground
+    // The shell may have written something below the bars, which must stay.
+    if job.takeContinuation() || !mayDraw { drawn = [] }
+    lines.interval = mayDraw ? .infinity : LineReporter.usualInterval
+    let bars = (mayDraw ? frame : nil).map { frame in
+      (0..<frame.size.height).map { text(frame.line($0)) }
+    }
     // In one write, so that no terminal shows half an update.
     output.together {
       output.errorBytes(erasing())
