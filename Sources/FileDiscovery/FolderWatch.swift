@@ -41,12 +41,21 @@ package final class FolderWatch: @unchecked Sendable {
     self.rules = rules
     self.takesExisting = takesExisting
     descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    let code = errno
     var status = stat()
     if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
       throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
     do throws(InputError) {
       let open = try OpenFolder(root)
+      // The folder could be opened, so it is not that this process has too many files open.
+      guard descriptor >= 0 else {
+        throw code == EMFILE
+          ? InputError(
+            description:
+              "all inotify instances of this user are in use; end other programs that watch files, or raise "
+              + "fs.inotify.max_user_instances") : InputError(code)
+      }
       withExtendedLifetime(open) { watch(root, $0.descriptor) }
     } catch {
       throw InputError(description: "cannot watch it: \(error)")

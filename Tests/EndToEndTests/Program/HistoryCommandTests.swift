@@ -31,5 +31,22 @@ extension EndToEnd {
       #expect(old.output == "" && old.errors.contains("nothing to show"))
       #expect(try await person.run("history", "--until", "tomorrow").status == 2)
     }
+
+    @Test("an hour that summer time leaves out is said to be left out")
+    func skippedHour() async throws {
+      let person = try Person()
+      for (time, isThere) in [
+        ("2026-03-29 02:30", false), ("2026-03-29T02:30", false), ("2026-03-29 03:30", true),
+        ("2026-10-25 02:30", true), ("2026-03-29", true),
+      ] {
+        let program = try person.shell("TZ=Europe/Berlin exec hoist history --since '\(time)'")
+        let end = try await program.end()
+        let (status, errors) = (end.status, end.errors)
+        #expect((status == 0) == isThere, "\(time): \(errors)")
+        #expect(errors.contains("clocks are set forward") == !isThere, "\(errors)")
+      }
+      let never = try await person.run("history", "--since", "2026-02-31 02:30")
+      #expect(never.status == 2 && !never.errors.contains("clocks"))
+    }
   }
 }
