@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 extension FileLocation {
   /// The path with a slash at its end: how the path of everything in this folder begins.
@@ -53,7 +54,8 @@ extension FileLocation {
       ? FileLocation(bytes: Array(bytes.dropFirst(beginning.count))) : self
   }
 
-  /// The folders between `root` and the file, each followed by a slash; empty if the file is not below `root`.
+  /// The folders between `root` and the file, each followed by a slash; empty if the file is not below `root`. Bytes
+  /// that are not UTF-8 are kept (`String.init(rawBytes:)`).
   package func folder(below root: FileLocation) -> String {
     var beginning = root.bytes
     while beginning.last == .slash { beginning.removeLast() }
@@ -61,7 +63,7 @@ extension FileLocation {
     guard bytes.starts(with: beginning), let end = bytes.lastIndex(of: .slash),
       end >= beginning.count
     else { return "" }
-    return String(decoding: bytes[beginning.count...end], as: UTF8.self)
+    return String(rawBytes: bytes[beginning.count...end])
   }
 }
 

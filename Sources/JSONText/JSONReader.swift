@@ -3,7 +3,8 @@ extension JSONValue {
   ///
   /// A leading byte order mark is skipped (§8.1). The last of several members with the same name wins (§4 leaves that
   /// open). Half of a surrogate pair becomes U+FFFD (§8.2). A whole number that fits into `Int64` is an
-  /// ``integer(_:)``, however it is written.
+  /// ``integer(_:)``, however it is written. A longer one keeps its digits (``longInteger(_:)``), unless it is written
+  /// with a fraction or an exponent.
   ///
   /// - Throws: ``JSONError`` if the bytes are not JSON or exceed `limits`.
   package init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
@@ -120,7 +121,7 @@ private struct JSONReader {
       try digits()
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
-    if isWhole, let number = Int64(text) { return .integer(number) }
+    if isWhole { return Int64(text).map { .integer($0) } ?? .longInteger(text) }
     guard let number = Double(text), number.isFinite else {
       throw JSONError(reason: .numberOutOfRange, offset: start)
     }

@@ -4,6 +4,8 @@ package enum JSONValue: Hashable, Sendable {
   case bool(Bool)
   /// A whole number that fits into `Int64`.
   case integer(Int64)
+  /// A whole number that does not fit into `Int64`, in its digits. It is often an identifier.
+  case longInteger(String)
   /// Any other number.
   case number(Double)
   case string(String)
@@ -20,7 +22,9 @@ package enum JSONValue: Hashable, Sendable {
   package func isSameKind(as other: JSONValue) -> Bool {
     switch (self, other) {
     case (.null, .null), (.bool, .bool), (.string, .string), (.array, .array), (.object, .object),
-      (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number):
+      (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number),
+      (.longInteger, .longInteger), (.longInteger, .integer), (.integer, .longInteger),
+      (.longInteger, .number), (.number, .longInteger):
       true
     default: false
     }
@@ -39,6 +43,7 @@ package enum JSONValue: Hashable, Sendable {
     case .null: text += "null"
     case .bool(let flag): text += String(flag)
     case .integer(let number): text += String(number)
+    case .longInteger(let digits): text += digits
     case .number(let number): text += number.isFinite ? "\(number)" : "null"
     case .string(let string): text += "\"\(Self.escaped(string))\""
     case .array(let values):
@@ -81,6 +86,10 @@ package enum JSONValue: Hashable, Sendable {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.integer(let a), .integer(let b)): a == b
+    case (.longInteger(let a), .longInteger(let b)): a == b
+    case (.longInteger(let digits), .number(let number)),
+      (.number(let number), .longInteger(let digits)):
+      number == Double(digits)
     case (.number(let a), .number(let b)): a == b
     case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
       number == Double(whole)
@@ -91,12 +100,13 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Hashes equal values equally, so integers are hashed as `Double`.
+  /// Hashes equal values equally, so whole numbers are hashed as `Double`.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .bool(let flag): hasher.combine(flag)
     case .integer(let number): hasher.combine(Double(number))
+    case .longInteger(let digits): hasher.combine(Double(digits) ?? .infinity)
     case .number(let number): hasher.combine(number)
     case .string(let text): hasher.combine(text)
     case .array(let values): hasher.combine(values)

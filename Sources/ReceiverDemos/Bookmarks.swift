@@ -120,6 +120,7 @@ extension JSONValue {
   private var size: Double? {
     switch self {
     case .integer(let number): Double(number)
+    case .longInteger(let digits): Double(digits)
     case .number(let number): number
     case .null, .bool, .string, .array, .object: nil
     }

@@ -53,6 +53,8 @@ enum TOMLText {
     case .null: "\"\""
     case .bool(let flag): String(flag)
     case .integer(let number): String(number)
+    // TOML has no such number either.
+    case .longInteger(let digits): string(digits)
     case .number(let number): "\(number)"
     case .string(let string): self.string(text(string))
     case .array(let values): array(values.map { json($0, text) })

@@ -49,7 +49,7 @@ extension HistoryEntry {
   init(_ row: Row) {
     let location = FileLocation(bytes: row[2])
     self.init(
-      item: ItemID(row[1]), location: location, name: row[3] ?? location.lastComponent,
+      item: ItemID(row[1]), location: location, name: row[3] ?? location.name,
       mediaType: row[4], size: row[5], target: row[6], attempt: row[7],
       began: Date(timeIntervalSince1970: row[8]),
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },

@@ -99,7 +99,7 @@ extension UploadStore {
         let ended = now.timeIntervalSince1970
         values += [
           number, target ?? item.target, file.bytes, identity?.device, identity?.inode,
-          identity?.modified, item.size, item.sum, name == file.lastComponent ? nil : name,
+          identity?.modified, item.size, item.sum, name == file.name ? nil : name,
           sent?.mediaType ?? item.mediaType, attempts,
           max(began.timeIntervalSince1970, end.beginning(at: ended)),
         ]

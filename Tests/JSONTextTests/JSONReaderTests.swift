@@ -17,7 +17,7 @@ import Testing
     ("9007199254740993", "9007199254740993"),
     ("9223372036854775807", "9223372036854775807"),
     ("-9223372036854775808", "-9223372036854775808"),
-    ("9223372036854775808", "9.223372036854776e+18"), ("1e300", "1e+300"), ("1e-999", "0"),
+    ("9223372036854775808", "9223372036854775808"), ("1e300", "1e+300"), ("1e-999", "0"),
     ("1.7976931348623157e308", "1.7976931348623157e+308"), ("[-2.5E-3]", "[-0.0025]"),
     // Strings (§7).
     (#""\"\\\/\b\f\n\r\t""#, #""\"\\/\u0008\u000c\n\r\t""#), (#""a\u00e4\u00E4""#, "\"aää\""),
@@ -92,7 +92,9 @@ import Testing
 
   @Test("a number beyond Double is refused and not taken for infinity")
   func hugeNumbers() throws {
-    for text in ["1e999", "-1e309", String(repeating: "9", count: 400), "1e99999999999999999999"] {
+    for text in [
+      "1e999", "-1e309", String(repeating: "9", count: 400) + ".0", "1e99999999999999999999",
+    ] {
       let mistake = try #require(throws: JSONError.self) {
         try JSONValue(bytes: Array("[\(text)]".utf8))
       }
@@ -127,6 +129,20 @@ import Testing
       }
       #expect(mistake.reason == .tooManyValues(limit: 3), "\(text)")
     }
+  }
+
+  @Test(
+    "a whole number beyond 64 bits keeps its digits",
+    arguments: [
+      "9223372036854775808", "13571357135713571357", "-9223372036854775809",
+      "1" + String(repeating: "0", count: 400),
+    ])
+  func longIntegers(_ digits: String) throws {
+    let value = try #require(JSONValue(text: "[\(digits)]"))
+    #expect(value == .array([.longInteger(digits)]) && value.source == "[\(digits)]")
+    #expect(JSONValue.longInteger(digits).text == digits)
+    #expect(value.hashValue == JSONValue(text: value.source)?.hashValue)
+    #expect(JSONValue(text: "9223372036854775807") == .integer(.max))
   }
 
   /// What reads a value by trying one type after the other takes as many steps as there are values

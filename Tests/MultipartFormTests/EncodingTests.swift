@@ -1,4 +1,6 @@
+import Foundation
 import MultipartForm
+import TestSupport
 import Testing
 
 /// The exact bytes of forms. Sources:
@@ -20,6 +22,24 @@ import Testing
     let bytes = try body.bytes()
     #expect(Int64(bytes.count) == body.contentLength)
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("a name that is not UTF-8 is sent byte for byte, as curl does")
+  func rawName() throws {
+    let folder = try ScratchDirectory()
+    let name = Array("caf".utf8) + [0xE9]
+    let file = FileLocation(bytes: Array("\(folder.path)/".utf8) + name)
+    close(file.withCString { open($0, O_CREAT | O_WRONLY, 0o600) })
+    let parts = [
+      FormPart.file(name: "f", at: file),
+      FormPart.text(nameBytes: name, valueBytes: name, contentType: nil),
+    ]
+    let body = try FormBody(FormData(parts: parts, boundary: boundary)).bytes()
+    for wanted in ["filename=\"", "; name=\"", "\r\n\r\n"] {
+      let bytes = Array(wanted.utf8) + name
+      #expect(body.indices.contains { body[$0...].starts(with: bytes) }, "\(wanted)")
+    }
+    #expect(parts[0].fileName == "caf\u{FFFD}")
   }
 
   @Test("an empty form is its final delimiter (RFC 2046 §5.1.1 close-delimiter)")

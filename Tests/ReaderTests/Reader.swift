@@ -220,7 +220,7 @@ enum Reader: String, CaseIterable {
   ) throws {
     for size in [0, 10, 100_000, Int64.max] {
       var machine = try start(rules, point, size: size)
-      var pending = machine.start(without: nil, now: now)
+      var pending = machine.start(without: nil)
       var replies = Self.blocks(text)[...]
       var steps = 0
       while !pending.isEmpty, steps < 100 {

@@ -161,6 +161,30 @@ struct RunTests {
     if row.closes > 0 { #expect(lines.last?.hasPrefix("POST /close/7 ") == true) }
   }
 
+  @Test("the request that fetches a value goes without the header fields that need it")
+  func valuesInHeaderFields() async throws {
+    let server = try server(Row(testDescription: "", events: [], opens: 1, closes: 1))
+    defer { server.stop() }
+    var target = try target(server, .keep)
+    target.headers = [
+      .init(name: "X-Token", value: try template("{open.id}")),
+      .init(name: "X-Fixed", value: try template("1")),
+    ]
+    target.publicHeaders = [.init(name: "X-Public", value: try template("<{open.id}>"))]
+    let ends = await EngineHarness().upload([try folder.write("a", count: 10)], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    let opening = try #require(server.requests.first { $0.line.hasPrefix("POST /open ") })
+    #expect(opening.headers["x-token"] == nil && opening.headers["x-public"] == nil)
+    #expect(opening.headers["x-fixed"] == "1")
+    let sent = try #require(server.requests.first { $0.line.contains("/up/") })
+    #expect(sent.headers["x-token"] == "7" && sent.headers["x-fixed"] == "1")
+    #expect(sent.headers["x-public"] == "%3C7%3E" || sent.headers["x-public"] == "<7>")
+    // What is shown says the same.
+    let outline = try RequestOutline.Run(target.run, of: target, now: Date())
+    #expect(outline.open?.headers.contains { $0.name == "X-Token" } == false)
+    #expect(outline.close?.headers.contains { $0.name == "X-Token" } == true)
+  }
+
   @Test("in the queue, one file shows why nothing is sent, and a retry opens the run")
   func refusedInQueue() async throws {
     let server = try server(

@@ -16,6 +16,8 @@ struct VerificationTests {
   private static let sha256Base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
   private static let sha1 = "a9993e364706816aba3e25717850c26c9cd0d89d"
   private static let md5 = "900150983cd24fb0d6963f7d28e17f72"
+  /// What S3 may give in its place.
+  private static let md5Like = String(repeating: "a", count: 32)
   private static let other = String(repeating: "0", count: 64)
 
   struct Row: Sendable, CustomTestStringConvertible {
@@ -78,7 +80,27 @@ struct VerificationTests {
       testDescription: "a weak ETag", place: "etag", sum: .md5, headers: "ETag: W/\"\(md5)\"\r\n"),
     Row(
       testDescription: "an ETag that differs", place: "etag", sum: .md5,
-      headers: "ETag: \"\(String(repeating: "a", count: 32))\"\r\n", code: "content-differs"),
+      headers: "ETag: \"\(md5Like)\"\r\n", code: "content-differs"),
+    Row(
+      testDescription: "an ETag of S3, with a key of its own", place: "etag", sum: .md5,
+      headers: "ETag: \"\(md5)\"\r\nx-amz-server-side-encryption: AES256\r\n", verified: "md5"),
+    Row(
+      testDescription: "an ETag under SSE-KMS", place: "etag", sum: .md5,
+      headers: "ETag: \"\(md5Like)\"\r\nx-amz-server-side-encryption: aws:kms\r\n"),
+    Row(
+      testDescription: "an ETag under DSSE-KMS", place: "etag", sum: .md5,
+      headers: "ETag: \"\(md5Like)\"\r\nx-amz-server-side-encryption: aws:kms:dsse\r\n"),
+    Row(
+      testDescription: "an ETag under SSE-C", place: "etag", sum: .md5,
+      headers:
+        "ETag: \"\(md5Like)\"\r\nx-amz-server-side-encryption-customer-algorithm: AES256\r\n"),
+    Row(
+      testDescription: "an ETag in the reply under SSE-KMS", place: "/ETag", sum: .md5,
+      headers: "x-amz-server-side-encryption: aws:kms\r\n", body: #"{"ETag":"\#(md5Like)"}"#),
+    Row(
+      testDescription: "another sum under SSE-KMS", place: "x-sum", sum: .sha256,
+      headers: "X-Sum: \(other)\r\nx-amz-server-side-encryption: aws:kms\r\n",
+      code: "content-differs"),
     Row(
       testDescription: "in the reply", place: "/sha1", sum: .sha1, body: #"{"sha1":"\#(sha1)"}"#,
       verified: "sha-1"),

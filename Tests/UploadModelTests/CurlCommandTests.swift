@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 import TestSupport
 import Testing
 
@@ -152,7 +153,7 @@ struct CurlCommandTests {
       #expect(part.starts(with: start + path), "\(name)")
       #expect(unescaped(path[...]) == item.location.bytes)
       let rest =
-        Array("\";filename=\"".utf8) + CurlCommandTests.escaped(Array(told.utf8))
+        Array("\";filename=\"".utf8) + CurlCommandTests.escaped(told.rawBytes)
         + Array("\";type=\(type)".utf8)
       #expect(Array(part.dropFirst(start.count + path.count)) == rest, "\(name)")
       let body = try arguments(shell, try CurlCommand([item], to: binary, now: Date()), folder)

@@ -4,6 +4,11 @@ import Testing
 @testable import UploadModel
 
 struct JSONPointerTests {
+  @Test func anIdentifierKeepsItsDigits() throws {
+    let document = JSONValue(text: #"{"id": 13571357135713571357}"#)
+    #expect(try JSONPointer("/id").text(in: document) == "13571357135713571357")
+  }
+
   /// The document and the pointers of RFC 6901 §5.
   private static let document = #"""
     {"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6,

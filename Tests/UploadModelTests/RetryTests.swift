@@ -114,6 +114,39 @@ struct RetryAfterTests {
     #expect(RetryAfter.seconds(value, now: Self.date) == seconds)
   }
 
+  /// The clock of the machine here may be wrong, or that of the server.
+  @Test(arguments: [-7200.0, 0, 7200, 1e7])
+  func timesAreCountedFromTheReplysDate(_ ahead: Double) throws {
+    func text(_ seconds: Double) -> String {
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.timeZone = TimeZone(secondsFromGMT: 0)
+      formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      return formatter.string(from: Self.date.addingTimeInterval(seconds))
+    }
+    var end = TransferEnd(url: try #require(URL(string: "https://a.example/")), status: 503)
+    func wait(_ fields: [String: String]) -> Double? {
+      end.headers = fields.merging(["date": text(ahead)]) { $1 }
+      return RetryPolicy().wait(askedBy: end, now: Self.date)
+    }
+    #expect(wait(["retry-after": text(ahead + 4)]) == 4)
+    #expect(wait(["retry-after": "7"]) == 7)
+    let reset = Int(Self.date.timeIntervalSince1970 + ahead) + 9
+    // Until the year 2001, this is a number of seconds.
+    if reset >= 1_000_000_000 {
+      #expect(wait(["x-ratelimit-remaining": "0", "x-ratelimit-reset": "\(reset)"]) == 9)
+    }
+    // A cache's reply is as old as it says.
+    #expect(wait(["age": "3", "retry-after": text(ahead + 4)]) == 1)
+    end.headers = ["date": text(ahead)]
+    #expect(RetryAfter.seconds(until: text(ahead + 30), in: end, now: Self.date) == 30)
+    end.headers = [:]
+    #expect(RetryAfter.seconds(until: text(30), in: end, now: Self.date) == 30)
+    // The number of seconds since 1970.
+    let later = Date(timeIntervalSince1970: 1_795_212_900)
+    #expect(RetryAfter.seconds(until: "1795212960", in: end, now: later) == 60)
+  }
+
   /// RFC 9110 §5.6.7: more than 50 years ahead means the past.
   @Test(arguments: [("43", true), ("45", false)])
   func twoDigitYears(_ year: String, _ isAhead: Bool) {

@@ -1,6 +1,9 @@
 import Foundation
+import MultipartForm
+import ScalarText
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct TemplateTests {
   private static let uuid = "5E8F4B8A-0000-4000-8000-0123456789AB"
@@ -73,6 +76,38 @@ struct TemplateTests {
   func mistakes(_ source: String, _ message: String) {
     let mistake = #expect(throws: InvalidInput.self) { try filled(source) }
     #expect(mistake?.description == message)
+  }
+
+  /// A byte that is not UTF-8 is sent as it is. What has no room for it says so.
+  @Test func namesThatAreNotUTF8() throws {
+    let target = Target(name: "t", url: try #require(URL(string: "https://a.example/")))
+    func values(_ last: UInt8) -> Template.Values {
+      let file = FileLocation(bytes: Array("/w/caf".utf8) + [last])
+      return target.values(of: UploadItem(id: ItemID(1), location: file), now: Date(), uuid: UUID())
+    }
+    func template(_ text: String, _ escaping: Template.Escaping) throws -> Template {
+      try Template(text, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
+    }
+    let address = try template("https://a.example/{file.name}/{file.stem}/{file.path}", .url)
+    let written = address.filled(with: values(0xE9))
+    #expect(written == "https://a.example/caf%E9/caf%E9/caf%E9")
+    #expect(URL(written: written)?.absoluteString == written)
+    #expect(address.filled(with: values(0xE8)) != written)
+    let plain = try template("{file.name}", .none)
+    #expect(plain.filled(with: values(0xE9)).rawBytes == Array("caf".utf8) + [0xE9])
+    #expect(try template("{file.name|base64}", .none).filled(with: values(0xE9)) == "Y2Fm6Q==")
+    for (text, escaping) in [
+      ("{file.name}", .json), ("{file.name|json}", .none), ("{file.name|xml}", .none),
+    ] as [(String, Template.Escaping)] {
+      let template = try template(text, escaping)
+      #expect(template.obstacle(with: values(0xE9))?.contains("not UTF-8") == true, "\(text)")
+      #expect(template.obstacle(with: values(0x65)) == nil)
+    }
+    let encoded = try template("{file.name|url}", .json)
+    #expect(encoded.obstacle(with: values(0xE9)) == nil)
+    #expect(encoded.filled(with: values(0xE9)) == "caf%E9")
+    let header = Target.Field(name: "X-Name", value: plain)
+    #expect(throws: Failure.Cause.self) { try header.header(with: values(0xE9)) }
   }
 
   @Test func literalTextIsNotRead() {

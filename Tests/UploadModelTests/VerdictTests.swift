@@ -345,3 +345,66 @@ struct VerdictTests {
     #expect(URL(string: text).flatMap { Origin($0) }?.description == origin)
   }
 }
+
+@Suite("What a refusal says beside its status")
+struct RefusalWordsTests {
+  private func failure(
+    _ status: Int, _ headers: [String: String] = [:], _ text: String = "", size: Int64 = 5
+  ) throws -> Failure {
+    var end = TransferEnd(url: home, status: status, headers: headers, reply: Reply(text: text))
+    end.sent = SentFile(name: "a", mediaType: "text/plain", size: size)
+    let verdict = Verdict.judge(
+      end, target: Target(name: "t", url: home), attempt: 1, redirects: 0, now: Date())
+    guard case .failed(let failure) = verdict else { throw InvalidInput("\(verdict)") }
+    return failure
+  }
+
+  private static let moved = """
+    <?xml version="1.0"?>
+    <Error><Code>PermanentRedirect</Code><Endpoint>b.s3-eu-west-1.amazonaws.com</Endpoint></Error>
+    """
+  private static let malformed = """
+    <Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>
+    """
+
+  @Test("S3's region and endpoint are named, whichever way it gives them")
+  func regions() throws {
+    let region = ["x-amz-bucket-region": "eu-west-1"]
+    for (failure, places) in [
+      (
+        try failure(301, region, Self.moved),
+        ["b.s3-eu-west-1.amazonaws.com in the region eu-west-1"]
+      ),
+      (try failure(301, region), ["the region eu-west-1"]),
+      (try failure(307, [:], Self.moved), ["b.s3-eu-west-1.amazonaws.com"]),
+      (try failure(400, region, Self.malformed), ["the region eu-west-1", "auth.sigv4.region"]),
+    ] {
+      for place in places {
+        #expect(failure.explanation.contains(place), "\(failure.explanation)")
+      }
+    }
+    // A redirect that says where it leads is one as ever.
+    let plain = try failure(301, ["location": "/b", "x-amz-bucket-region": "eu-west-1"])
+    #expect(plain.cause == .redirected(to: "/b", .losesBody))
+    #expect(
+      try failure(301, [:], "<Endpoint>a</Endpoint>").cause == .redirected(to: "a", .otherRegion))
+    #expect(
+      try failure(301, [:], "no <Endpoint>a</Endpoint>").cause == .redirected(to: nil, .losesBody))
+  }
+
+  @Test("an empty file is called empty where that may be why", arguments: [400, 411, 413, 422])
+  func empty(_ status: Int) throws {
+    #expect(try failure(status, size: 0).explanation.contains("The file is empty."))
+    #expect(try !failure(status).explanation.contains("empty"))
+    #expect(try !failure(404, size: 0).explanation.contains("empty"))
+  }
+
+  @Test("what may pass by itself")
+  func temporary() throws {
+    #expect(try failure(421, ["retry-after": "3"]).isTransient)
+    #expect(try !failure(421).isTransient)
+    #expect(try failure(413, ["retry-after": "3"]).isTransient)
+    #expect(try !failure(413).isTransient)
+    #expect(try failure(407).explanation.contains("the proxy wants credentials"))
+  }
+}

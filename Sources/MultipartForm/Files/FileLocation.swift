@@ -24,10 +24,13 @@ public struct FileLocation: Hashable, Sendable {
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The last component, for a part's file name; bytes that are not UTF-8 become U+FFFD.
-  public var lastComponent: String {
+  public var lastComponent: String { String(decoding: lastComponentBytes, as: UTF8.self) }
+
+  /// The bytes of the last component.
+  package var lastComponentBytes: ArraySlice<UInt8> {
     let end = bytes.lastIndex { $0 != ASCII.slash }.map { $0 + 1 } ?? 0
     let start = bytes[..<end].lastIndex(of: ASCII.slash).map { $0 + 1 } ?? 0
-    return String(decoding: bytes[start..<end], as: UTF8.self)
+    return bytes[start..<end]
   }
 
   /// Calls the body with the path as a C string. A NUL inside the path would end the string early: see ``isUsable``.

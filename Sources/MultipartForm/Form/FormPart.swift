@@ -6,21 +6,32 @@ import Foundation
 /// (RFC 7578 §4.3).
 public struct FormPart: Sendable {
   enum Content: Sendable {
-    case text(String)
+    case text([UInt8])
     case memory([UInt8])
     case file(FileLocation, range: Range<Int64>?, expected: FileIdentity?)
     case held(HeldFile, range: Range<Int64>?)
   }
 
-  /// The name of the form's field.
-  public let name: String
-  /// The file name that the receiver is told; nil for a part that is not a file.
-  public let fileName: String?
+  /// The name of the form's field. Bytes that are not UTF-8 become U+FFFD here, but are sent as they are.
+  public var name: String { String(decoding: nameBytes, as: UTF8.self) }
+  /// The file name that the receiver is told; nil for a part that is not a file. Bytes that are not UTF-8 become U+FFFD
+  /// here, but are sent as they are.
+  public var fileName: String? { fileNameBytes.map { String(decoding: $0, as: UTF8.self) } }
   /// The value of the part's Content-Type; nil when none is sent.
   public let contentType: String?
   /// Further headers, written after Content-Disposition and Content-Type.
   public let headers: [Header]
+  let nameBytes: [UInt8]
+  let fileNameBytes: [UInt8]?
   let content: Content
+
+  init(
+    nameBytes: [UInt8], fileNameBytes: [UInt8]?, contentType: String?, headers: [Header],
+    content: Content
+  ) {
+    (self.nameBytes, self.fileNameBytes) = (nameBytes, fileNameBytes)
+    (self.contentType, self.headers, self.content) = (contentType, headers, content)
+  }
 
   /// A text field. Its line breaks are sent as CRLF, as browsers do (WHATWG HTML,
   /// "multipart/form-data encoding algorithm"); use ``data(name:fileName:contentType:bytes:headers:)``
@@ -35,7 +46,8 @@ public struct FormPart: Sendable {
     name: String, value: String, contentType: String? = nil, headers: [Header] = []
   ) -> FormPart {
     FormPart(
-      name: name, fileName: nil, contentType: contentType, headers: headers, content: .text(value))
+      nameBytes: Array(name.utf8), fileNameBytes: nil, contentType: contentType, headers: headers,
+      content: .text(Array(value.utf8)))
   }
 
   /// A part from bytes in memory, sent unchanged.
@@ -52,7 +64,7 @@ public struct FormPart: Sendable {
     bytes: some Sequence<UInt8>, headers: [Header] = []
   ) -> FormPart {
     FormPart(
-      name: name, fileName: fileName,
+      nameBytes: Array(name.utf8), fileNameBytes: fileName.map { Array($0.utf8) },
       contentType: contentType ?? fileName.map { _ in "application/octet-stream" },
       headers: headers, content: .memory(Array(bytes)))
   }
@@ -77,7 +89,7 @@ public struct FormPart: Sendable {
   /// - Parameters:
   ///   - name: the name of the form's field.
   ///   - location: the file; symbolic links are followed.
-  ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
+  ///   - fileName: if nil, the last component of the path, byte for byte. Directories in a given name are sent as they are.
   ///   - contentType: the file's media type.
   ///   - range: the bytes to send, within the file; all of them when nil.
   ///   - expected: the identity that the file had when it was chosen. If the file has changed when the body is made, a
@@ -89,17 +101,39 @@ public struct FormPart: Sendable {
     expecting expected: FileIdentity? = nil, headers: [Header] = []
   ) -> FormPart {
     FormPart(
-      name: name, fileName: fileName ?? location.lastComponent, contentType: contentType,
-      headers: headers, content: .file(location, range: range, expected: expected))
+      nameBytes: Array(name.utf8),
+      fileNameBytes: fileName.map { Array($0.utf8) } ?? Array(location.lastComponentBytes),
+      contentType: contentType, headers: headers,
+      content: .file(location, range: range, expected: expected))
+  }
+
+  /// A text field whose name and value need not be UTF-8. Its line breaks are sent as CRLF.
+  package static func text(
+    nameBytes: [UInt8], valueBytes: [UInt8], contentType: String?
+  ) -> FormPart {
+    FormPart(
+      nameBytes: nameBytes, fileNameBytes: nil, contentType: contentType, headers: [],
+      content: .text(valueBytes))
+  }
+
+  /// A part whose content is a file. Neither its name nor the file's need be UTF-8.
+  package static func file(
+    nameBytes: [UInt8], at location: FileLocation, fileNameBytes: [UInt8], contentType: String,
+    expecting expected: FileIdentity?
+  ) -> FormPart {
+    FormPart(
+      nameBytes: nameBytes, fileNameBytes: fileNameBytes, contentType: contentType, headers: [],
+      content: .file(location, range: nil, expected: expected))
   }
 
   /// A part whose content is a held file, or a range of its bytes clamped to the file, so that several bodies show the
-  /// file at one moment.
+  /// file at one moment. Neither its name nor the file's need be UTF-8.
   package static func file(
-    name: String, held file: HeldFile, range: Range<Int64>?, fileName: String, contentType: String
+    nameBytes: [UInt8], held file: HeldFile, range: Range<Int64>?, fileNameBytes: [UInt8],
+    contentType: String
   ) -> FormPart {
     FormPart(
-      name: name, fileName: fileName, contentType: contentType, headers: [],
+      nameBytes: nameBytes, fileNameBytes: fileNameBytes, contentType: contentType, headers: [],
       content: .held(file, range: range))
   }
 

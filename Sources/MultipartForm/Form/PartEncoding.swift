@@ -8,12 +8,12 @@ struct PartEncoding {
   /// Content-Disposition, Content-Type and custom headers, and the empty line after them.
   func header() throws(BodyError) -> [UInt8] {
     var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
-    bytes += try escaped(normalized(part.name, in: .name), in: .name)
+    bytes += try escaped(normalized(part.nameBytes, in: .name), in: .name)
     bytes.append(ASCII.quote)
-    if let fileName = part.fileName {
+    if let fileName = part.fileNameBytes {
       bytes += "; filename=\"".utf8
       // Line breaks are normalised in names but not in file names.
-      bytes += try escaped(Array(fileName.utf8), in: .fileName)
+      bytes += try escaped(fileName, in: .fileName)
       bytes.append(ASCII.quote)
     }
     bytes += "\r\n".utf8
@@ -29,8 +29,7 @@ struct PartEncoding {
   }
 
   /// The bytes of a text, with each lone CR and each lone LF as CRLF.
-  func normalized(_ text: String, in place: FormError.Place) throws(BodyError) -> [UInt8] {
-    let bytes = Array(text.utf8)
+  func normalized(_ bytes: [UInt8], in place: FormError.Place) throws(BodyError) -> [UInt8] {
     guard bytes.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else {
       return bytes
     }

@@ -70,12 +70,12 @@ struct ItemDetails {
     var shown = fact("Path", item.location.description)
     if let sent {
       let isOther =
-        sent.name != item.location.lastComponent || sent.mediaType != item.mediaType
+        sent.name != item.location.name || sent.mediaType != item.mediaType
         || sent.size != item.size
       let size = HumanReadable.count(Int(sent.size), "byte")
       let words = "\(sent.name), \(sent.mediaType), \(size)"
       if isWhole || isOther { shown += fact("Sent as", words) }
-    } else if isWhole || item.fileName != item.location.lastComponent {
+    } else if isWhole || item.fileName != item.location.name {
       shown += fact("Name", item.fileName)
     }
     shown += fact("Field", item.field) + fact("Target", item.target.isEmpty ? nil : item.target)

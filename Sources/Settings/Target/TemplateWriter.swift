@@ -24,12 +24,12 @@ struct TemplateWriter: Sendable {
     entries.contains { $0.value != nil } ? TOMLText.table(entries) : nil
   }
 
-  /// JSON text as a TOML value; nil if reading that value would not give the same text. TOML has no null, and the
-  /// reader produces only one spelling of JSON.
+  /// JSON text as a TOML value; nil if reading that value would not give the same text. TOML has no null and no
+  /// whole number beyond `Int64`, and the reader produces only one spelling of JSON.
   func json(_ template: Template) -> String? {
     // Replace placeholders by marks. All marks are inside strings: those that stand for numbers get quotation marks.
     let (text, slots) = template.marked(isRevealing: isRevealing)
-    guard let value = JSONValue(text: text), value.source == text, !value.hasNull else {
+    guard let value = JSONValue(text: text), value.source == text, !value.isBeyondTOML else {
       return nil
     }
     return TOMLText.json(value) { text in
@@ -42,11 +42,11 @@ struct TemplateWriter: Sendable {
 }
 
 extension JSONValue {
-  fileprivate var hasNull: Bool {
+  fileprivate var isBeyondTOML: Bool {
     switch self {
-    case .null: true
-    case .array(let values): values.contains(where: \.hasNull)
-    case .object(let members): members.values.contains(where: \.hasNull)
+    case .null, .longInteger: true
+    case .array(let values): values.contains(where: \.isBeyondTOML)
+    case .object(let members): members.values.contains(where: \.isBeyondTOML)
     case .bool, .integer, .number, .string: false
     }
   }

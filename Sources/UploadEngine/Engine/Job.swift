@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTransport
 import MultipartForm
 import UploadModel
 
@@ -22,6 +23,8 @@ extension UploadEngine {
     var wasAuthorizedAgain = false
     /// The requests of the current attempt, if it takes several.
     @Rare var conversation: Conversation?
+    /// The cookies of the upload, if it does not belong to a run.
+    lazy var cookies = CookieJar()
     /// Where the upload can resume.
     @Rare var resumePoint: ResumePoint?
     /// The most bytes of the upload that the server has had at any time since the user asked for it to be sent.
@@ -65,6 +68,7 @@ extension UploadEngine {
       update(upload)
       (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
       isGrowing = false
+      cookies = CookieJar()
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 

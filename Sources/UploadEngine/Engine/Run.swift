@@ -1,3 +1,4 @@
+import HTTPTransport
 import UploadModel
 
 /// The run of a target that has requests before its first file or after its last.
@@ -13,6 +14,8 @@ struct Run {
   var isAsked = false
   /// Whether the first request was refused, so that nothing starts until the user asks for it.
   var isRefused = false
+  /// The cookies of the run's requests.
+  var cookies = CookieJar()
   /// How often the last request was sent.
   var attempts = 0
 

@@ -646,6 +646,7 @@ extension UploadEngine {
   ) {
     var asked = request.exchange
     asked.limits = limits(for: request.target)
+    asked.cookies = cookies(of: request.files.map(\.item.id))
     let isAhead = request.files.contains { scheduler.isAhead($0.item.id) }
     if isAhead { asked.body = UploadBody(form: request.body).readAhead() }
     let route = authorization.route
@@ -661,6 +662,15 @@ extension UploadEngine {
     startWatching()
     guard isAhead else { return task.resume() }
     ahead.append(RequestsAhead.Request(route: route, task: task))
+  }
+
+  /// The cookies of uploads that are sent together: those of their run, or else those of the first.
+  private func cookies(of ids: [ItemID]) -> CookieJar {
+    guard let job = ids.first.flatMap({ jobs[$0] }) else { return CookieJar() }
+    if needs(of: job.upload.destination).run, let run = runs[job.upload.target.name] {
+      return run.cookies
+    }
+    return job.cookies
   }
 
   /// Fails files that cannot be sent; the request is made without them.
@@ -988,7 +998,7 @@ extension UploadEngine {
       job.conversation = Conversation(
         machine: machine, how: how, file: file, start: time.now(),
         recalled: knownServers.recalledServer(on: job.route))
-      goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
+      goOn(upload.item.id) { $0.start(without: loss) }
     } catch {
       leaveOut([upload.item.id], error)
     }
@@ -1355,7 +1365,9 @@ extension UploadEngine {
         now: time.date())
     else { return }
     // If this fails, the server's own expiry does the same later.
-    Task.detached { [session, time, exchange = request.exchange, timeout = target.stallTimeout] in
+    var exchange = request.exchange
+    exchange.cookies = cookies(of: [upload.item.id])
+    Task.detached { [session, time, exchange, timeout = target.stallTimeout] in
       _ = await session.end(of: exchange, stallTimeout: timeout, time: time)
     }
   }
@@ -1389,7 +1401,8 @@ extension UploadEngine {
     let uploads = ids.compactMap { jobs[$0]?.upload }
     let files = growingFiles(of: uploads)
     let preparation = Preparation(
-      attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests)
+      attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests,
+      cookies: cookies(of: ids))
     guard let authorization = authorization(of: ids, to: destination.value.origin)
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
@@ -1581,8 +1594,10 @@ extension UploadEngine {
       return (id, values)
     }
     guard !files.isEmpty else { return false }
+    let cookies = self.cookies(of: files.map(\.0))
     let client = ServerClient(
-      target: target, token: transfer.authorization.token, from: tokenSource, time: time)
+      target: target, token: transfer.authorization.token, from: tokenSource, cookies: cookies,
+      time: time)
     // The ticket's additions for the file's request must not be in any other request.
     var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
     let asked = Result { () throws(InvalidInput) -> ServerCall? in
@@ -1593,7 +1608,8 @@ extension UploadEngine {
       return call
     }.mapError { Failure(.unusable($0.description)) }
     let confirming = ServerClient(
-      target: home, token: transfer.authorization.token, from: tokenSource, time: time)
+      target: home, token: transfer.authorization.token, from: tokenSource, cookies: cookies,
+      time: time)
     step(for: Array(transfer.items)) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
@@ -1659,7 +1675,8 @@ extension UploadEngine {
       var call = rule.call
       call.url = Template(literal: url.absoluteString)
       let client = ServerClient(
-        target: job.upload.target, token: tokens[job.route], from: tokenSource, time: time)
+        target: job.upload.target, token: tokens[job.route], from: tokenSource,
+        cookies: cookies(of: [id]), time: time)
       Task.detached { [weak self, call] in
         let answer: WaitRule.Answer
         do throws(Failure) {
@@ -1817,7 +1834,10 @@ extension UploadEngine {
       let authorization = authorization(of: ids, to: target.origin)
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
-    let client = ServerClient(target: target, token: authorization.token, from: nil, time: time)
+    let cookies = CookieJar()
+    runs[target.name]?.cookies = cookies
+    let client = ServerClient(
+      target: target, token: authorization.token, from: nil, cookies: cookies, time: time)
     runs[target.name]?.isAsked = true
     step(for: ids, isFinal: true) {
       await client.opening(by: call)
@@ -1896,7 +1916,8 @@ extension UploadEngine {
     else { return }
     target.opened = runs[name]?.point
     let client = ServerClient(
-      target: target, token: tokens[Route(to: target)], from: tokenSource, time: time)
+      target: target, token: tokens[Route(to: target)], from: tokenSource,
+      cookies: runs[name]?.cookies ?? CookieJar(), time: time)
     let attempt = (runs[name]?.attempts ?? 0) + 1
     runs[name]?.attempts = attempt
     step(for: []) {

@@ -43,14 +43,18 @@ extension CurlCommand {
     var target = target
     target.isOnlyShown = true
     let values = target.runValues(now: now)
-    func command(_ call: PieceCall?, _ note: String) throws(InvalidInput) -> CurlCommand? {
+    func command(
+      _ call: PieceCall?, to target: Target, _ note: String
+    ) throws(InvalidInput) -> CurlCommand? {
       try call.map { call throws(InvalidInput) in
         try CurlCommand(request(call, target, values), to: target, values, note: note)
       }
     }
+    var before = target
+    before.opened = RunPoint(.opening)
     return (
-      try command(target.run.open, "Once, before the first file"),
-      try command(target.run.close?.call, "Once, after the last file")
+      try command(target.run.open, to: before, "Once, before the first file"),
+      try command(target.run.close?.call, to: target, "Once, after the last file")
     )
   }
 

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import HTTPTransport
 import MultipartForm
 import ScalarText
 import UploadModel
@@ -12,12 +13,14 @@ struct Preparation: Sendable {
   private let now: Date
   private let mediaType: @Sendable (FileLocation) -> String?
   private let known: (any DigestMemory)?
+  private let cookies: CookieJar
 
   init(
     attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?,
-    known: (any DigestMemory)?
+    known: (any DigestMemory)?, cookies: CookieJar = CookieJar()
   ) {
     (self.attempt, self.time, self.mediaType, self.known) = (attempt, time, mediaType, known)
+    self.cookies = cookies
     now = time.date()
   }
 
@@ -130,6 +133,13 @@ struct Preparation: Sendable {
   func existing(_ uploads: [UploadJob], token: BearerToken?) async -> Existing {
     var existing = Existing()
     guard let check = uploads.first?.target.exists else { return existing }
+    for upload in uploads {
+      guard let obstacle = check.each?.obstacle(with: Self.values(for: upload, now: now)) else {
+        continue
+      }
+      existing.failures[upload.item.id] = Failure(.unsendable(obstacle))
+    }
+    let uploads = uploads.filter { existing.leavesOpen($0.item.id) }
     var questions = stride(from: 0, to: uploads.count, by: check.most).reversed().map {
       uploads[$0..<min($0 + check.most, uploads.count)]
     }
@@ -161,7 +171,8 @@ struct Preparation: Sendable {
     guard let target = uploads.first?.target,
       let values = check.values(of: uploads.map { Self.values(for: $0, now: now) })
     else { return [] }
-    let client = ServerClient(target: target, token: token, from: nil, time: time)
+    let client = ServerClient(
+      target: target, token: token, from: nil, cookies: cookies, time: time)
     do throws(Failure) {
       var answer = try await client.reply(to: check.call, values)
       // Read once for all files, and not on the engine's queue.
@@ -202,7 +213,8 @@ struct Preparation: Sendable {
   /// Requests a ticket if the target needs one.
   func ticket(for upload: UploadJob, token: BearerToken?) async throws(Failure) -> TicketReply? {
     guard let ticket = upload.target.ticket else { return nil }
-    let client = ServerClient(target: upload.target, token: token, from: nil, time: time)
+    let client = ServerClient(
+      target: upload.target, token: token, from: nil, cookies: cookies, time: time)
     let values = Self.values(for: upload, now: now)
     var end = try await client.reply(to: ticket.call, values)
     (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)

@@ -151,7 +151,9 @@ package struct RequestOutline: Hashable, Sendable {
       var target = target
       target.isOnlyShown = true
       let values = target.runValues(now: now)
-      open = try Head(rules.open, of: target, call: values, target: values)
+      var before = target
+      before.opened = RunPoint(.opening)
+      open = try Head(rules.open, of: before, call: values, target: values)
       close = try Head(rules.close?.call, of: target, call: values, target: values)
     }
   }
@@ -235,7 +237,7 @@ package struct RequestOutline: Hashable, Sendable {
         switch part.value {
         case .text: nil
         case .file(_, let name): name
-        case .companion(let companion, of: _): companion.location.lastComponent
+        case .companion(let companion, of: _): companion.location.name
         }
       return Part(
         name: part.name, fileName: fileName, type: part.type,

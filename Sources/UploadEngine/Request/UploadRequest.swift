@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import ScalarText
 import UploadModel
 
 /// The request that carries one or more uploads, with its body made from the current files.
@@ -211,22 +212,27 @@ extension FormPart {
   fileprivate init(
     _ part: RequestPlan.Part, of files: [ItemID: HeldFile], in range: Range<Int64>?
   ) {
+    let name = part.name.rawBytes
     switch part.value {
     case .text(let text):
-      self = .text(name: part.name, value: text.written, contentType: part.type)
+      self = .text(
+        nameBytes: name, valueBytes: text.written.rawBytes, contentType: part.type)
     case .companion(let companion, of: _):
       self = .file(
-        name: part.name, at: companion.location, fileName: companion.location.lastComponent,
+        nameBytes: name, at: companion.location,
+        fileNameBytes: Array(companion.location.lastComponentBytes),
         contentType: companion.rule.type, expecting: companion.identity)
-    case .file(let item, let name):
+    case .file(let item, let fileName):
       let type = part.type ?? item.mediaType
       self =
         if let file = files[item.id] {
-          .file(name: part.name, held: file, range: range, fileName: name, contentType: type)
+          .file(
+            nameBytes: name, held: file, range: range, fileNameBytes: fileName.rawBytes,
+            contentType: type)
         } else {
           .file(
-            name: part.name, at: item.location, fileName: name, contentType: type,
-            expecting: item.identity)
+            nameBytes: name, at: item.location, fileNameBytes: fileName.rawBytes,
+            contentType: type, expecting: item.identity)
         }
     }
   }

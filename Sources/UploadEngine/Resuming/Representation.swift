@@ -50,7 +50,7 @@ struct Representation {
         switch part.value {
         case .text(let text): "text \(text.shown)"
         case .file(_, let name): "file \(name)"
-        case .companion(let file, of: _): "file \(file.location.lastComponent)"
+        case .companion(let file, of: _): "file \(file.location.name)"
         }
       for text in [part.name, value, part.type ?? ""] {
         hash.update("\(text.utf8.count) \(text)".utf8)

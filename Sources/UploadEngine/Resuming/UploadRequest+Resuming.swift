@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import ScalarText
 import UploadModel
 
 extension UploadRequest {
@@ -104,7 +105,7 @@ extension UploadRequest {
       if asked.content != nil {
         UploadBody(form: body)
       } else if let text = asked.described?.text?.written {
-        MemoryBody(Data(text.utf8))
+        MemoryBody(Data(text.rawBytes))
       } else if asked.method == "POST" || asked.described != nil && asked.method == "PUT" {
         // A request that changes something must state that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())

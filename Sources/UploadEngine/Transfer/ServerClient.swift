@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import JSONText
+import ScalarText
 import Synchronization
 import UploadModel
 
@@ -9,6 +10,8 @@ import UploadModel
 package struct ServerClient: Sendable {
   @Boxed private(set) var target: Target
   let token: TokenBox
+  /// The cookies of its requests.
+  let cookies: CookieJar
   let time: TimeSource
 
   /// A client for a target. If a command gives the target's token, it runs before the first request, unless `tokens`
@@ -17,16 +20,21 @@ package struct ServerClient: Sendable {
     self.init(target: target, token: nil, from: tokens, time: time)
   }
 
-  /// A client with the token that an upload has; `tokens` gives another one if that one is refused, unless it is nil.
-  init(target: Target, token: BearerToken?, from tokens: TokenSource?, time: TimeSource) {
+  /// A client with the token and the cookies that an upload has; `tokens` gives another token if that one is refused,
+  /// unless it is nil.
+  init(
+    target: Target, token: BearerToken?, from tokens: TokenSource?,
+    cookies: CookieJar = CookieJar(), time: TimeSource
+  ) {
     self.target = target
+    self.cookies = cookies
     self.time = time
     self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
-  /// A client that shares another's token, for a target whose requests carry other data.
+  /// A client that shares another's token and cookies, for a target whose requests carry other data.
   init(target: Target, sharing other: ServerClient) {
-    (self.target, time, token) = (target, other.time, other.token)
+    (self.target, time, token, cookies) = (target, other.time, other.token, other.cookies)
   }
 
   static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
@@ -140,6 +148,8 @@ package struct ServerClient: Sendable {
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {
     let patience = stallTimeout ?? target.stallTimeout
+    var request = request
+    request.cookies = cookies
     let (end, hasStalled) = await UploadSession.shared.end(
       of: request, stallTimeout: patience, time: time)
     guard let end else {
@@ -160,7 +170,7 @@ package struct ServerClient: Sendable {
 extension ServerCall {
   /// The body; nil if the call has none.
   fileprivate func content(_ values: Template.Values) -> Data? {
-    if let json { return Data(json.filled(with: values).utf8) }
+    if let json { return Data(json.filled(with: values).rawBytes) }
     guard !form.isEmpty else { return nil }
     let pairs = form.map {
       "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value.filled(with: values)))"

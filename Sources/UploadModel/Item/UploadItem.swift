@@ -79,7 +79,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     details = Boxed(
       Details(
         uuid: uuid, target: target, location: location,
-        fileName: fileName ?? location.lastComponent, field: field, mediaType: mediaType,
+        fileName: fileName ?? location.name, field: field, mediaType: mediaType,
         typeSource: typeSource, typeIsCertain: typeIsCertain, size: size, identity: identity))
     self.state = state
   }

@@ -68,9 +68,9 @@ package struct PieceMachine: ResumeMachine {
 
   // MARK: The beginning
 
-  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+  package mutating func start(without loss: ResumePoint.Loss?) -> [ResumeAction] {
     let known = course.point
-    course.checkPoint(Self.self, loss: loss, now: now)
+    course.checkPoint(Self.self, loss: loss)
     if let point = course.point {
       // If another program wrote the point, it may be an impossible one.
       if point.pieces?.seal != seal || !settle(point) {

@@ -126,6 +126,7 @@ extension Doubt {
       switch value {
       case .bool(let isTrue): isTrue ? .yes : .no([name], .equals(value))
       case .integer(let number): number != 0 ? .yes : .no([name], .equals(value))
+      case .longInteger: .yes
       case .string(let text):
         switch text.lowercased() {
         case "true", "1": .yes
@@ -148,7 +149,7 @@ extension Doubt {
         case "error", "fail", "failed", "failure": return no
         default: return (400..<600).contains(Int(text) ?? 0) ? no : .none
         }
-      case .null, .number, .array, .object: return .none
+      case .null, .longInteger, .number, .array, .object: return .none
       }
     }
 
@@ -156,7 +157,7 @@ extension Doubt {
     private static func ofError(_ name: String, _ value: JSONValue) -> Sign {
       guard saysSomething(value) else { return .none }
       switch value {
-      case .bool, .integer, .number: return .no([name], .equals(value))
+      case .bool, .integer, .longInteger, .number: return .no([name], .equals(value))
       case .string: return .noText
       // Point below the list or the object: in other replies it may be there and empty.
       case .array: return .no([name, "0"], .missing(false))
@@ -180,6 +181,7 @@ extension Doubt {
       case .null: false
       case .bool(let flag): flag
       case .integer(let number): number != 0
+      case .longInteger: true
       case .number(let number): number != 0
       case .string(let text):
         !nothing.contains(text.trimming(\.isWhiteSpace).lowercased())
@@ -228,7 +230,7 @@ extension Doubt {
           guard case .object(let members) = element else { continue }
           parts.append((path + [isForEach || isOfBatch ? "*" : "\(index)"], members))
         }
-      case .null, .bool, .integer, .number, .string: break
+      case .null, .bool, .integer, .longInteger, .number, .string: break
       }
     }
 

@@ -77,7 +77,8 @@ extension Failure {
   private func rest(goesOn: Bool) -> String {
     let tried = attempts > 1 && !isStalled ? " It was tried \(attempts) times." : ""
     let wish = retryAfter.map { " The server asks to wait \(HumanReadable.seconds($0))." } ?? ""
-    return "\(place)\(tried)\(wish) \(advice(goesOn: goesOn))"
+    let empty = isOfEmptyFile == true ? " The file is empty." : ""
+    return "\(empty)\(place)\(tried)\(wish) \(advice(goesOn: goesOn))"
   }
 
   /// Whether the story says how many attempts there were.
@@ -228,12 +229,16 @@ extension Failure {
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
       "Set this machine's clock, then retry: it may differ from the server's by at most 15 minutes."
+    case .refused where reply.bucketRegion != nil:
+      "Put the region \(reply.bucketRegion ?? "") into the target (auth.sigv4.region), and its endpoint into the URL."
     case _ where isTransient && retryAfter != nil:
       "Retry after that; a target waits for at most retry.max by itself."
     case _ where isTemporary == true: Self.mayPass
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
+    case .redirected(_, .otherRegion):
+      "Put that endpoint and its region into the target (url, auth.sigv4.region)."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Fix what the server reports, then retry."
@@ -271,6 +276,8 @@ extension Failure {
     case 403: "Retrying will not help: these credentials do not permit uploads here."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405: "Retrying will not help: the server wants another method at this URL."
+    case 407:
+      "Retrying will not help: the proxy wants credentials. Put them into its address: http://USER:PASSWORD@HOST:PORT."
     case 411: "Retrying will not help: an intermediary strips the length from the request."
     case 413: "Retrying will not help: the server does not take files of this size."
     case 415: "Retrying will not help: the server does not take this type."
@@ -344,6 +351,8 @@ extension Failure.Redirect {
     case .tooMany: "That was one redirect too many."
     case .noLocation: "The reply has no Location, so it does not say where to send the file."
     case .badLocation: "An upload cannot be sent to that address."
+    case .otherRegion:
+      "The bucket is there, and requests must go there and be signed for that region."
     }
   }
 }

@@ -17,6 +17,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var pieces: PieceCount?
   /// What is known about the file on the server.
   package var arrival: Arrival
+  /// True if the file that the server refused is empty, which may be why.
+  package var isOfEmptyFile: Bool?
   /// True if the reply itself, or the target's rules, say that a later attempt may succeed; nil if only the cause and the
   /// status tell.
   package var isTemporary: Bool?
@@ -180,6 +182,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case noLocation
     /// The `Location` is not a URL that a file can be sent to.
     case badLocation
+    /// S3 has the bucket at another endpoint, which its reply names in other ways than by a `Location`.
+    case otherRegion
   }
 
   /// Whether sending the same bytes again may succeed without user action.

@@ -20,6 +20,7 @@ extension RetryPolicy {
 
   /// Seconds that the server asks to wait before the next attempt; nil if it does not say.
   package func wait(askedBy end: TransferEnd, now: Date) -> Double? {
+    let now = end.serverTime(now)
     if let text = waitPlace.flatMap({ end.text(at: $0) }),
       let seconds = RetryAfter.seconds(text, now: now)
     {
@@ -29,8 +30,9 @@ extension RetryPolicy {
       ?? end.untilLimitEnds(now) ?? end.waitInBody(now) ?? end.retryAfter
   }
 
-  /// Statuses that are no final refusal if the reply asks to wait: GitHub's 403, and 413 (RFC 9110 §15.5.14).
-  private static let limitStatuses: Set<Int> = [403, 413]
+  /// Statuses that are no final refusal if the reply asks to wait: GitHub's 403, 413 and 421 (RFC 9110 §15.5.14,
+  /// §15.5.20).
+  private static let limitStatuses: Set<Int> = [403, 413, 421]
 }
 
 extension TransferEnd {
@@ -90,6 +92,7 @@ extension JSONPointer {
     switch value(in: document, file: file) {
     case .number(let number): String(format: "%.3f", number)
     case .integer(let number): "\(number)"
+    case .longInteger(let digits): digits
     case .string(let text): text
     case nil, .null, .bool, .array, .object: nil
     }

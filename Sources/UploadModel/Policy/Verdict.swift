@@ -25,6 +25,9 @@ package enum Verdict: Hashable, Sendable {
         cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
         retryAfter: target.retry.wait(askedBy: end, now: now))
       (failure.step, failure.pieces) = (end.step, end.pieces)
+      if end.sent?.size == 0, failure.mayConcernOneFile || end.status == 411 {
+        failure.isOfEmptyFile = true
+      }
       if cause.isSaidByReply, target.retry.isTemporary(end, now: now) {
         failure.isTemporary = true
       } else if cause == .refused, leavesDoubt(end, target) {
@@ -92,14 +95,19 @@ package enum Verdict: Hashable, Sendable {
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):
+          let place =
+            response.sum.map { " (\(ReplyValue($0.place).words), by response.verify)" } ?? ""
           return failed(
-            .differs("its \(algorithm.name) is \(SafeText.line(theirs)), and the file's is \(ours)")
-          )
+            .differs(
+              "its \(algorithm.name)\(place) is \(SafeText.line(theirs)), and the file's is \(ours)"
+            ))
         }
       case 307, 308: return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
         // The server rejects only `Expect`, which is not sent again. After the whole body, a 417 has another meaning.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
+      case 301 where end.bucketPlace != nil:
+        return failed(.redirected(to: end.bucketPlace, .otherRegion))
       case 301, 302, 303:
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
@@ -148,6 +156,7 @@ package enum Verdict: Hashable, Sendable {
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
     guard end.headers["location"]?.trimming(\.isWhiteSpace).isEmpty == false else {
+      if let place = end.bucketPlace { return failed(.redirected(to: place, .otherRegion)) }
       return failed(.redirected(to: nil, .noLocation))
     }
     guard let url = end.location, let origin = Origin(url) else {

@@ -10,7 +10,7 @@ struct CurlOptions {
     /// The value of a shell variable.
     case variable(String)
 
-    static func text(_ text: String) -> Piece { .bytes(Array(text.utf8)) }
+    static func text(_ text: String) -> Piece { .bytes(text.rawBytes) }
   }
 
   /// Each option with its value.
@@ -72,7 +72,7 @@ struct CurlOptions {
       try add(content, named: name, as: part.name, part.type ?? item.mediaType)
     case .companion(let companion, of: _):
       try add(
-        Self.path(companion.location), named: companion.location.lastComponent, as: part.name,
+        Self.path(companion.location), named: companion.location.name, as: part.name,
         companion.rule.type)
     }
   }

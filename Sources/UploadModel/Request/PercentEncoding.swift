@@ -1,5 +1,6 @@
 import Digests
 import Foundation
+import ScalarText
 
 /// Percent-encoding for texts in URLs.
 package enum PercentEncoding {
@@ -7,8 +8,8 @@ package enum PercentEncoding {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
   /// Encodes everything except the unreserved characters of RFC 3986 §2.3, including the plus sign, which
-  /// many servers take for a space.
-  package static func encode(_ text: String) -> String { encode(bytes: text.utf8) }
+  /// many servers take for a space. A byte that is not UTF-8 is encoded as it is (RFC 3986 §2.1).
+  package static func encode(_ text: String) -> String { encode(bytes: text.rawBytes) }
 
   static func encode(bytes: some Sequence<UInt8>) -> String {
     encode(bytes, keeping: unreserved.contains)

@@ -53,21 +53,23 @@ package struct RequestHead: Hashable, Sendable {
     if target.closesConnections { set("Connection", "close") }
     // Another origin gets only the public header fields, since the other fields may contain credentials.
     if case .all(let token) = credentials {
-      try add(target.headers, values)
+      try add(target.headers, of: target, values)
       if let token {
         let value: Text = [.text("Bearer "), .secret(token, written: token.value)]
         set(Header(name: "Authorization", value: value))
       }
     }
-    try add(target.publicHeaders, values)
+    try add(target.publicHeaders, of: target, values)
   }
 
   private mutating func add(
-    _ fields: [Target.Field], _ values: Template.Values
+    _ fields: [Target.Field], of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
     // Only the transport writes these, so a target's own are ignored.
     let reserved = ["content-length", "transfer-encoding", "expect"]
     for field in fields where !reserved.contains(field.name.lowercased()) {
+      // The request that fetches the value goes without it, like those outside a run.
+      if field.value.asks(for: .opened), !target.isInRun { continue }
       if let header = try field.header(with: values) { set(header) }
     }
   }

@@ -89,8 +89,8 @@ package struct HTTPResumeMachine: ResumeMachine {
     discovers = start.server == nil && (resume.mode == .auto || resume.chunk != nil)
   }
 
-  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(Self.self, loss: loss, now: now)
+  package mutating func start(without loss: ResumePoint.Loss?) -> [ResumeAction] {
+    course.checkPoint(Self.self, loss: loss)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(request("HEAD", abandoned.url))

@@ -49,9 +49,7 @@ package struct ResumeCourse: Sendable {
 
   /// Drops a point that this attempt cannot use, and notes the reason if the user should know it. `loss` says why the
   /// file keeps the upload from resuming, if it does.
-  mutating func checkPoint(
-    _ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?, now: Date
-  ) {
+  mutating func checkPoint(_ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?) {
     guard let known = point else { return }
     if known.target != target.name || fault(of: known.url) != nil {
       // The upload began for another target, or under other rules.
@@ -67,8 +65,6 @@ package struct ResumeCourse: Sendable {
     } else if known.form != form || !(0...length).contains(known.offset) {
       // If another program wrote the point, it may be an impossible one.
       lose(.formChanged)
-    } else if let expires = known.expires, expires <= now {
-      lose(.expired)
     }
   }
 
@@ -147,7 +143,9 @@ package struct ResumeCourse: Sendable {
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }
-    lose(.forgotten)
+    // Only the server knows whether it still has the upload, since its clock may differ from this machine's.
+    let hasExpired = point?.expires.map { $0 <= values.now } == true
+    lose(hasExpired ? .expired : .forgotten)
     return nil
   }
 

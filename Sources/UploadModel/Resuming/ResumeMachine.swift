@@ -18,7 +18,7 @@ package protocol ResumeMachine: Sendable {
   /// which may each be in a form that is made for that request.
   static var sendsTargetsBody: Bool { get }
   /// Begins the attempt. `loss` says why the file keeps the upload from resuming, if it does.
-  mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction]
+  mutating func start(without loss: ResumePoint.Loss?) -> [ResumeAction]
   /// Handles an interim reply to the request under way. Header names are in lower case.
   mutating func handle(interim headers: [String: String], at url: URL, now: Date) -> [ResumeAction]
   /// Whether the request under way must be cancelled if the server wants its content without having made an offer.

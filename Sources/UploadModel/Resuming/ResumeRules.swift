@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// Whether and how an upload to a target resumes.
 package struct ResumeRules: Hashable, Sendable {
@@ -53,7 +54,8 @@ package struct ResumeRules: Hashable, Sendable {
   package func metadataHeader(with values: Template.Values) -> String {
     allMetadata.map { field in
       let value = field.value.filled(with: values)
-      return value.isEmpty ? field.name : "\(field.name) \(Data(value.utf8).base64EncodedString())"
+      return value.isEmpty
+        ? field.name : "\(field.name) \(Data(value.rawBytes).base64EncodedString())"
     }.joined(separator: ",")
   }
 }

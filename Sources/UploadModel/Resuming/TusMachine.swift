@@ -41,8 +41,8 @@ package struct TusMachine: ResumeMachine {
     server = if case .tus(let known)? = start.server { known } else { nil }
   }
 
-  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
-    course.checkPoint(Self.self, loss: loss, now: now)
+  package mutating func start(without loss: ResumePoint.Loss?) -> [ResumeAction] {
+    course.checkPoint(Self.self, loss: loss)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
     return course.send(Self.request("HEAD", abandoned.url))
@@ -269,7 +269,7 @@ extension TusMachine {
   }
 
   private static func expiry(_ end: TransferEnd, _ now: Date) -> Date? {
-    end.headers["upload-expires"].flatMap { RetryAfter.seconds($0, now: now) }
+    end.headers["upload-expires"].flatMap { RetryAfter.seconds(until: $0, in: end, now: now) }
       .map { now.addingTimeInterval($0) }
   }
 }

@@ -1,4 +1,5 @@
 import Digests
+import ScalarText
 
 /// A value that a target computes for each request: the digest or the HMAC of a text. Its placeholder is
 /// `{value.NAME}`.
@@ -30,7 +31,7 @@ package struct DerivedValue: Hashable, Sendable {
 
   /// The value in lower-case hexadecimal digits.
   func digits(with values: Template.Values) -> String {
-    let text = text.filled(with: values).utf8
+    let text = text.filled(with: values).rawBytes
     let key = Array((key?.filled(with: values) ?? "").utf8)
     let bytes =
       switch algorithm {

@@ -73,7 +73,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
           elements.indices.contains(index)
         else { return nil }
         value = elements[index]
-      case .null, .bool, .integer, .number, .string, nil: return nil
+      case .null, .bool, .integer, .longInteger, .number, .string, nil: return nil
       }
     }
     return value
@@ -101,7 +101,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   func text(in document: JSONValue?, file: Int = 0) -> String? {
     switch value(in: document, file: file) {
     case .string(let text): text
-    case .integer(let number): "\(number)"
+    case .integer, .longInteger: value(in: document, file: file)?.text
     case nil, .null, .bool, .number, .array, .object: nil
     }
   }

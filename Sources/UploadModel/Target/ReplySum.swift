@@ -43,6 +43,7 @@ package struct ReplySum: Hashable, Sendable {
 
   /// What a reply says about a file; nil if the reply has no checksum that can be compared.
   func finding(in content: ReplyContent, of end: TransferEnd) -> Finding? {
+    if wanted == .md5, place.namesETag, end.isEncryptedByKey { return nil }
     let text: String?
     switch place {
     case .pointer(let pointer): text = pointer.text(in: content.document, file: end.place.index)
@@ -85,5 +86,26 @@ package struct ReplySum: Hashable, Sendable {
     let bare = text.trimming { $0 == ":" || $0 == "\"" || $0.isWhiteSpace }
     let readings = [[UInt8](hexadecimal: bare), Data(base64Encoded: bare).map(Array.init)]
     return readings.compactMap(\.self).first { $0.count == algorithm.size }?.hexadecimal
+  }
+}
+
+extension ReplyPlace {
+  /// Whether it is where S3 and its copies give an entity tag.
+  fileprivate var namesETag: Bool {
+    switch self {
+    case .header(let name): name == "etag"
+    case .pointer(let pointer): pointer.tokens.last?.lowercased() == "etag"
+    case .pattern: false
+    }
+  }
+}
+
+extension TransferEnd {
+  /// Whether S3 has encrypted what it stored with a key of KMS (SSE-KMS, DSSE-KMS) or of the client (SSE-C). The entity
+  /// tag is then not the MD5 of the content (Amazon S3 API, "Object").
+  fileprivate var isEncryptedByKey: Bool {
+    headers["x-amz-server-side-encryption-customer-algorithm"] != nil
+      || headers["x-amz-server-side-encryption-aws-kms-key-id"] != nil
+      || headers["x-amz-server-side-encryption"].map { $0.lowercased() != "aes256" } == true
   }
 }

@@ -22,6 +22,9 @@ extension Target {
     return values
   }
 
+  /// Whether the values of a run are known, or will be when what is shown is sent.
+  var isInRun: Bool { opened.map { $0.phase != .opening } ?? isOnlyShown }
+
   /// The media type that a file is sent with: the user's choice, else the target's own, else what the file seems to be.
   package func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }

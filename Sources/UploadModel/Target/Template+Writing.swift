@@ -31,7 +31,7 @@ extension Template {
     case quoted
     /// As the text of an XML element or attribute (XML 1.0 §2.4).
     case xml
-    /// In Base64 (RFC 4648 §4): the bytes of a digest, or the UTF-8 of any other value.
+    /// In Base64 (RFC 4648 §4): the bytes of a digest, or those of any other value.
     case base64
     /// As a JSON number rather than a string.
     case number
@@ -81,7 +81,7 @@ extension Template {
       case .url: PercentEncoding.encode(text)
       case .quoted:
         text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
-      case .base64: Data(text.utf8).base64EncodedString()
+      case .base64: Data(text.rawBytes).base64EncodedString()
       case .number, .raw: text
       }
     }
@@ -110,6 +110,14 @@ extension Template {
 
     /// Whether the value has no quotation marks around it in JSON.
     var isBare: Bool { isJSON || filters.last == .number }
+
+    /// Whether the value is written in a language that has no bytes which are not UTF-8: JSON (RFC 8259 §8.1), or XML as
+    /// UTF-8 (XML 1.0 §4.3.3).
+    var needsUTF8: Bool {
+      let encoded = filters.firstIndex { $0 == .url || $0 == .base64 } ?? filters.endIndex
+      return encoded == filters.endIndex && escaping == .json
+        || filters[..<encoded].contains { $0 == .json || $0 == .xml }
+    }
 
     /// The filters as written in the placeholder.
     var source: String { filters.map { "|\($0.source)" }.joined() }
@@ -227,7 +235,7 @@ extension Template {
       let value = pointer.value(in: document, file: values.index - 1)
       switch value {
       case nil, .null, .array, .object: return nil
-      case .bool, .integer, .number, .string: return value?.text
+      case .bool, .integer, .longInteger, .number, .string: return value?.text
       }
     }
   }
@@ -242,6 +250,10 @@ extension Template {
       }
       guard case .slot(let slot, let writing) = piece, !values.leaves(slot) else { continue }
       let value = slot.value(in: values)
+      if writing.needsUTF8, value?.hasRawBytes == true {
+        return "{\(slot.name)} has bytes that are not UTF-8; "
+          + "write {\(slot.name)|url} or {\(slot.name)|base64}, or give the file another name"
+      }
       let isWrong =
         writing.filters.last == .number && slot.placeholder != .pieceIsLast
         && value.map { !Self.isNumber($0) } == true
@@ -259,7 +271,7 @@ extension Template {
   /// Whether a text is a number as JSON writes it (RFC 8259 §6), and nothing else.
   private static func isNumber(_ text: String) -> Bool {
     switch JSONValue(text: text) {
-    case .integer, .number: text.utf8.allSatisfy { $0 > 0x20 }
+    case .integer, .longInteger, .number: text.utf8.allSatisfy { $0 > 0x20 }
     case .null, .bool, .string, .array, .object, nil: false
     }
   }
@@ -319,6 +331,11 @@ extension Target.Field {
     // A file's name may contain a line break, and so begin another header field.
     guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
       throw .unsendable("the header field \(name) would contain a control character")
+    }
+    guard !text.hasRawBytes else {
+      throw .unsendable(
+        "the header field \(name) would contain bytes that are not UTF-8; write its placeholders with |url or |base64, "
+          + "or give the file another name")
     }
     if let slot = value.bareQuote(with: values) {
       throw .unsendable(

@@ -50,7 +50,7 @@ extension Reply {
     case .string(let text): return text.unicodeScalars.allSatisfy(\.isWhiteSpace) ? nil : text
     case .array(let values): return values.first.flatMap { message(in: $0, depth: depth - 1) }
     case .object(let members): return message(in: members, depth: depth)
-    case .null, .bool, .integer, .number: return nil
+    case .null, .bool, .integer, .longInteger, .number: return nil
     }
   }
 

@@ -8,7 +8,7 @@ import ScalarText
 /// does not know it.
 package enum ShellWord {
   /// The text as one word, in quotes if it needs them.
-  package static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
+  package static func quoted(_ text: String) -> String { quoted(bytes: text.rawBytes) }
 
   /// The bytes as one word. A NUL, which no argument can contain, ends the program's argument.
   static func quoted(bytes: some Sequence<UInt8>) -> String {

@@ -91,7 +91,7 @@ struct PushInputs: Sendable {
     _ descriptor: Int32, of argument: FileLocation, named name: String?, _ intake: FileIntake,
     as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
-    let name = wish?.name ?? name ?? argument.lastComponent
+    let name = wish?.name ?? name ?? argument.name
     let isStandard = descriptor == STDIN_FILENO
     // Any other descriptor is one that hoist itself has opened.
     guard isStandard || SpooledInput.isInherited(descriptor) else {

@@ -84,7 +84,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     identity.size = size
     var machine = try ResumeStart(target, identity, point: point, server: server).machine()
     var replies = replies[...]
-    var pending = machine.start(without: loss, now: Self.now)
+    var pending = machine.start(without: loss)
     var trace: [String] = []
     while !pending.isEmpty {
       let action = pending.removeFirst()

@@ -746,7 +746,7 @@ struct HTTPResumeMachineTests {
     var machine = try HTTPResumeMachine(
       ResumeStart(
         target, identity, server: Self.limits(limits), body: (length: length, form: nil)))
-    let words = machine.start(without: nil, now: now).map { Conversation.words($0, target) }
+    let words = machine.start(without: nil).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
 
@@ -761,7 +761,7 @@ struct HTTPResumeMachineTests {
       form: form)
     var machine = try HTTPResumeMachine(
       ResumeStart(target, identity, point: point, body: (length: 130, form: form)))
-    _ = machine.start(without: nil, now: now)
+    _ = machine.start(without: nil)
     let end = TransferEnd(
       url: upload, status: 204, headers: ["upload-offset": "106", "upload-complete": "?0"])
     let actions = machine.handle(end, now: now)

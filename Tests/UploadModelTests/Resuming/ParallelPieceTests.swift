@@ -27,7 +27,7 @@ struct ParallelPieces: Sendable, CustomTestStringConvertible {
     var machine = try PieceMachine(ResumeStart(target, identity, point: point?(rules)))
     var trace: [String] = []
     var requests: [Int: ResumeRequest] = [:]
-    var pending = machine.start(without: nil, now: Conversation.now)
+    var pending = machine.start(without: nil)
     func go() {
       repeat {
         while !pending.isEmpty {

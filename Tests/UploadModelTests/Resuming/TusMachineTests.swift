@@ -154,10 +154,17 @@ struct TusMachineTests {
         "done 204 10 /files/1",
       ]),
     row(
-      "an upload whose time is over starts over", from: kept { $0.expires = now },
-      [.created, .at(10)],
+      "an upload whose time is over by this machine's clock is asked for",
+      from: kept { $0.expires = now }, [.at(4), .at(10)],
       [
-        "POST /files", "keep /files/1 at 0 expired", "PATCH /files/1 0..<10",
+        "HEAD /files/1", "keep /files/1 at 4 from 4 for 0 s", "PATCH /files/1 4..<10",
+        "done 204 6 /files/1",
+      ]),
+    row(
+      "an upload whose time is over starts over", from: kept { $0.expires = now },
+      [.status(404), .created, .at(10)],
+      [
+        "HEAD /files/1", "POST /files", "keep /files/1 at 0 expired", "PATCH /files/1 0..<10",
         "done 204 10 /files/1",
       ]),
     row(
@@ -344,7 +351,7 @@ struct TusMachineTests {
       return []
     }
     #expect(
-      fields(machine.start(without: nil, now: now)) == [
+      fields(machine.start(without: nil)) == [
         "Tus-Resumable: 1.0.0", "Upload-Length: 10", "Upload-Metadata: \(metadata)",
       ])
     let reply = TransferEnd(
