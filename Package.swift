@@ -268,8 +268,8 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "JSONText", "MultipartForm", "Screens", "Settings", "TestSupport",
-        "UploadEngine", "UploadModel", "UploadStore",
+        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Screens", "Settings",
+        "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],
       swiftSettings: strict),

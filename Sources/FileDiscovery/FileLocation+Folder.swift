@@ -6,7 +6,7 @@ extension FileLocation {
   /// The path with a slash at its end: how the path of everything in this folder begins.
   var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
 
-  var withoutTrailingSlashes: FileLocation {
+  package var withoutTrailingSlashes: FileLocation {
     var path = bytes
     while path.count > 1, path.last == .slash { path.removeLast() }
     return FileLocation(bytes: path)

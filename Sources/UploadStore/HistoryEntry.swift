@@ -6,14 +6,14 @@ import UploadModel
 /// One attempt to send a file, as the history records it.
 package struct HistoryEntry: Hashable, Sendable {
   package var item: ItemID
-  package var location: FileLocation
+  /// How the item was sent. Whatever sends it again needs all of this.
+  package var record: ItemRecord
   /// The file name that was sent to the server.
   package var name: String
   /// The media type that was sent to the server.
   package var mediaType: String
   /// The size in bytes.
   package var size: Int64
-  package var target: String
   /// The number of the attempt, from 1.
   package var attempt: Int
   package var began: Date
@@ -43,21 +43,31 @@ package struct HistoryEntry: Hashable, Sendable {
   package var doubt: String?
   /// How many bytes the file had gained since it was opened to be sent; nil if none.
   package var growth: Int64?
+
+  package var location: FileLocation { record.location }
+  package var target: String { record.target }
 }
 
 extension HistoryEntry {
+  /// The columns before those of the record.
+  static let columns = """
+    item, sent_as, sent_type, COALESCE(sent_size, size), number, began, ended, start, bytes, status, outcome,
+    message, reply, url, deletion_url, verified, pieces, arrival, doubtful, grown
+    """
+
+  /// The entry in a row with `columns` and those of the record, after the number that it was recorded with.
   init(_ row: Row) {
-    let location = FileLocation(bytes: row[2])
+    let record = RecordColumns.record(row, from: 21)
     self.init(
-      item: ItemID(row[1]), location: location, name: row[3] ?? location.name,
-      mediaType: row[4], size: row[5], target: row[6], attempt: row[7],
-      began: Date(timeIntervalSince1970: row[8]),
-      ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
-      start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
-      outcome: (row[13] as String?).map(AttemptOutcome.init),
-      arrival: (row[20] as String?).flatMap(Failure.Arrival.init), message: row[14], reply: row[15],
-      url: row[16], deletionURL: row[17], verified: row[18], pieces: JSONColumn.value(row[19]),
-      doubt: row[21], growth: row[22])
+      item: ItemID(row[1]), record: record, name: row[2] ?? record.fileName,
+      mediaType: row[3] ?? record.mediaType, size: row[4], attempt: row[5],
+      began: Date(timeIntervalSince1970: row[6]),
+      ended: (row[7] as Double?).map { Date(timeIntervalSince1970: $0) },
+      start: (row[8] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[9], status: row[10],
+      outcome: (row[11] as String?).map(AttemptOutcome.init),
+      arrival: (row[18] as String?).flatMap(Failure.Arrival.init), message: row[12],
+      reply: row[13], url: row[14], deletionURL: row[15], verified: row[16],
+      pieces: JSONColumn.value(row[17]), doubt: row[19], growth: row[20])
   }
 }
 

@@ -5,49 +5,71 @@ import UploadModel
 
 /// Conversion between items and rows.
 enum ItemRows {
-  /// The columns in the order in which `item(_:_:)` reads them.
-  static let columns = """
-    id, uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-    type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type,
-    processing
-    """
+  /// The columns in the order in which `item(_:last:)` reads them.
+  static let columns =
+    "id, device, inode, modified, size, state, failure, resume_point, processing, \(RecordColumns.list)"
+
+  /// The columns of `values`.
+  private static let changing =
+    RecordColumns.names + ["device", "inode", "modified", "size", "state", "failure"]
 
   /// The columns of a new row, beginning with those of `values`.
-  static let inserted = [
-    "uuid", "target", "path", "device", "inode", "modified", "size", "field", "name", "type",
-    "type_source", "type_is_certain", "state", "failure", "folder", "name_is_chosen",
-    "content_type", "sum", "position", "listed", "revision", "added", "id",
-  ]
+  static let inserted = changing + ["sum", "position", "listed", "revision", "added", "id"]
 
-  /// The statement that updates an item. It does not change finished items. It can only pause items that are being
-  /// sent, unless they were removed from the queue. An item that was removed is being cancelled and may change in any
-  /// way.
+  /// The statement that updates an item. Its parameters are `values`, the revision, the item's number and the name of
+  /// its state. It does not change finished items. It can only pause items that are being sent, unless they were
+  /// removed from the queue. An item that was removed is being cancelled and may change in any way. The process that calls
+  /// may not know of a clash yet.
   static let update = """
     UPDATE item SET
-      uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
-      field = ?8, name = ?9, type = ?10, type_source = ?11, type_is_certain = ?12, state = ?13,
-      failure = ?14, folder = ?15, name_is_chosen = ?16, content_type = ?17, listed = 1,
-      revision = ?18
-    WHERE id = ?19 AND (state <> 'done' OR ?13 = 'done')
+      \(changing.map { $0 == "clash" ? "clash = COALESCE(?, clash)" : "\($0) = ?" }.joined(separator: ", ")),
+      listed = 1, revision = ?
+    WHERE id = ?\(changing.count + 2) AND (state <> 'done' OR ?\(changing.count + 3) = 'done')
       AND NOT (listed AND state IN ('sending', 'handed over')
-        AND (?13 <> 'paused' OR processing IS NOT NULL))
+        AND (?\(changing.count + 3) <> 'paused' OR processing IS NOT NULL))
     """
 
-  /// The statement to run before an item is changed. It records in the item's attempts how and where they sent it.
-  static let keepForAttempts = """
-    UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
-      sent_type = COALESCE(sent_type, item.type)
-    FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_to IS NULL
+  static func updated(_ item: UploadItem, _ revision: Int64) -> [(any ColumnValue)?] {
+    values(item) + [revision, item.id.rawValue, stored(item.state).0]
+  }
+
+  /// What the user can change of an item that is queued.
+  private static let editable = [
+    "target", "path", "name", "name_is_chosen", "field", "type", "type_source", "type_is_certain",
+    "content_type",
+  ]
+
+  /// The statement that changes how an item will be sent. Its parameters are those of `edited`.
+  static let edit = """
+    UPDATE item SET \(editable.map { "\($0) = ?" }.joined(separator: ", ")), revision = ? WHERE id = ?
     """
+
+  static func edited(_ item: UploadItem, _ revision: Int64) -> [(any ColumnValue)?] {
+    let all = Dictionary(
+      uniqueKeysWithValues: zip(RecordColumns.names, RecordColumns.values(item.record)))
+    return editable.map { all[$0] ?? nil } + [revision, item.id.rawValue]
+  }
+
+  /// The statement to run before an item is changed; its parameters are the item's number and its new record. It keeps
+  /// the record as the item's attempts have sent it.
+  static let keepForAttempts = """
+    INSERT OR IGNORE INTO sent_record SELECT attempt.id, \(RecordColumns.list)
+    FROM attempt JOIN item ON item.id = attempt.item
+    WHERE attempt.item = ? AND (\(RecordColumns.list))
+      IS NOT (\(RecordColumns.names.map { _ in "?" }.joined(separator: ", ")))
+    """
+
+  /// The columns of a record as an attempt has sent it, from `attempt` and `item` joined with `sent_record`.
+  static let asSent = RecordColumns.names.map { name in
+    "CASE WHEN sent_record.attempt IS NULL THEN item.\(name) ELSE sent_record.\(name) END"
+  }
 
   /// The values for the first columns of `inserted`, which are also the first parameters of `update`.
   static func values(_ item: UploadItem) -> [(any ColumnValue)?] {
     let (state, failure) = stored(item.state)
-    return [
-      item.uuid, item.target, item.location.bytes, item.identity?.device, item.identity?.inode,
-      item.identity?.modified, item.size, item.field, item.fileName, item.mediaType,
-      item.typeSource, item.typeIsCertain, state, failure, item.folder, item.nameIsChosen,
-      item.contentType,
+    return RecordColumns.values(item.record) + [
+      item.identity?.device, item.identity?.inode, item.identity?.modified, item.size, state,
+      failure,
     ]
   }
 
@@ -64,25 +86,21 @@ enum ItemRows {
 
   /// The item in a row with `columns`. `last` is its last attempt, if any.
   static func item(_ row: Row, last: LastAttempt?) -> UploadItem {
-    let size: Int64 = row[7]
-    var item = UploadItem(
-      id: ItemID(row[0]), uuid: row[1], target: row[2],
-      location: FileLocation(bytes: row[3]), fileName: row[9], field: row[8],
-      mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
-    (item.folder, item.nameIsChosen, item.contentType) = (row[15], row[16], row[18])
-    if let device: UInt64 = row[4], let inode: UInt64 = row[5], let modified: Int128 = row[6] {
+    let size: Int64 = row[4]
+    var item = UploadItem(id: ItemID(row[0]), RecordColumns.record(row, from: 9), size: size)
+    if let device: UInt64 = row[1], let inode: UInt64 = row[2], let modified: Int128 = row[3] {
       item.identity = FileIdentity(device: device, inode: inode, size: size, modified: modified)
     }
-    item.resumePoint = JSONColumn.value(row[17])
-    switch row[13] as String {
+    item.resumePoint = JSONColumn.value(row[7])
+    switch row[5] as String {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.receipt.attempts ?? 1)
     case "handed over":
       item.state =
-        JSONColumn.value(row[19]).map(ItemState.processing)
+        JSONColumn.value(row[8]).map(ItemState.processing)
         ?? .awaitingReply(attempt: last?.receipt.attempts ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
-    case "failed": item.state = .failed(failure(row[14]))
+    case "failed": item.state = .failed(failure(row[6]))
     default: item.wasInterrupted = last?.isCutOff == true
     }
     return item

@@ -49,8 +49,8 @@ enum Schema {
 
     -- One row for each file that was ever queued. The rows of files that left the queue stay for the history.
     --
-    -- `position` has gaps, so that moving an item writes only one row. `folder` is the file's folder below the added
-    -- one. `content_type` is the type of the file's content, if the file's name contradicts it.
+    -- The first columns are those of its record (`ItemRecord`). `position` has gaps, so that moving an item writes only
+    -- one row.
     --
     -- As JSON: `failure` (`Failure`); where the upload can resume (`ResumePoint`); what is known about a file that
     -- its server has accepted but not finished processing (`Processing`), whose state is 'handed over'; and what is
@@ -58,23 +58,13 @@ enum Schema {
     -- sent.
     CREATE TABLE item (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
-      uuid BLOB NOT NULL CHECK (length(uuid) = 16),
+      \(RecordColumns.definitions),
       position INTEGER NOT NULL UNIQUE,
       listed INTEGER NOT NULL CHECK (listed IN (0, 1)),
       revision INTEGER NOT NULL,
-      target TEXT NOT NULL,
-      path BLOB NOT NULL CHECK (length(path) > 0),
       device INTEGER, inode INTEGER, modified TEXT,
       size INTEGER NOT NULL CHECK (size >= 0),
       sum BLOB CHECK (sum IS NULL OR length(sum) = 32),
-      field TEXT,
-      folder TEXT NOT NULL,
-      name TEXT NOT NULL,
-      name_is_chosen INTEGER NOT NULL CHECK (name_is_chosen IN (0, 1)),
-      type TEXT NOT NULL,
-      type_source TEXT NOT NULL,
-      type_is_certain INTEGER NOT NULL CHECK (type_is_certain IN (0, 1)),
-      content_type TEXT,
       state TEXT NOT NULL CHECK (
         state IN ('waiting', 'paused', 'sending', 'handed over', 'done', 'failed')),
       failure TEXT,
@@ -97,9 +87,9 @@ enum Schema {
     CREATE INDEX item_under_way ON item (state) WHERE state IN ('sending', 'handed over');
     CREATE INDEX item_disposal ON item (id) WHERE disposal IS NOT NULL;
 
-    -- `start` is the offset at which the attempt began. The columns `sent_…` say how and where the attempt sent its
-    -- item, because a later edit of the item must not change the history; `sent_size` is not the size of the file if
-    -- the target's command changed the content. `verified` is the algorithm of a server's checksum that matches the
+    -- `start` is the offset at which the attempt began. The columns `sent_…` say what the server was told, which the
+    -- target can derive from the item; `sent_size` is not the size of the file if the target's command changed the
+    -- content. `verified` is the algorithm of a server's checksum that matches the
     -- file's, such as "sha-256". `pieces` says how far the attempt has come with a file that is sent in pieces, as JSON
     -- (`PieceCount`). `arrival` is what is known about a file that failed, on the server; NULL if it did not arrive.
     -- `deletion_url` is the page that deletes the file on the server, if the reply named one. `doubtful` is what the reply
@@ -113,7 +103,6 @@ enum Schema {
       ended REAL,
       start INTEGER CHECK (start >= 0),
       bytes INTEGER CHECK (bytes >= 0),
-      sent_to TEXT,
       sent_as TEXT,
       sent_type TEXT,
       sent_size INTEGER CHECK (sent_size >= 0),
@@ -137,17 +126,24 @@ enum Schema {
     -- Finds uploads that may or may not have arrived, without reading the whole history.
     CREATE INDEX attempt_arrival ON attempt (item) WHERE arrival IS NOT NULL;
 
+    -- The records of items as their attempts have sent them, if the items have been changed since: a later edit must
+    -- not change the history.
+    CREATE TABLE sent_record (
+      attempt INTEGER PRIMARY KEY REFERENCES attempt (id) ON DELETE CASCADE,
+      \(RecordColumns.definitions)
+    ) STRICT;
+
     -- Files that were sent without the queue, one row each. The number of a row is not the number of any item or
     -- attempt.
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,
-      target TEXT NOT NULL,
-      path BLOB NOT NULL,
+      \(RecordColumns.definitions),
       device INTEGER, inode INTEGER, modified TEXT,
       size INTEGER NOT NULL,
       sum BLOB,
-      name TEXT,
-      type TEXT NOT NULL,
+      sent_as TEXT,
+      sent_type TEXT,
+      sent_size INTEGER,
       number INTEGER NOT NULL,
       began REAL NOT NULL,
       ended REAL NOT NULL,

@@ -39,6 +39,9 @@ struct StateWriter {
       try set(
         "failed", of: id, failure: failure.column,
         unless: failure.cause == .cancelled ? "listed AND state = 'waiting'" : "0")
+      if case .clash(let clash) = failure.cause {
+        try db.execute("UPDATE item SET clash = ? WHERE id = ?", [clash.rawValue, id.rawValue])
+      }
     case .preparing, .sending: break
     }
   }

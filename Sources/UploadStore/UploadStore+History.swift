@@ -13,16 +13,14 @@ extension UploadStore {
       + (query.onlyFailed ? " AND outcome NOT IN \(AttemptOutcome.harmless.sql)" : "")
     let sql = """
       SELECT * FROM (
-        SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
-          COALESCE(sent_type, type), COALESCE(sent_size, size), COALESCE(sent_to, target), number,
-          began, ended, start, bytes, status, outcome, message, reply, url,
-          deletion_url, verified, pieces, arrival, doubtful, grown
-        FROM attempt JOIN item ON item.id = attempt.item WHERE \(wanted)
+        SELECT attempt.id AS recorded, \(HistoryEntry.columns),
+          \(ItemRows.asSent.joined(separator: ", "))
+        FROM attempt JOIN item ON item.id = attempt.item
+          LEFT JOIN sent_record ON sent_record.attempt = attempt.id
+        WHERE \(wanted)
         UNION ALL
-        SELECT id, id, path, name, type, size, target, number, began, ended, NULL, bytes, status,
-          outcome, message, reply, url, deletion_url, verified, pieces, arrival,
-          doubtful, grown
-        FROM pushed WHERE \(wanted)
+        SELECT id, \(HistoryEntry.columns), \(RecordColumns.list)
+        FROM (SELECT *, id AS item, NULL AS start FROM pushed) WHERE \(wanted)
         ORDER BY recorded DESC LIMIT ?3
       ) ORDER BY recorded
       """
@@ -78,11 +76,10 @@ extension UploadStore {
   // MARK: Files that `push` has sent
 
   /// Records the results of files that were never in the queue: items that are done or have failed, each with the time
-  /// of its first byte. `place` returns the absolute path of an item's file; `target` is where all files went, if not
-  /// to each item's own target.
+  /// of its first byte. `record` returns an item's record with its target and the absolute path of its file.
   package func log(
-    _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
-    at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
+    _ ended: [(item: UploadItem, began: Date)],
+    as record: (UploadItem) -> ItemRecord = \.record, now: Date = Date()
   ) throws(StoreError) {
     try write { db, _ in
       let ends = ended.lazy.compactMap { item, began in
@@ -91,16 +88,18 @@ extension UploadStore {
       var number = try Self.takeNumbers(ended.count, db)
       try db.insert(into: "pushed", Self.pushedColumns, ends) { row, values in
         let (item, began, end) = row
-        let file = place(item)
+        let record = record(item)
         let identity = item.identity
         let sent = end.receipt?.sent
-        let name = sent?.name ?? item.fileName
         let attempts = end.receipt?.attempts ?? item.state.failure?.attempts ?? 0
         let ended = now.timeIntervalSince1970
+        values.append(number)
+        values += RecordColumns.values(record)
         values += [
-          number, target ?? item.target, file.bytes, identity?.device, identity?.inode,
-          identity?.modified, item.size, item.sum, name == file.name ? nil : name,
-          sent?.mediaType ?? item.mediaType, attempts,
+          identity?.device, identity?.inode, identity?.modified, item.size, item.sum,
+          sent.flatMap { $0.name == record.fileName ? nil : $0.name },
+          sent.flatMap { $0.mediaType == record.mediaType ? nil : $0.mediaType },
+          sent.flatMap { $0.size == item.size ? nil : $0.size }, attempts,
           max(began.timeIntervalSince1970, end.beginning(at: ended)),
         ]
         values += end.values(at: ended)
@@ -110,9 +109,9 @@ extension UploadStore {
   }
 
   private static let pushedColumns =
-    [
-      "id", "target", "path", "device", "inode", "modified", "size", "sum", "name", "type",
-      "number", "began",
+    ["id"] + RecordColumns.names + [
+      "device", "inode", "modified", "size", "sum", "sent_as", "sent_type", "sent_size", "number",
+      "began",
     ] + AttemptEnd.columns
 
   /// Reserves `count` numbers and returns the first. A row of `pushed` stands for both an item and an attempt,
@@ -136,7 +135,8 @@ extension UploadStore {
   /// Earlier uploads of these files that their targets have accepted or may have accepted. An upload counts if it had
   /// the same content as an item with a digest. It also counts if it had the same path, identity, size and modification
   /// time as an item, unless both digests are known and differ. A file that was accepted once counts as accepted,
-  /// however later attempts ended. `target` and `place` are as for `log`.
+  /// however later attempts ended, and whichever options the target had. `target` is where all items go, if not each to
+  /// its own target; `place` returns the absolute path of an item's file.
   package func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
@@ -147,25 +147,25 @@ extension UploadStore {
       let hasQueued: Bool = try db.value(done) == true
       let byIdentity = try Self.lookUps(
         """
-        inode = ? AND path = ? AND target = ? AND device = ? AND modified = ? AND size = ?
+        inode = ? AND path = ? AND \(Self.isTarget) AND device = ? AND modified = ? AND size = ?
           AND (? OR sum IS NULL)
         """, hasQueued, db)
-      let bySum = try Self.lookUps("sum = ? AND target = ?", hasQueued, db)
+      let bySum = try Self.lookUps("sum = ? AND \(Self.isTarget)", hasQueued, db)
       let doubts = try Doubts(db)
       var found: [ItemID: EarlierUpload] = [:]
       for item in items {
-        let target = target ?? item.target
-        var moment = try item.sum.flatMap { try Self.latest(bySum, [$0, target]) }
+        let target = TargetName(target ?? item.target)
+        let isTarget: [any ColumnValue] = [target.base, target.beginning, target.beginning]
+        var moment = try item.sum.flatMap { try Self.latest(bySum, [$0] + isTarget) }
         if moment == nil, let identity = item.identity {
           moment = try Self.latest(
             byIdentity,
-            [
-              identity.inode, place(item).bytes, target, identity.device, identity.modified,
-              identity.size, item.sum == nil,
+            [identity.inode, place(item).bytes] + isTarget + [
+              identity.device, identity.modified, identity.size, item.sum == nil,
             ])
         }
         let isCertain = moment != nil
-        if !isCertain { moment = doubts.latest(of: item, to: target, at: place) }
+        if !isCertain { moment = doubts.latest(of: item, to: target.base, at: place) }
         found[item.id] = moment.map {
           EarlierUpload(ended: Date(timeIntervalSince1970: $0), isCertain: isCertain)
         }
@@ -173,6 +173,9 @@ extension UploadStore {
       return found
     }
   }
+
+  /// Whether a row is for the target with a name, with any options.
+  private static let isTarget = "(target = ? OR substr(target, 1, length(?)) = ?)"
 
   /// Statements that find when a file was last sent: by `push` and, if `hasQueued`, from the queue. The indexes are
   /// ordered by id, so the search ends at the first row, however often a file was sent.
@@ -213,17 +216,20 @@ private struct Doubts {
 
   /// Reads the uploads through partial indexes.
   init(_ db: Database) throws {
-    let file = "path, device, inode, size, modified, sum, ended"
+    let file = "device, inode, size, modified, sum, ended"
     let found = """
-      SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_arrival
-        CROSS JOIN item ON item.id = attempt.item WHERE arrival IS NOT NULL
+      SELECT COALESCE(sent_record.target, item.target), COALESCE(sent_record.path, item.path), \(file)
+        FROM attempt INDEXED BY attempt_arrival CROSS JOIN item ON item.id = attempt.item
+          LEFT JOIN sent_record ON sent_record.attempt = attempt.id
+        WHERE arrival IS NOT NULL
       UNION ALL
-      SELECT target, \(file) FROM pushed INDEXED BY pushed_arrival
+      SELECT target, path, \(file) FROM pushed INDEXED BY pushed_arrival
         WHERE arrival IS NOT NULL
       ORDER BY ended
       """
     try db.eachRow(found) { row in
-      let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], row[6], row[7])
+      let (target, sum, ended): (String, [UInt8]?, Double) =
+        (TargetName(row[0]).base, row[6], row[7])
       if let sum { contents[Key(target: target, bytes: sum)] = ended }
       guard let device: UInt64 = row[2], let inode: UInt64 = row[3], let modified: Int128 = row[5]
       else { return true }

@@ -202,8 +202,8 @@ extension UploadStore {
       let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       var refused: Set<ItemID> = []
       for item in items {
-        try keep.execute([item.id.rawValue])
-        try update.execute(ItemRows.values(item) + [revision, item.id.rawValue])
+        try keep.execute([item.id.rawValue] + RecordColumns.values(item.record))
+        try update.execute(ItemRows.updated(item, revision))
         guard db.changes == 0 else { continue }
         refused.insert(item.id)
         try list.execute([revision, item.id.rawValue])
@@ -240,17 +240,10 @@ extension UploadStore {
   package func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.statement(ItemRows.keepForAttempts)
-      let statement = try db.statement(
-        """
-        UPDATE item SET target = ?, path = ?, field = ?, name = ?, name_is_chosen = ?, type = ?,
-          type_source = ?, type_is_certain = ?, revision = ? WHERE id = ?
-        """)
+      let statement = try db.statement(ItemRows.edit)
       for item in items {
-        try keep.execute([item.id.rawValue])
-        try statement.execute([
-          item.target, item.location.bytes, item.field, item.fileName, item.nameIsChosen,
-          item.mediaType, item.typeSource, item.typeIsCertain, revision, item.id.rawValue,
-        ])
+        try keep.execute([item.id.rawValue] + RecordColumns.values(item.record))
+        try statement.execute(ItemRows.edited(item, revision))
       }
     }
   }

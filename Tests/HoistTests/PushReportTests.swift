@@ -27,9 +27,8 @@ struct PushReportTests {
         1, "a, \"b\"\n.txt",
         .done(Receipt(status: 201, url: "http://h/1", seconds: 0.12345, bytes: 5))))
     return PushReport(
-      course.end(SendingFigures(seconds: 1.23456, bytes: 5)), target: "desk", needsOptions: false,
-      folder: "/home/me",
-      time: Date(timeIntervalSince1970: 0))
+      course.end(SendingFigures(seconds: 1.23456, bytes: 5)), target: TargetName("desk"),
+      folder: "/home/me", time: Date(timeIntervalSince1970: 0))
   }
 
   @Test("JSON can be read back, and what failed is found from any folder")
@@ -39,7 +38,8 @@ struct PushReportTests {
     let text = String(decoding: data, as: UTF8.self)
     #expect(text.contains("\"seconds\" : 0.123") && text.contains("\"seconds\" : 1.235"))
     let report = try PushReport.read(try scratch.write("r.json", data))
-    #expect(report.sent == 1 && report.failed == 1 && report.files.map(\.name).count == 2)
+    #expect(
+      report.sent == 1 && report.failed == 1 && report.files.map(\.record.fileName).count == 2)
     #expect(
       report.failures.map(\.path) == [
         FileLocation(bytes: Array("/home/me/a".utf8) + [0xFF])

@@ -24,9 +24,9 @@ struct ReportTests {
     message: String? = nil, reply: String? = nil, url: String? = nil, target: String = "nas"
   ) -> HistoryEntry {
     var entry = HistoryEntry(
-      item: ItemID(1), location: FileLocation(path),
+      item: ItemID(1), record: ItemRecord(target: target, location: FileLocation(path)),
       name: name ?? FileLocation(path).lastComponent, mediaType: "text/plain", size: 100,
-      target: target, attempt: number, began: Date(timeIntervalSince1970: began),
+      attempt: number, began: Date(timeIntervalSince1970: began),
       ended: outcome == nil ? nil : Date(timeIntervalSince1970: began + took), bytes: bytes,
       status: status, outcome: outcome, message: message, reply: reply, url: url)
     if outcome == .unknown { entry.arrival = .unclear }

@@ -155,11 +155,11 @@ import UploadModel
       var row = HistoryRow(
         id: "\(id)", name: name, target: "photos", size: 1, time: "2026-11-2\(id) 10:00", end: end,
         outcome: "", path: "/\(name)")
-      row.location = Array("/\(name)".utf8)
+      row.record = Fixture.record(row)
       return row
     }
     func add(_ names: String...) -> Effect {
-      .add(names.map { .bytes(Array("/\($0)".utf8)) }, again: true)
+      .sendAgain(names.map { Fixture.record(row(1, $0, .sent)) })
     }
     var state = Fixture.empty(size: Size(width: 120, height: 40))
     // What was sent after all is known; what failed after that may still be there from before.
@@ -253,7 +253,7 @@ import UploadModel
         id: "\(id)", name: name, target: target, size: 1, time: "2026-11-2\(id) 10:00", end: end,
         attempt: id, outcome: end == .sent ? "201 Created" : "503 Service Unavailable",
         path: "/\(name)")
-      row.location = Array("/\(name)".utf8)
+      row.record = Fixture.record(row)
       return row
     }
     let rows = [row(4, "b", .sent), row(3, "a", .sent), row(2, "a", .failed), row(1, "a", .failed)]
@@ -262,12 +262,14 @@ import UploadModel
     Fixture.play(&state, .key("j"), .key(.enter))
     #expect(Self.said(state).contains("2026-11-22 10:00  try 2  503 Service Unavailable"))
     Fixture.play(&state, .key(.escape))
-    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/a".utf8))], again: true)])
+    #expect(Fixture.type("r", &state) == [.sendAgain([Fixture.record(rows[1])])])
     Fixture.type("o", &state)
     #expect(state.history.rows.all.map(\.name) == ["a", "b"])
     Fixture.play(&state, .history(.rows([row(5, "c", .sent, target: "nas")])))
     // It goes where it went, whichever target is chosen now.
-    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/c".utf8))], to: "nas", again: true)])
+    #expect(
+      Fixture.type("r", &state) == [.sendAgain([Fixture.record(row(5, "c", .sent, target: "nas"))])]
+    )
   }
 
   @Test(arguments: [

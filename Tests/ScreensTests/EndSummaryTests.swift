@@ -138,7 +138,7 @@ import UploadModel
   @Test func theDetailsOfTheHistoryObeyTheSameKeys() {
     var state = Fixture.empty()
     var rows = Fixture.historyRows
-    rows[0].location = Array("/home/me/notes.txt".utf8)
+    rows[0].record = Fixture.record(rows[0])
     rows[0].instant = state.now + -2 * 3600
     Fixture.play(&state, .history(.rows(rows)), .key("3"), .key(.enter))
     #expect(Self.text(state).contains("2026-11-20 22:15, 2 h ago  201 Created"))
@@ -148,7 +148,7 @@ import UploadModel
     #expect(Fixture.type("Y", &state) == [.bell] && state.message?.contains("r queues it") == true)
     #expect(
       Fixture.type("r", &state) == [
-        .add([.bytes(Array("/home/me/notes.txt".utf8))], to: nil, again: true)
+        .sendAgain([Fixture.record(rows[0])])
       ])
   }
 }

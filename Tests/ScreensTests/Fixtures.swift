@@ -1,3 +1,4 @@
+import Foundation
 import MultipartForm
 
 @testable import Screens
@@ -99,6 +100,13 @@ enum Fixture {
       id: "3", name: "movie.mp4", target: "photos", size: 700_000_000, time: "2026-11-19 08:01",
       end: .open, outcome: "stopped", path: "/home/me/movie.mp4"),
   ]
+
+  /// How the file of a row was sent; the same for the same file.
+  static func record(_ row: HistoryRow) -> ItemRecord {
+    ItemRecord(
+      uuid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)), target: row.target,
+      location: FileLocation(row.path), fileName: row.name)
+  }
 
   /// One item in every state, after four seconds of sending.
   static func mixed(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {

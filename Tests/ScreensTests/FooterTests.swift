@@ -51,7 +51,7 @@ import UploadModel
     Fixture.play(&state, .key("3"))
     #expect(!Self.footer(state).contains("send again"))
     var rows = Fixture.historyRows
-    for index in rows.indices { rows[index].location = Array(rows[index].path.utf8) }
+    for index in rows.indices { rows[index].record = Fixture.record(rows[index]) }
     Fixture.play(&state, .history(.rows(rows)))
     #expect(Self.footer(state).contains("y copy URL  r send again"))
     // What went to another target is sent again from there, which can be chosen here.
@@ -60,7 +60,7 @@ import UploadModel
     #expect(Self.footer(state).contains("t target"))
     #expect(
       Fixture.type("r", &state).contains {
-        $0 == .add([.bytes(rows[1].location)], to: "tickets", again: true)
+        $0 == .sendAgain([Fixture.record(rows[1])])
       })
     Fixture.type("t", &state)
     #expect(state.mode == .pick)

@@ -207,7 +207,8 @@ final class Driver {
     case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
     case .previewFile(let request?) where isStill:
       _ = reduce(&state, .filePreview(request, Still.preview))
-    case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
+    case .addAgain, .sendAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency,
+      .setLimit,
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule,

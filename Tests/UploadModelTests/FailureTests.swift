@@ -35,6 +35,8 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
         allowed: ["image/*", "application/pdf"]), "type-not-allowed"),
     CauseRow(
       .unsendable("Part 1 cannot be sent: its name has the byte 0x0A. Replace it."), "unsendable"),
+    CauseRow(.clash(.address("https://h/a.txt")), "would-overwrite"),
+    CauseRow(.clash(.name("a.txt")), "would-overwrite"),
     CauseRow(.nameNotResolved(host: "nowhere.example"), "name-not-resolved", transient: true),
     CauseRow(.connectionRefused("Connection refused"), "connection-refused", transient: true),
     CauseRow(.unreachable("No route to host"), "unreachable", transient: true),
@@ -102,12 +104,13 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .differs: 28
   case .anonymous: 29
   case .notTried: 30
+  case .clash: 31
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...30))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...31))
   }
 
   @Test func whatMayBeThereAlready() {

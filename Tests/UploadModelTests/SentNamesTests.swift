@@ -76,7 +76,7 @@ struct SentNamesTests {
     #expect(found?.item == second.map { items[$0] })
     if let cause = found?.cause {
       #expect(
-        Failure(cause).explanation.contains("another file in the same request is also called"))
+        Failure(cause).explanation.contains("Another file in the same request is also called"))
     }
     target.takesSameNames = true
     #expect(target.sameName(in: items, now: now) == nil)
@@ -88,10 +88,12 @@ struct SentNamesTests {
     )
     let items = items("a/x", "b/x", "b/y")
     func claim(_ item: UploadItem, _ address: String) -> String? {
-      addresses.claim(address, for: item, of: target).map { Failure($0).code }
+      addresses.claim(address, for: item, of: target, hiding: target.secrets).map {
+        Failure($0).code
+      }
     }
     #expect(claim(items[0], "http://h/x") == nil)
-    #expect(claim(items[1], "http://h/x") == "unsendable")
+    #expect(claim(items[1], "http://h/x") == "would-overwrite")
     #expect(claim(items[0], "http://h/x") == nil, "it may go again")
     #expect(claim(items[2], "http://h/y") == nil)
     target.takesSameNames = true
@@ -103,10 +105,57 @@ struct SentNamesTests {
     target.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/t")), uploadURL: place)
     addresses = SentAddresses()
     #expect(claim(items[0], "http://h/b/x") == nil)
-    #expect(claim(items[1], "http://h/b/x") == "unsendable")
+    #expect(claim(items[1], "http://h/b/x") == "would-overwrite")
     // What a server does with a POST is its own to say.
     target = try self.target(address: "http://h/{file.name}")
     #expect(claim(items[1], "http://h/x") == nil)
+  }
+
+  @Test func whatWouldOverwriteIsRefusedByLaterRunsToo() throws {
+    let target = try target(address: "http://h/{file.name}", method: "PUT")
+    var items = items("a/x", "b/x", "c/x")
+    let secrets = Secrets(["hunter2"])
+    func claim(_ item: UploadItem, _ address: String, _ sent: inout SentAddresses) -> Clash? {
+      let cause = sent.claim(address, for: item, of: target, hiding: secrets)
+      if case .clash(let clash)? = cause { return clash }
+      return nil
+    }
+    var sent = SentAddresses()
+    #expect(claim(items[0], "http://h/x?key=hunter2", &sent) == nil)
+    let clash = claim(items[1], "http://h/x?key=hunter2", &sent)
+    #expect(clash == .address("http://h/x?key=(secret)"))
+    // A report has what was sent, and nothing else needs to be known of it.
+    let text = try JSONEncoder().encode(sent)
+    #expect(!String(decoding: text, as: UTF8.self).contains("hunter2"))
+    var later = try JSONDecoder().decode(SentAddresses.self, from: text)
+    #expect(later == sent)
+    #expect(claim(items[2], "http://h/x?key=hunter2", &later) != nil, "it had not been tried")
+    #expect(claim(items[2], "http://h/c/x?key=hunter2", &later) == nil)
+    let known = UploadItem(id: ItemID(9), items[0].record)
+    #expect(claim(known, "http://h/x?key=hunter2", &later) == nil, "it may go again")
+    // An item that was refused keeps that, wherever it is sent from.
+    var nothing = SentAddresses()
+    items[1].state = .failed(Failure(.clash(try #require(clash))))
+    items[1].state = .waiting
+    #expect(claim(items[1], "http://h/x?key=hunter2", &nothing) == clash)
+    #expect(claim(items[1], "http://h/b/x?key=hunter2", &nothing) == nil)
+  }
+
+  @Test func whatHadTheSameNameInARequestIsRefusedAloneToo() throws {
+    var target = try target()
+    var items = items("a/x", "b/x", "b/y")
+    let found = try #require(target.sameName(in: items, now: now))
+    #expect(found.item.id == items[1].id)
+    items[1].state = .failed(Failure(found.cause))
+    items[1].state = .waiting
+    #expect(target.sameName(in: [items[1]], now: now)?.cause == found.cause)
+    #expect(target.sameName(in: [items[2], items[1]], now: now)?.item == items[1])
+    #expect(target.sameName(in: [items[2]], now: now) == nil)
+    (items[1].fileName, items[1].nameIsChosen) = ("z", true)
+    #expect(target.sameName(in: [items[1]], now: now) == nil)
+    items[1].fileName = "x"
+    target.takesSameNames = true
+    #expect(target.sameName(in: [items[1]], now: now) == nil)
   }
 
   @Test(arguments: [

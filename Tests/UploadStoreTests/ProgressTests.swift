@@ -424,7 +424,7 @@ struct ProgressTests {
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
     .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
     .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
-    .differs("x"), .anonymous, .notTried("x"),
+    .differs("x"), .anonymous, .notTried("x"), .clash(.address("http://h/x")), .clash(.name("x")),
   ]
 
   private static let steps: [Failure.Step?] = [
@@ -666,9 +666,9 @@ struct ProgressTests {
     _ = try queue("a")
     try store.log(
       [
-        (item("b", inode: 2, state: .failed(refused)), Date()),
-        (item("c", inode: 3, state: .done(Receipt(status: 200))), Date()),
-      ], to: "elsewhere")
+        (item("b", target: "elsewhere", inode: 2, state: .failed(refused)), Date()),
+        (item("c", target: "elsewhere", inode: 3, state: .done(Receipt(status: 200))), Date()),
+      ])
     let last = try queue("d")
 
     let history = try store.history()

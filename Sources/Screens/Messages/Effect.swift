@@ -7,6 +7,9 @@ package enum Effect: Sendable, Equatable {
   case add([PathInput], to: String? = nil, again: Bool = false)
   /// Queue files that were left out.
   case addAgain([UploadItem])
+  /// Queue files of the history again. Answered by `AppEvent.added` and, for those that cannot be sent as they were,
+  /// `AppEvent.message`.
+  case sendAgain([ItemRecord])
   /// Say what this line would add; answered by `AppEvent.linePreview`.
   case previewLine(String)
   /// Preview this file instead of the previous one; `nil` for no file. Answered by `AppEvent.filePreview`.

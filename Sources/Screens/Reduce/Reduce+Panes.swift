@@ -109,22 +109,16 @@ extension AppState {
   /// Queues files of the history again. Asks first if some may already be on the server, where they would then be
   /// stored twice.
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
-    let known = rows.filter { !$0.location.isEmpty }
+    let known = rows.filter { $0.record != nil }
     guard !known.isEmpty else { return refuse("nothing is selected") }
     return known.contains(where: \.mayHaveArrived)
       ? ask(.queueingAgain(known)) : sendAgainNow(known)
   }
 
-  /// Queues files of the history once more, for the same targets as before.
+  /// Queues files of the history once more, as they were sent before.
   mutating func sendAgainNow(_ known: [HistoryRow]) -> [Effect] {
     message = "\(HumanReadable.count(known.count, "file")) queued once more"
-    var targets: [String] = []
-    for row in known where !targets.contains(row.target) { targets.append(row.target) }
-    return targets.map { target in
-      .add(
-        known.filter { $0.target == target }.map { .bytes($0.location) },
-        to: target == self.target ? nil : target, again: true)
-    }
+    return [.sendAgain(known.compactMap(\.record))]
   }
 
   /// Keeps every list's cursor on the screen when the screen changes.

@@ -57,7 +57,8 @@ package actor UploadEngine {
   private var needsFilling = false
   /// The questions about files that servers have accepted, by server.
   private var questions: [Origin: Questions] = [:]
-  private var sentAddresses = SentAddresses()
+  /// The addresses that files were sent to, in this run and those that it belongs to.
+  package private(set) var sentAddresses: SentAddresses
   /// Uploads that wait for another attempt and hold their files open.
   private var waitingFiles: Set<ItemID> = []
   private var watchdog: TimeSource.Timer?
@@ -84,6 +85,7 @@ package actor UploadEngine {
   ///     by default the same as `waitsForServers`.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
+  ///   - sent: the addresses that earlier runs have sent files to, which this one continues.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change, in order, on the engine's queue. Progress is reported at most forty times a
@@ -92,7 +94,8 @@ package actor UploadEngine {
     lanes: Int = mostLanes, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil, hooks: EngineHooks = EngineHooks(),
     memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
-    tokens: TokenSource = TokenSource(), preparesAhead: Bool = false,
+    tokens: TokenSource = TokenSource(), sent: SentAddresses = SentAddresses(),
+    preparesAhead: Bool = false,
     report: @escaping @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
   ) {
     self.session = session
@@ -102,6 +105,7 @@ package actor UploadEngine {
     knownServers = KnownServers(memory)
     knownDigests = digests
     tokenSource = tokens
+    sentAddresses = sent
     self.preparesAhead = preparesAhead
     scheduler = Scheduler(
       lanes: min(lanes, Self.mostLanes), waitsForServers: waitsForServers,
@@ -616,7 +620,8 @@ extension UploadEngine {
     // A prepared file has a different path in each attempt, so the original stands for it.
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
-      request.exchange.url.absoluteString, for: file, of: first.target)
+      request.exchange.url.absoluteString, for: file, of: first.target,
+      hiding: needs(of: first.destination).secrets)
     {
       return leaveOut([first.item.id], cause)
     }
@@ -1270,7 +1275,8 @@ extension UploadEngine {
       let made = try self.request(asked, of: job.upload, conversation, credentials, sha256)
       if asked.isTargetsOwn,
         let cause = sentAddresses.claim(
-          made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target)
+          made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target,
+          hiding: needs(of: job.upload.destination).secrets)
       {
         throw cause
       }
@@ -2163,8 +2169,11 @@ extension Target {
     let resuming: Bool
     /// Whether each file is sent in a single request of its own, which can be prepared ahead.
     let oneRequestForEachFile: Bool
+    /// What must be hidden in addresses that are kept; empty if none are.
+    let secrets: Secrets
 
     init(_ target: Target) {
+      secrets = target.protectsAddresses ? target.secrets : Secrets([])
       preparation =
         target.prepare != nil || target.exists != nil || target.ticket != nil
         || !target.digests.isEmpty || target.signsContent

@@ -32,12 +32,7 @@ extension UploadItem {
   /// The item with the send settings of `edited`.
   fileprivate func sent(as edited: UploadItem) -> UploadItem {
     var item = self
-    (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
-    item.location = edited.location
-    (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
-    item.typeIsCertain = edited.typeIsCertain
-    item.nameIsChosen = edited.nameIsChosen
-    item.contentType = edited.contentType
+    item.record = edited.record
     return item
   }
 }

@@ -5,7 +5,14 @@ import MultipartForm
 /// many places, and there can be a hundred thousand items.
 package struct UploadItem: Hashable, Sendable, Identifiable {
   package var id: ItemID
-  package var state: ItemState { didSet { noteSize() } }
+  package var state: ItemState {
+    didSet {
+      noteSize()
+      if case .failed(let failure) = state, case .clash(let clash) = failure.cause {
+        record.clash = clash
+      }
+    }
+  }
   /// The size in bytes of the content that the target's command made of the file, if known and different from the
   /// file's own.
   package private(set) var preparedSize: Int64?
@@ -13,17 +20,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
 
   /// Everything except its number and its state.
   private struct Details: Hashable, Sendable {
-    let uuid: UUID
-    var target: String
-    var location: FileLocation
-    var fileName: String
-    var nameIsChosen = false
-    var folder = ""
-    var field: String?
-    var mediaType: String
-    var typeSource: String
-    var typeIsCertain: Bool
-    var contentType: String?
+    var record: ItemRecord
     var size: Int64
     var identity: FileIdentity?
     var wasInterrupted = false
@@ -35,8 +32,14 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     var note: String?
   }
 
-  /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
-  package static let chosenByHand = "chosen by hand"
+  /// What makes the item: whatever sends it again needs all of it.
+  package var record: ItemRecord {
+    _read { yield details.value.record }
+    _modify { yield &details.value.record }
+  }
+
+  /// See `ItemRecord`.
+  package static let chosenByHand = ItemRecord.chosenByHand
 
   /// Whether another attempt can resume the upload. It cannot if the upload began with another target.
   package var canGoOn: Bool { resumePoint?.holds(for: target) == true }
@@ -78,68 +81,70 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     self.id = id
     details = Boxed(
       Details(
-        uuid: uuid, target: target, location: location,
-        fileName: fileName ?? location.name, field: field, mediaType: mediaType,
-        typeSource: typeSource, typeIsCertain: typeIsCertain, size: size, identity: identity))
+        record: ItemRecord(
+          uuid: uuid, target: target, location: location, fileName: fileName, field: field,
+          mediaType: mediaType, typeSource: typeSource, typeIsCertain: typeIsCertain),
+        size: size, identity: identity))
     self.state = state
+  }
+
+  /// The item that `record` describes, whose file has not been examined.
+  package init(id: ItemID, _ record: ItemRecord, size: Int64 = 0, state: ItemState = .waiting) {
+    self.id = id
+    details = Boxed(Details(record: record, size: size))
+    self.state = state
+  }
+}
+
+// MARK: The parts of its record, which are described there
+
+extension UploadItem {
+  package var uuid: UUID { record.uuid }
+  package var target: String {
+    _read { yield details.value.record.target }
+    _modify { yield &details.value.record.target }
+  }
+  package var location: FileLocation {
+    _read { yield details.value.record.location }
+    _modify { yield &details.value.record.location }
+  }
+  package var fileName: String {
+    _read { yield details.value.record.fileName }
+    _modify { yield &details.value.record.fileName }
+  }
+  package var nameIsChosen: Bool {
+    _read { yield details.value.record.nameIsChosen }
+    _modify { yield &details.value.record.nameIsChosen }
+  }
+  package var folder: String {
+    _read { yield details.value.record.folder }
+    _modify { yield &details.value.record.folder }
+  }
+  package var field: String? {
+    _read { yield details.value.record.field }
+    _modify { yield &details.value.record.field }
+  }
+  package var mediaType: String {
+    _read { yield details.value.record.mediaType }
+    _modify { yield &details.value.record.mediaType }
+  }
+  package var typeSource: String {
+    _read { yield details.value.record.typeSource }
+    _modify { yield &details.value.record.typeSource }
+  }
+  package var typeIsCertain: Bool {
+    _read { yield details.value.record.typeIsCertain }
+    _modify { yield &details.value.record.typeIsCertain }
+  }
+  package var contentType: String? {
+    _read { yield details.value.record.contentType }
+    _modify { yield &details.value.record.contentType }
   }
 }
 
 // MARK: The details
 
 extension UploadItem {
-  /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
-  package var uuid: UUID { details.value.uuid }
-  /// The name of the target that the file goes to; empty if there is only one target.
-  package var target: String {
-    _read { yield details.value.target }
-    _modify { yield &details.value.target }
-  }
-  /// Where the file lies on this machine.
-  package var location: FileLocation {
-    _read { yield details.value.location }
-    _modify { yield &details.value.location }
-  }
-  /// The file name to give the server, unless the target derives another name from it.
-  package var fileName: String {
-    _read { yield details.value.fileName }
-    _modify { yield &details.value.fileName }
-  }
-  /// Whether the user chose the name, which then takes precedence over the target's.
-  package var nameIsChosen: Bool {
-    _read { yield details.value.nameIsChosen }
-    _modify { yield &details.value.nameIsChosen }
-  }
-  /// The folders between the added folder and the file, each followed by a slash.
-  package var folder: String {
-    _read { yield details.value.folder }
-    _modify { yield &details.value.folder }
-  }
-  /// The form field that carries the file; `nil` leaves it to the target.
-  package var field: String? {
-    _read { yield details.value.field }
-    _modify { yield &details.value.field }
-  }
-  /// The media type to give the server, as `type/subtype`.
-  package var mediaType: String {
-    _read { yield details.value.mediaType }
-    _modify { yield &details.value.mediaType }
-  }
-  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
-  package var typeSource: String {
-    _read { yield details.value.typeSource }
-    _modify { yield &details.value.typeSource }
-  }
-  /// Whether the media type is certain enough to be shown without a question mark.
-  package var typeIsCertain: Bool {
-    _read { yield details.value.typeIsCertain }
-    _modify { yield &details.value.typeIsCertain }
-  }
-  /// The type that the file's first bytes show, if they contradict its name.
-  package var contentType: String? {
-    _read { yield details.value.contentType }
-    _modify { yield &details.value.contentType }
-  }
   /// "!" if the file's first bytes contradict its name, "?" if the type is not certain.
   package var typeMark: String { contentType != nil ? "!" : typeIsCertain ? "" : "?" }
   /// The media type with its mark, for people.

@@ -17,6 +17,7 @@ extension Failure {
     case .empty: ("empty", "is empty")
     case .typeNotAllowed: ("type-not-allowed", "type not accepted")
     case .unsendable: ("unsendable", "cannot be sent")
+    case .clash: ("would-overwrite", "would overwrite another file")
     case .nameNotResolved: ("name-not-resolved", "name not resolved")
     case .connectionRefused: ("connection-refused", "connection refused")
     case .unreachable: ("unreachable", "host unreachable")
@@ -135,6 +136,10 @@ extension Failure {
     case .typeNotAllowed(let type, let allowed):
       "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
+    case .clash(.address(let address)):
+      "Another file was sent to the same address and would be overwritten: \(Self.inside(address))."
+    case .clash(.name(let name)):
+      "Another file in the same request is also called \"\(name)\", and the server may keep only one of them."
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
     case .unreachable(let why, _): "The server cannot be reached: \(Self.inside(why))."
@@ -211,6 +216,12 @@ extension Failure {
     case .tooLarge: "Make it smaller, or send it elsewhere."
     case .typeNotAllowed: "Send it elsewhere, or correct its type."
     case .unsendable: "Correct the target or the file's name, then retry."
+    case .clash(.address):
+      "A retry is refused, too. Give the file another name, or put {file.path} or {uuid} into the target's address; "
+        + "if it may be overwritten, allow that with same_names = true."
+    case .clash(.name):
+      "A retry is refused, too. Give the file another name, or put {index} or {uuid} into the target's file_name; if "
+        + "the server keeps both, allow that with same_names = true."
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server is running, then retry."
     case .proxyUnreachable:

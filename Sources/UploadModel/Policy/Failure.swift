@@ -93,6 +93,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case typeNotAllowed(String, allowed: [String])
     /// The request could not be made from the configuration.
     case unsendable(String)
+    /// One of two files would overwrite the other.
+    case clash(Clash)
 
     // On the way to the server. The texts come from the network library.
 
@@ -196,6 +198,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     return arrival == .notArrived && status.map { StatusMeaning($0).mayPass } == true
   }
 
+  /// Whether the file would overwrite another one, so that a retry is refused, too.
+  package var isClash: Bool { if case .clash = cause { true } else { false } }
+
   /// Whether nothing of the file was sent, because of what became of others.
   package var isNotTried: Bool { if case .notTried = cause { true } else { false } }
 
@@ -229,7 +234,7 @@ extension Failure.Cause {
   fileprivate var traits: Traits {
     switch self {
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable, .cancelled:
+      .unsendable, .clash, .cancelled:
       .local
     case .shortage: [.local, .transient]
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable:
@@ -281,6 +286,8 @@ extension Failure.Cause {
       self
     case .unreadable(let why): .unreadable(change(why))
     case .shortage(let why): .shortage(change(why))
+    case .clash(.address(let address)): .clash(.address(change(address)))
+    case .clash(.name(let name)): .clash(.name(change(name)))
     case .unsendable(let why): .unsendable(change(why))
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))

@@ -62,20 +62,20 @@ extension Target {
     return values
   }
 
-  /// The first file of a request that has the same name as an earlier file in it; nil if there is no such file, or the
-  /// target allows that.
+  /// The first file of a request that has the same name as an earlier file in it, or had when it was to be sent with
+  /// that one before; nil if there is no such file, or the target allows that.
   package func sameName(
     in items: [UploadItem], now: Date
   ) -> (item: UploadItem, cause: Failure.Cause)? {
-    guard body == .multipart, !takesSameNames, items.count > 1 else { return nil }
+    guard body == .multipart, !takesSameNames,
+      items.count > 1 || items.contains(where: { $0.record.clash != nil })
+    else { return nil }
     var names: Set<String> = []
     for (position, item) in items.enumerated() {
       let name = sentName(of: item, at: position, now: now)
-      if names.insert(name).inserted { continue }
-      let why =
-        "another file in the same request is also called \"\(name)\", and the server may keep only one of them; "
-        + "put {index} or {uuid} into file_name, or allow this with same_names = true"
-      return (item, .unsendable(why))
+      let clash = Clash.name(name)
+      if item.record.clash != clash, names.insert(name).inserted { continue }
+      return (item, .clash(clash))
     }
     return nil
   }

@@ -99,8 +99,11 @@ struct PushCommand: HoistCommand {
       throw UserError("--retry-failed \(guide): \(error.problem)")
     }
     let format = try telling.reportFormat()
-    let inputs = try selection.inputs(
+    let name = options.name(of: target, to: destination, storesUsual: true)
+    if let path = selection.retryFailed { try again?.check(name, in: path) }
+    var inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
+    inputs.usual = options.usual(for: target, to: destination)
     if let watch = inputs.watch, case .move(let folder)? = target.after.way,
       folder.hasPrefix(scalars: "/")
         ? "\(folder)/".utf8.starts(
@@ -124,10 +127,9 @@ struct PushCommand: HoistCommand {
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
-    let needsOptions = options.isMoreThanItsName(target, to: destination)
     // Only a report in JSON can be read again with `--retry-failed`.
     let hint = (format == .json ? telling.report : nil).map {
-      RetryHint(report: $0, target: destination.to, needsOptions: needsOptions)
+      RetryHint(report: $0, target: destination.to, options: name.options)
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
@@ -139,7 +141,7 @@ struct PushCommand: HoistCommand {
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
-    if let history { push.history = try await self.history(of: target, history, in: context) }
+    if let history { push.history = try await self.history(of: name, history, in: context) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
       context.output.error(
@@ -147,8 +149,8 @@ struct PushCommand: HoistCommand {
     }
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name, needsOptions: needsOptions,
-        folder: FileManager.default.currentDirectoryPath, time: context.time.date())
+        summary, target: name, folder: FileManager.default.currentDirectoryPath,
+        time: context.time.date())
       do { try AtomicFile.write(report.written(as: format), to: path) } catch {
         throw UserError(
           "the report was not written: \(error); \(summary.sent) of "
@@ -169,7 +171,7 @@ struct PushCommand: HoistCommand {
 
   /// The history; nil if none can be kept. A push works even without a home directory.
   private func history(
-    of target: Target, _ store: Task<UploadStore, any Error>, in context: Context
+    of target: TargetName, _ store: Task<UploadStore, any Error>, in context: Context
   ) async throws -> PushHistory? {
     do {
       return PushHistory(

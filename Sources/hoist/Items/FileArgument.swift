@@ -16,6 +16,12 @@ struct FileArgument: Equatable, Sendable {
   /// The form field that carries the file.
   var field: String?
 
+  /// How files are sent, whichever they are.
+  init(type: String?, field: String?) {
+    path = ""
+    (self.type, self.field) = (type, field)
+  }
+
   /// Splits an argument. If the whole argument is the name of an existing file, it means that file.
   init(
     _ argument: String,

@@ -11,12 +11,16 @@ final class FileIntake: Sendable {
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits?
   private let companions: CompanionFinder
+  /// How every file is sent, unless the user says otherwise for one.
+  private let usual: FileArgument?
   private let lastID = Atomic<Int64>(0)
   /// The last guess with its explanation, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
-  /// Examines files for `target`. A file that exceeds its limits becomes a failed item.
-  init(for target: Target? = nil) {
+  /// Examines files for `target`. A file that exceeds its limits becomes a failed item. `usual` says how files are sent
+  /// unless the user says otherwise for one.
+  init(for target: Target? = nil, as usual: FileArgument? = nil) {
+    self.usual = usual
     // The limits apply to the output of a prepare command. It does not exist yet, so the engine checks it later.
     limits = target?.prepare == nil ? target?.limits : nil
     companions = CompanionFinder(target?.companions ?? [])
@@ -30,12 +34,22 @@ final class FileIntake: Sendable {
   ) -> UploadItem {
     var item = UploadItem(id: nextID(), location: location, fileName: name)
     if let root { item.folder = location.folder(below: root) }
+    usual?.apply(to: &item)
     wish?.apply(to: &item)
-    item = look(at: item)
-    if !item.state.isFinished, let refusal = limits?.refusal(of: item) {
-      item.state = .failed(Failure(refusal))
-    }
-    return item
+    return examined(item)
+  }
+
+  /// The item that a record describes, with its file as it is now.
+  func item(of record: ItemRecord) -> UploadItem {
+    var item = UploadItem(id: nextID(), record)
+    usual?.apply(to: &item)
+    return examined(item)
+  }
+
+  private func examined(_ item: UploadItem) -> UploadItem {
+    let item = look(at: item)
+    guard !item.state.isFinished, let refusal = limits?.refusal(of: item) else { return item }
+    return item.with(.failed(Failure(refusal)))
   }
 
   /// A failed item for something that is not a file, such as a folder that cannot be read.
@@ -43,6 +57,26 @@ final class FileIntake: Sendable {
     _ location: FileLocation, named name: String? = nil, _ cause: Failure.Cause
   ) -> UploadItem {
     UploadItem(id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
+  }
+
+  /// A failed item in place of one with this record.
+  func failed(_ record: ItemRecord, _ cause: Failure.Cause) -> UploadItem {
+    UploadItem(id: nextID(), record, state: .failed(Failure(cause)))
+  }
+
+  /// Passes `body` the item that a record describes, until it returns false. If a folder could not be read, the record
+  /// stands for the files in it.
+  func each(
+    of record: ItemRecord, in rules: FolderRules?, _ body: (UploadItem) -> Bool
+  ) -> Bool {
+    guard let rules, Directory.isFolder(record.location) else { return body(item(of: record)) }
+    let isInside = record.fileName.hasSuffix(scalars: "/")
+    return each(of: record.location, in: rules) { item in
+      var item = item
+      if isInside { item.folder = record.folder + record.fileName + item.folder }
+      if let field = record.field { item.field = field }
+      return body(item)
+    }
   }
 
   /// Passes `body` an item for a file, or for each file in a folder, until it returns false. A folder that cannot be
@@ -65,8 +99,21 @@ final class FileIntake: Sendable {
   ) -> UploadItem {
     switch entry {
     case .file(let file): item(at: file, below: root, as: wish)
-    case .unreadable(let place, let reason): failed(place, .unreadable(reason))
+    case .unreadable(let place, let reason): unreadable(place, below: root, reason)
     }
+  }
+
+  /// A failed item for what cannot be read in the folder `root`. It may be a folder, so its name ends in a slash, and
+  /// the files that are found in it later keep their places below `root`.
+  private func unreadable(
+    _ place: FileLocation, below root: FileLocation, _ reason: String
+  ) -> UploadItem {
+    let isInside = !place.withoutTrailingSlashes.bytes.elementsEqual(
+      root.withoutTrailingSlashes.bytes)
+    var item = failed(
+      place, named: isInside ? place.lastComponent + "/" : nil, .unreadable(reason))
+    item.folder = place.folder(below: root)
+    return item
   }
 
   /// The item with a note, if its file accompanies another one; nil if it is sent on its own.
@@ -87,6 +134,10 @@ final class FileIntake: Sendable {
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
+      // What could not be read was thought to be a folder.
+      if !item.nameIsChosen, item.fileName.hasSuffix(scalars: "/") {
+        item.fileName = item.location.name
+      }
       // Spooled standard input has a name only in the request, so guess its type from that.
       let byName =
         item.isSpooled ? guesser.guess(name: Array(item.fileName.utf8)) : nil

@@ -29,7 +29,7 @@ struct PreviewOptions: ParsableArguments {
     guard isAskedFor else { return nil }
     var (inputs, items) = (inputs, [UploadItem]())
     inputs.watch = nil
-    let intake = FileIntake(for: target)
+    let intake = FileIntake(for: target, as: inputs.usual)
     inputs.walk(intake) { item in
       if intake.accompanying(item) == nil { items.append(item) }
       return true
@@ -73,7 +73,7 @@ struct PreviewOptions: ParsableArguments {
       }
     }
     show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
-    var addresses = SentAddresses()
+    var addresses = inputs.sent
     for group in Batch.groups(of: sound, to: target) {
       let (preview, faults) = RequestOutline.of(
         group.map { UploadJob(item: $0, target: target) }, now: context.time.date())
@@ -82,7 +82,8 @@ struct PreviewOptions: ParsableArguments {
       }
       guard let preview else { continue }
       if preview.pieces == nil, let first = group.first, let address = preview.head.url,
-        let cause = addresses.claim(address, for: first, of: target)
+        let cause = addresses.claim(
+          address, for: first, of: target, hiding: target.secrets)
       {
         complain(first, cause)
         continue

@@ -56,7 +56,12 @@ struct SelectionOptions: ParsableArguments {
       home: context.home, standardInput: context.input.descriptor,
       temporaryFolder: context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
     if let again {
-      inputs.again = again.failures.filter { evenArrived || $0.arrival == nil }
+      inputs.again = again.failures.filter { evenArrived || $0.arrival == nil }.map { entry in
+        var entry = entry
+        entry.record.target = ""
+        return entry
+      }
+      inputs.sent = again.addresses ?? SentAddresses()
       inputs.leftOut = again.failures.filter { !evenArrived && $0.arrival != nil }
       if !inputs.leftOut.isEmpty {
         let verb = inputs.leftOut.count == 1 ? "is" : "are"

@@ -88,26 +88,22 @@ final class TargetCatalog: Sendable {
     return result
   }
 
-  /// The suffix of the name of a target whose options are not stored, because they may be secrets.
-  static let optionsMark = " (with options)"
-
-  /// The name of a target without that suffix.
-  static func withoutMark(_ name: String) -> String {
-    name.hasSuffix(scalars: optionsMark)
-      ? String(name.unicodeScalars.dropLast(optionsMark.unicodeScalars.count)) : name
-  }
-
   /// The target of an item, or why it cannot be used.
   func target(of item: UploadItem) -> Result<Boxed<Target>, Failure.Cause> {
     let current = content.withLock { $0.current }
     if item.target.isEmpty || item.target == current.value.name { return .success(current) }
-    if item.target.hasSuffix(scalars: Self.optionsMark) {
-      return .failure(
-        .unsendable(
-          "it was queued with options that are not stored; start hoist with the same --to, --form and "
-            + "--header, or give the target a name in the configuration"))
-    }
+    let isConfigured = content.withLock { $0.settings }.targetNames.contains(item.target)
+    if !isConfigured, let why = Self.missing(for: item.target) { return .failure(.unsendable(why)) }
     return known(item.target)
+  }
+
+  /// Why a target that was used with options cannot be used without them; nil if there were none.
+  static func missing(for target: String) -> String? {
+    let name = TargetName(target)
+    guard !name.options.isEmpty else { return nil }
+    return
+      "it was queued for \(name.base) with options whose values are not stored: start hoist with "
+      + "\(TargetName.words(name.options)) as before, or give the target a name in the configuration"
   }
 
   /// The target of this name; nil if it cannot be used.
@@ -115,7 +111,7 @@ final class TargetCatalog: Sendable {
 
   /// Looks up the targets of these items in advance.
   func lookUp(for items: some Sequence<UploadItem>) {
-    for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(scalars: Self.optionsMark) {
+    for name in Set(items.lazy.map(\.target)) where TargetName(name).options.isEmpty {
       if !name.isEmpty { _ = known(name) }
     }
   }

@@ -58,25 +58,45 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  /// Whether the target's name, or its address without the query, is not enough to reconstruct it.
-  func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
-    !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
-      || type != nil || fileName != nil || destination.hasQuery(target)
+  /// The name of the target that these options make of `target`, with those that are needed to make it again. What is
+  /// stored with each file (`usual`) is none of them if `storesUsual`.
+  func name(
+    of target: Target, to destination: DestinationOptions, storesUsual: Bool = false
+  ) -> TargetName {
+    func names(_ option: String, _ values: [String], until end: Unicode.Scalar) -> [String] {
+      values.map { "\(option) \($0.split(scalar: end, maxSplits: 1)[0])" }
+    }
+    var options =
+      names("--form", form, until: "=") + names("--form-add", formAdd, until: "=")
+      + names("--header", header, until: ":")
+      + [fileName].compactMap(\.self).map { "--file-name \($0)" }
+    if !storesUsual {
+      options += [("--field", destination.field), ("--type", type)].compactMap { option, value in
+        value.map { "\(option) \($0)" }
+      }
+    }
+    if destination.hasQuery(target) { options.append(TargetName.query) }
+    return TargetName(target.name, with: options)
+  }
+
+  /// How every file is sent, unless the user says otherwise for one.
+  func usual(for target: Target, to destination: DestinationOptions) -> FileArgument? {
+    destination.field == nil && type == nil
+      ? nil : FileArgument(type: type == nil ? nil : target.fileType, field: destination.field)
   }
 
   /// The targets of the configuration and, as the current one, the target that these options describe. That is
-  /// `usually` if neither the user nor the configuration names one. If the options cannot be recovered from its name
-  /// alone, the name gets the suffix `optionsMark`.
+  /// `usually` if neither the user nor the configuration names one. Its name says which options there were.
   func catalog(
     of settings: Settings, from config: ConfigOption, to destination: DestinationOptions,
     in context: Context, usually: String?
   ) throws -> TargetCatalog {
     var destination = destination
     if destination.to == nil, settings.defaultTarget == nil {
-      destination.to = usually.map(TargetCatalog.withoutMark)
+      destination.to = usually.map { TargetName($0).base }
     }
     var target = try target(of: settings, to: destination, context.environment)
-    if isMoreThanItsName(target, to: destination) { target.name += TargetCatalog.optionsMark }
+    target.name = name(of: target, to: destination).text
     // On the screen the option limits the total speed, and the user can lift that limit.
     if limit != nil { target.rateLimit = nil }
     return TargetCatalog(target, settings: settings, configuration: config.source(in: context))

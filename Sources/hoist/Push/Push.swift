@@ -59,7 +59,7 @@ struct Push {
     hooks.runReport = { _, news in continuation.yield(.run(news)) }
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, hooks: hooks,
-      memory: history?.memory, digests: history?.memory, preparesAhead: true
+      memory: history?.memory, digests: history?.memory, sent: inputs.sent, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
@@ -67,7 +67,7 @@ struct Push {
     let listener = Task { for await _ in interrupts { continuation.yield(.interrupt) } }
     let clock = reporter.tickInterval.map { Self.clock(every: $0) { continuation.yield(.tick) } }
     let walk = PushInputReader(history: history, time: time) { continuation.yield(.walk($0)) }
-    walk.start(inputs, FileIntake(for: target))
+    walk.start(inputs, FileIntake(for: target, as: inputs.usual))
     defer {
       listener.cancel()
       clock?.cancel()
@@ -233,6 +233,7 @@ struct Push {
     // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = inputs.leftOut
+    summary.addresses = await engine.sentAddresses
     journal?.record(summary)
     reporter.summary(summary)
     output.endBackground()

@@ -11,7 +11,7 @@ import UploadStore
 /// batches, because a push has no queue that must survive a crash.
 final class PushHistory: Sendable {
   private let intake: QueueIntake
-  private let target: String
+  private let target: TargetName
   private let time: TimeSource
   /// The folder that relative paths start from.
   private let folder = FileManager.default.currentDirectoryPath
@@ -27,10 +27,10 @@ final class PushHistory: Sendable {
     var trouble: StoreError?
   }
 
-  init(intake: QueueIntake, target: Target, time: TimeSource) {
+  init(intake: QueueIntake, target: TargetName, time: TimeSource) {
     self.time = time
     self.intake = intake
-    self.target = target.name
+    self.target = target
   }
 
   /// The memory for the protocols that servers speak, and for digests of files.
@@ -43,7 +43,7 @@ final class PushHistory: Sendable {
   /// to compare its content.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
     do {
-      return try intake.look(at: items, to: target, in: folder, until: stop)
+      return try intake.look(at: items, to: target.base, in: folder, until: stop)
     } catch {
       content.withLock { $0.trouble = error }
       return QueueIntake.Added(items: items)
@@ -80,7 +80,7 @@ final class PushHistory: Sendable {
   func record(_ news: RunNews) {
     queue.async { [self] in
       do throws(StoreError) {
-        try intake.store.recordRunEnd(news.event, news.words(isLasting: false), of: target)
+        try intake.store.recordRunEnd(news.event, news.words(isLasting: false), of: target.base)
       } catch {
         content.withLock { $0.trouble = error }
       }
@@ -100,9 +100,13 @@ final class PushHistory: Sendable {
     }
     guard !ended.isEmpty else { return }
     do {
-      try intake.store.log(ended, to: target) { item in
+      try intake.store.log(ended) { item in
+        var record = item.record
+        record.target = target.text
         // The file of a spooled input disappears with this process, so its own path means nothing.
-        item.path == SpooledInput.argument ? item.path : item.path.absolute(in: folder)
+        record.location =
+          item.path == SpooledInput.argument ? item.path : item.path.absolute(in: folder)
+        return record
       }
     } catch {
       content.withLock { $0.trouble = error }

@@ -1,6 +1,7 @@
 import FileDiscovery
 import Foundation
 import MultipartForm
+import ScalarText
 import UploadModel
 
 /// Everything that a push was asked to send. It is enumerated in order while the first files are uploaded.
@@ -16,8 +17,12 @@ struct PushInputs: Sendable {
   var rules = FolderRules()
   /// Files that an earlier push could not deliver.
   var again: [PushReport.Entry] = []
+  /// The addresses that the earlier push, and those before it, have sent files to.
+  var sent = SentAddresses()
   /// Files of the earlier push that are left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []
+  /// How every file is sent, unless the user says otherwise for one.
+  var usual: FileArgument?
   /// Finds files as they appear, once all other inputs have been read.
   var watch: FolderWatch?
   var home = ""
@@ -38,21 +43,28 @@ struct PushInputs: Sendable {
         return intake.each(of: file, in: folders, as: wish, body)
       }
       let name = named?.descriptor == descriptor ? named?.name : nil
-      return body(input(descriptor, of: file, named: name, intake, as: wish, until: stop))
+      var item = UploadItem(
+        id: ItemID(0), location: file, fileName: name ?? file.name)
+      wish?.apply(to: &item)
+      return body(input(descriptor, of: item.record, intake, until: stop))
     }
     var goesOn =
       again.allSatisfy { entry in
-        guard let descriptor = SpooledInput.descriptor(of: entry.path) else {
-          return intake.each(of: entry.path, in: folders, body)
+        if let why = entry.record.standsFor {
+          return body(intake.failed(entry.record, .unreadable(why)))
         }
-        let name = named?.descriptor == descriptor ? named?.name : entry.name
-        let item = input(descriptor, of: entry.path, named: name, intake, until: stop)
+        guard let descriptor = SpooledInput.descriptor(of: entry.path) else {
+          return intake.each(of: entry.record, in: folders, body)
+        }
+        var record = entry.record
+        if let named, named.descriptor == descriptor { record.fileName = named.name }
+        let item = input(descriptor, of: record, intake, until: stop)
         // What sent it before may not be there any more, as when cron repeats a push.
         if item.size == 0, item.identity != nil, entry.bytes != 0 {
           let before = entry.bytes.map { " instead of \(HumanReadable.bytes($0))" } ?? ""
           let why =
             "it was an input that can be read only once, and is empty now\(before); give it again"
-          return body(intake.failed(entry.path, named: name, .unreadable(why)))
+          return body(intake.failed(record, .unreadable(why)))
         }
         return body(item)
       }
@@ -65,15 +77,15 @@ struct PushInputs: Sendable {
     var isWhole = true
     if let list {
       let end = list.forEach(until: stop) { file in
-        // In a list, "-" is a file like any other.
+        // In a list, "-" is a file like any other, also for who sends it again.
         goesOn =
           file == SpooledInput.argument
-          ? intake.each(of: file, in: folders, body) : each(file)
+          ? intake.each(of: FileLocation("./\(file)"), in: folders, body) : each(file)
         return goesOn
       }
       if case .failed(let why) = end {
         let cause = Failure.Cause.unreadable("the rest of the list cannot be read: \(why)")
-        _ = body(intake.failed(FileLocation(list.title), cause))
+        _ = body(intake.failed(.ofList(list.title), cause))
       }
       guard goesOn else { return true }
       isWhole = end != .left
@@ -81,31 +93,53 @@ struct PushInputs: Sendable {
     if let watch,
       let why = watch.run(until: stop, { body(intake.item(for: $0, below: watch.root)) })
     {
-      _ = body(intake.failed(FileLocation("--watch"), .unreadable(why)))
+      _ = body(intake.failed(.ofWatch, .unreadable(why)))
     }
     return isWhole
   }
 
-  /// The item for an input that can be read only once.
+  /// The item for an input that can be read only once, which `record` describes.
   private func input(
-    _ descriptor: Int32, of argument: FileLocation, named name: String?, _ intake: FileIntake,
-    as wish: FileArgument? = nil, until stop: CancellationToken
+    _ descriptor: Int32, of record: ItemRecord, _ intake: FileIntake,
+    until stop: CancellationToken
   ) -> UploadItem {
-    let name = wish?.name ?? name ?? argument.name
     let isStandard = descriptor == STDIN_FILENO
     // Any other descriptor is one that hoist itself has opened.
     guard isStandard || SpooledInput.isInherited(descriptor) else {
-      return intake.failed(
-        argument, named: name, .unreadable("descriptor \(descriptor) is not open"))
+      return intake.failed(record, .unreadable("descriptor \(descriptor) is not open"))
     }
     do throws(InputError) {
       guard
         let kept = try SpooledInput.keep(
-          isStandard ? standardInput : descriptor, as: argument, in: temporaryFolder, until: stop)
-      else { return intake.failed(argument, named: name, .cancelled) }
-      return intake.item(at: kept, named: name, as: wish)
+          isStandard ? standardInput : descriptor, as: record.location, in: temporaryFolder,
+          until: stop)
+      else { return intake.failed(record, .cancelled) }
+      var record = record
+      record.location = kept
+      return intake.item(of: record)
     } catch {
-      return intake.failed(argument, named: name, .unreadable(error.description))
+      return intake.failed(record, .unreadable(error.description))
     }
+  }
+}
+
+extension ItemRecord {
+  private static let (list, watch) = ("--from-file", "--watch")
+
+  /// The record of a failed item that stands for the files that a list would have named, or a watch would have found.
+  fileprivate static func ofList(_ title: String) -> ItemRecord { standIn("\(list) \(title)") }
+  fileprivate static let ofWatch = standIn(watch)
+
+  private static func standIn(_ words: String) -> ItemRecord {
+    // No file has such a path, so a retry sends none in its place.
+    ItemRecord(location: FileLocation(words), fileName: words)
+  }
+
+  /// Why the item cannot be sent again, if it stands for other files.
+  fileprivate var standsFor: String? {
+    guard (try? FileIdentity(of: location)) == nil,
+      let option = [Self.list, Self.watch].first(where: { fileName.hasPrefix(scalars: $0) })
+    else { return nil }
+    return "a report does not know which files it stands for; push again with \(option)"
   }
 }

@@ -7,6 +7,7 @@ import UploadModel
 
 /// What became of each file of a push, for `--report` and `--retry-failed`.
 struct PushReport: Codable {
+  /// A file: how it was sent, and what became of it. In JSON, both are the members of one object.
   struct Entry: Codable {
     enum Result: String, Codable {
       case sent, failed
@@ -14,33 +15,47 @@ struct PushReport: Codable {
       case notTried = "not-tried"
     }
 
-    /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
-    var path: FileLocation
-    /// The name that the server was told.
-    var name: String
-    var result: Result
-    var bytes: Int64?
-    var type: String?
-    var status: Int?
-    var attempts: Int
-    var seconds: Double?
-    var url: String?
-    /// The algorithm of the server's checksum, if that matches the file's.
-    var verified: String?
-    /// What the server's reply says, if it seems to say no.
-    var doubtful: String?
-    var cause: String?
-    var message: String?
+    /// Everything that is needed to send the file again as it was. Its path is as it was given: a list of bytes if it is
+    /// not UTF-8, `-` for standard input.
+    var record: ItemRecord
+    var end: End
 
-    /// What is known about a file that failed, on the server; nil if it did not arrive.
-    var arrival: Failure.Arrival?
+    struct End: Codable {
+      var result: Result
+      var bytes: Int64?
+      var status: Int?
+      var attempts = 0
+      var seconds: Double?
+      var url: String?
+      /// The algorithm of the server's checksum, if that matches the file's.
+      var verified: String?
+      /// What the server's reply says, if it seems to say no.
+      var doubtful: String?
+      var cause: String?
+      var message: String?
+      /// What is known about a file that failed, on the server; nil if it did not arrive.
+      var arrival: Failure.Arrival?
+    }
+
+    var path: FileLocation { record.location }
+    var bytes: Int64? { end.bytes }
+    var arrival: Failure.Arrival? { end.arrival }
+
+    init(from decoder: any Decoder) throws {
+      end = try End(from: decoder)
+      record = try ItemRecord(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try record.encode(to: encoder)
+      try end.encode(to: encoder)
+    }
   }
 
   /// Increased when readers of the old format cannot read the new one.
   var version = 1
+  /// The target and the options that it also needs, as a `TargetName`.
   var target: String
-  /// True if the target also needs a query, fields or header fields, which may be secret and are not written.
-  var needsOptions: Bool?
   /// When the push ended.
   var time: Date
   var seconds: Double
@@ -57,13 +72,13 @@ struct PushReport: Codable {
   var run: String?
   /// The run, if it was left open and can be continued.
   var openRun: RunPoint?
+  /// The addresses that this push and those that it retried have sent files to, if something is left to retry and no
+  /// file may overwrite another.
+  var addresses: SentAddresses?
   var files: [Entry]
 
-  init(
-    _ summary: PushSummary, target: String, needsOptions: Bool, folder: String, time: Date
-  ) {
-    self.target = target
-    self.needsOptions = needsOptions ? true : nil
+  init(_ summary: PushSummary, target: TargetName, folder: String, time: Date) {
+    self.target = target.text
     self.time = time
     self.folder = folder
     seconds = JSONReporter.rounded(summary.figures.seconds)
@@ -74,9 +89,12 @@ struct PushReport: Codable {
     notTried = summary.notTried > 0 ? summary.notTried : nil
     bytesSent = summary.figures.bytes
     run = summary.run?.event
-    if summary.status != .success { openRun = summary.openRun }
+    if summary.status != .success {
+      openRun = summary.openRun
+      if !summary.addresses.isEmpty { addresses = summary.addresses }
+    }
     // Include files that were left out: this report may replace the one that listed them.
-    files = summary.results.compactMap { Entry($0) } + summary.leftOut
+    files = summary.results.compactMap { Entry($0, for: target) } + summary.leftOut
   }
 
   func written(as format: Format) throws -> Data {
@@ -103,20 +121,57 @@ struct PushReport: Codable {
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     decoder.dateDecodingStrategy = .iso8601
     guard let report = try? decoder.decode(PushReport.self, from: data), report.version == 1 else {
+      if let older = try? decoder.decode(Older.self, from: data), older.version == 1 {
+        throw UserError(
+          "--retry-failed \(path): does not say how its files were sent, so they might go elsewhere; a hoist of before "
+            + "wrote it. Send the files anew")
+      }
       throw UserError(
         "--retry-failed \(path): is not a report; name one that push --report FILE.json wrote")
     }
     return report
   }
 
-  /// The destination of the report's files, as a value for `--to`. Error messages name the report's `path`.
-  func address(in path: String) throws(UserError) -> String {
-    guard needsOptions != true else {
-      throw UserError(
-        "--retry-failed \(path): the files were for \(target) with options that a report does not "
-          + "store; give --to and the options as before")
+  /// What is there of a report whose entries have no records.
+  private struct Older: Codable {
+    struct Entry: Codable {
+      var path: FileLocation
+      var result: PushReport.Entry.Result
     }
-    return target
+    var version: Int
+    var files: [Entry]
+  }
+
+  /// The destination of the files to retry, as a value for `--to`. Error messages name the report's `path`.
+  func address(in path: String) throws(UserError) -> String {
+    let named = Set(failures.map(\.record.target))
+    let targets = (named.isEmpty ? [target] : named).map { TargetName($0) }
+    if let target = targets.first(where: { !$0.options.isEmpty }) {
+      throw Self.lacks(target.options, for: target, path)
+    }
+    guard targets.count == 1 else {
+      let names = targets.map(\.base).sorted().joined(separator: " and ")
+      throw UserError(
+        "--retry-failed \(path): the files were for \(names); say with --to where all of them go")
+    }
+    return targets[0].base
+  }
+
+  /// Checks that a push to `target` gives all the options that the files to retry were sent with.
+  func check(_ target: TargetName, in path: String) throws(UserError) {
+    for entry in failures {
+      let before = TargetName(entry.record.target)
+      let missing = before.base == target.base ? before.options(notIn: target) : []
+      guard missing.isEmpty else { throw Self.lacks(missing, for: before, path) }
+    }
+  }
+
+  private static func lacks(
+    _ options: [String], for target: TargetName, _ path: String
+  ) -> UserError {
+    UserError(
+      "--retry-failed \(path): the files were for \(target.base) with options whose values a report does not store; "
+        + "give \(TargetName.words(options)) as before")
   }
 
   /// The run to continue; nil to begin a new one. Error messages name the report's `path`.
@@ -138,9 +193,11 @@ struct PushReport: Codable {
 
   /// The files that failed or were not tried, with absolute paths.
   var failures: [Entry] {
-    files.filter { $0.result == .failed || $0.result == .notTried }.map { entry in
+    files.filter { $0.end.result == .failed || $0.end.result == .notTried }.map { entry in
       var entry = entry
-      if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
+      if entry.path != SpooledInput.argument {
+        entry.record.location = entry.path.absolute(in: folder)
+      }
       return entry
     }
   }
@@ -165,11 +222,11 @@ struct PushReport: Codable {
 
   private var csv: String {
     let rows = files.map { file in
-      [
-        file.path.description, file.name, file.result.rawValue, file.bytes?.description, file.type,
-        file.status?.description, String(file.attempts), file.seconds?.description, file.url,
-        file.cause, file.message, file.verified, file.arrival?.rawValue,
-        file.doubtful,
+      let (record, end) = (file.record, file.end)
+      return [
+        record.location.description, record.fileName, end.result.rawValue, end.bytes?.description,
+        record.mediaType, end.status?.description, String(end.attempts), end.seconds?.description,
+        end.url, end.cause, end.message, end.verified, end.arrival?.rawValue, end.doubtful,
       ].map { $0 ?? "" }
     }
     return ([Self.columns] + rows).map { CSV.row($0) + "\r\n" }.joined()
@@ -178,28 +235,28 @@ struct PushReport: Codable {
 
 extension PushReport.Entry {
   /// The entry for an item; nil if the item has not ended.
-  fileprivate init?(_ item: UploadItem) {
-    path = item.path
-    name = item.fileName
-    if item.identity != nil { (bytes, type) = (item.sentSize, item.mediaType) }
+  fileprivate init?(_ item: UploadItem, for target: TargetName) {
+    record = item.record
+    (record.target, record.location) = (target.text, item.path)
     switch item.state {
     case .done(let receipt):
-      result = receipt.wasThere ? .wasThere : .sent
-      status = receipt.status
-      attempts = receipt.attempts
-      seconds = JSONReporter.rounded(receipt.seconds)
-      url = receipt.url
-      verified = receipt.verified
-      doubtful = receipt.doubtfulBecause
+      end = End(result: receipt.wasThere ? .wasThere : .sent)
+      end.status = receipt.status
+      end.attempts = receipt.attempts
+      end.seconds = JSONReporter.rounded(receipt.seconds)
+      end.url = receipt.url
+      end.verified = receipt.verified
+      end.doubtful = receipt.doubtfulBecause
     case .failed(let failure):
-      result = failure.isNotTried ? .notTried : .failed
-      arrival = failure.mayHaveArrived ? failure.arrival : nil
-      status = failure.status
-      attempts = failure.attempts
-      cause = failure.code
-      message = failure.explanation
+      end = End(result: failure.isNotTried ? .notTried : .failed)
+      end.arrival = failure.mayHaveArrived ? failure.arrival : nil
+      end.status = failure.status
+      end.attempts = failure.attempts
+      end.cause = failure.code
+      end.message = failure.explanation
     case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
       return nil
     }
+    if item.identity != nil { end.bytes = item.sentSize }
   }
 }

@@ -18,6 +18,8 @@ struct PushSummary {
   var run: RunNews?
   /// The run, if it stays open and can be continued.
   var openRun: RunPoint?
+  /// The addresses that files were sent to, with those of the pushes that this one retries.
+  var addresses = SentAddresses()
   var figures = SendingFigures()
   /// Whether the user or the system stopped the push.
   var isInterrupted = false

@@ -5,8 +5,8 @@ struct RetryHint {
   var report: String
   /// The target, as the user named it.
   var target: String?
-  /// Whether the target needs options that must not be shown.
-  var needsOptions = false
+  /// The options that the target also needs, whose values must not be shown.
+  var options: [String] = []
 
   /// The hint; nil if nothing failed, or if the files that failed belong to a run that cannot be continued.
   func text(for summary: PushSummary) -> String? {
@@ -16,12 +16,24 @@ struct RetryHint {
 
   /// The hint; nil if nothing failed.
   func text(for failures: [Failure]) -> String? {
+    let others = failures.filter { !$0.isClash }
+    let hints = [others.count < failures.count ? Self.apart : nil, retry(others)]
+    let text = hints.compactMap(\.self).joined(separator: "; ")
+    return text.isEmpty ? nil : text
+  }
+
+  /// What to do about files that would overwrite others.
+  private static let apart =
+    "a retry does not send files that would overwrite others: name them apart with ';name=…' or {file.path} in the "
+    + "target's address"
+
+  private func retry(_ failures: [Failure]) -> String? {
     if failures.isEmpty { return nil }
     let unclear = failures.count(where: \.mayHaveArrived)
     let to =
-      needsOptions
-      ? ", with --to and the options as before"
-      : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
+      options.isEmpty
+      ? target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
+      : ", with \(SafeText.line(TargetName.words(options))) as before"
     let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
     if unclear == failures.count {
       return

@@ -130,6 +130,7 @@ final class ScreenSession {
     switch effect {
     case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
     case .addAgain(let items): intake.addAgain(items)
+    case .sendAgain(let records): intake.sendAgain(records)
     case .previewLine(let text): intake.preview(text)
     case .previewFile(let request): previewer.preview(request)
     case .complete(let text): intake.complete(text)

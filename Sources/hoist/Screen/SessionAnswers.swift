@@ -210,7 +210,7 @@ extension HistoryRow {
       attempt: entry.attempt, outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.arrival != nil
-    location = entry.location.bytes
+    record = entry.record
     deletionURL = entry.deletionURL
     pieces = entry.pieces
   }

@@ -130,6 +130,47 @@ final class SessionIntake {
     }
   }
 
+  /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that.
+  func sendAgain(_ records: [ItemRecord]) {
+    var queue = usual
+    (queue.skipsSent, queue.skipsDoubtful) = (false, false)
+    finding.async {
+      [loop, queue, book, current = (name: book.current.name, intake: targets.intake)] in
+      var intakes = [current.name: Result<FileIntake, UserError>.success(current.intake)]
+      var refused: [String] = []
+      for start in stride(from: 0, to: records.count, by: QueueIntake.portion) {
+        var portion: [UploadItem] = []
+        for record in records[start...].prefix(QueueIntake.portion) {
+          let intake = intakes[record.target] ?? Self.intake(for: record.target, book)
+          intakes[record.target] = intake
+          do throws(UserError) {
+            if SpooledInput.isInput(recordedAs: record.location) {
+              throw UserError("it was an input that can be read only once; push it again")
+            }
+            portion.append(try intake.get().item(of: record))
+          } catch {
+            refused.append("\(SafeText.line(record.fileName)) was not queued: \(error)")
+          }
+        }
+        let result = Result { () throws(StoreError) in try queue.add(portion) }
+        onMain { self.show(result, saying: nil) }
+      }
+      guard let first = refused.first else { return }
+      let rest = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
+      onMain { loop.handle([.message(first + rest)]) }
+    }
+  }
+
+  private nonisolated static func intake(
+    for target: String, _ book: TargetCatalog
+  ) -> Result<FileIntake, UserError> {
+    if let why = TargetCatalog.missing(for: target) { return .failure(UserError(why)) }
+    guard let found = book.target(named: target) else {
+      return .failure(UserError("there is no target \(SafeText.line(target)) any more"))
+    }
+    return .success(FileIntake(for: found))
+  }
+
   /// Previews what a typed line would add, unless the user types another one meanwhile.
   func preview(_ text: String) {
     previewed.withLock { $0 = text }

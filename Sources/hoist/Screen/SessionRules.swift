@@ -72,7 +72,7 @@ struct SessionRules {
 
     init(for item: UploadItem, _ book: TargetCatalog, in settings: Settings) throws {
       let name = SafeText.line(item.target)
-      guard !item.target.hasSuffix(scalars: TargetCatalog.optionsMark) else {
+      guard TargetName(item.target).options.isEmpty else {
         throw UserError(
           "\(name) has options that are not stored: give the target a name in the configuration first"
         )

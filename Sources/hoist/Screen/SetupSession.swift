@@ -35,7 +35,8 @@ final class SetupSession {
     case .redraw: loop.interface.redraw()
     case .suspend: loop.interface.suspend()
     // There is no queue and no list yet.
-    case .add, .addAgain, .previewLine, .previewFile, .complete, .retry, .pause, .resume, .remove,
+    case .add, .addAgain, .sendAgain, .previewLine, .previewFile, .complete, .retry, .pause,
+      .resume, .remove,
       .restore, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .stopSetUp, .listServer,

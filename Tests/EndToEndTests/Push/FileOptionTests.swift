@@ -107,11 +107,11 @@ extension EndToEnd {
       try configure("{file.name}")
       let clash = try await person.shell("hoist push -r d --to t").end()
       #expect(
-        clash.status == 1 && clash.errors.contains("another file was sent to the same address"))
+        clash.status == 1 && clash.errors.contains("Another file was sent to the same address"))
       #expect(server.requests.map(\.line) == ["PUT /x HTTP/1.1"])
       let shown = try await person.shell("hoist push -r d --to t --dry-run").end()
       #expect(
-        shown.status == 1 && shown.errors.contains("another file was sent to the same address"))
+        shown.status == 1 && shown.errors.contains("Another file was sent to the same address"))
       try configure("in/{file.path}")
       let both = try await person.shell("hoist push -r d --to t").end()
       #expect(both.status == 0, "\(both)")

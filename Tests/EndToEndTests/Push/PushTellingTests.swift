@@ -119,7 +119,7 @@ extension EndToEnd {
       #expect(!String(decoding: kept, as: UTF8.self).contains("hunter2"))
       let asked = try await person.run("push", "--retry-failed", "q.json")
       #expect(asked.status == 2, "\(asked)")
-      #expect(asked.errors.contains("with options that a report does not store"), "\(asked)")
+      #expect(asked.errors.contains("give --to with its query as before"), "\(asked)")
       #expect(other.requests.isEmpty && first.requests.count == 3)
     }
 

@@ -43,8 +43,8 @@ package struct HistoryRow: PaneRow {
   package var reply: Reply
   /// How far the attempt got, if the file was sent in pieces.
   package var pieces: PieceCount?
-  /// The file's path, byte for byte: not every path is text. Empty if it is not known.
-  package var location: [UInt8] = []
+  /// Everything that is needed to send the file again as it was; nil if it is not known.
+  package var record: ItemRecord?
   /// Whether the file may be on the server: an attempt's outcome is unknown, and the latest attempt did not send it.
   package var mayHaveArrived: Bool
   /// Descriptions of the earlier attempts at the same file, the latest first.
@@ -90,12 +90,14 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// The latest attempt at each file for each target, with the earlier ones added. `rows` come with the latest first.
+  /// The latest attempt at each file for each target, with the earlier ones added. A file that was sent under two names
+  /// counts as two. `rows` come with the latest first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
     var groups: [HistoryRow] = []
     var places: [String: Int] = [:]
     for row in rows {
-      let file = "\(row.target)\u{0}\(row.path)"
+      let name = row.record.map { "\($0.folder)\($0.fileName)" } ?? ""
+      let file = "\(row.target)\u{0}\(row.path)\u{0}\(name)"
       guard let place = places[file] else {
         places[file] = groups.count
         groups.append(row)

@@ -1,0 +1,95 @@
+import Foundation
+import MultipartForm
+
+/// What makes an item: everything that its requests depend on, except what the target says and what the file contains.
+///
+/// Whatever sends an item again needs all of this, so the queue, the history and reports keep whole records. An item
+/// that is made anew from a part of itself, such as its path, is another item: it can go to another address and
+/// overwrite what is there.
+package struct ItemRecord: Hashable, Sendable {
+  /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
+  package var uuid: UUID
+  /// The target that the file goes to, as a `TargetName`; empty if there is only one target.
+  package var target: String
+  /// Where the file lies on this machine.
+  package var location: FileLocation
+  /// The file name to give the server, unless the target derives another name from it.
+  package var fileName: String
+  /// Whether the user chose the name, which then takes precedence over the target's.
+  package var nameIsChosen = false
+  /// The folders between the added folder and the file, each followed by a slash.
+  package var folder = ""
+  /// The form field that carries the file; `nil` leaves it to the target.
+  package var field: String?
+  /// The media type to give the server, as `type/subtype`.
+  package var mediaType: String
+  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
+  package var typeSource: String
+  /// Whether the media type is certain enough to be shown without a question mark.
+  package var typeIsCertain: Bool
+  /// The type that the file's first bytes show, if they contradict its name.
+  package var contentType: String?
+  /// What keeps the file from being sent, since another file would be overwritten.
+  package var clash: Clash?
+
+  /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
+  package static let chosenByHand = "chosen by hand"
+
+  package init(
+    uuid: UUID = .random(), target: String = "", location: FileLocation, fileName: String? = nil,
+    field: String? = nil, mediaType: String = "application/octet-stream", typeSource: String = "",
+    typeIsCertain: Bool = true
+  ) {
+    (self.uuid, self.target, self.location) = (uuid, target, location)
+    self.fileName = fileName ?? location.name
+    self.field = field
+    (self.mediaType, self.typeSource) = (mediaType, typeSource)
+    self.typeIsCertain = typeIsCertain
+  }
+}
+
+extension ItemRecord: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case uuid, target, folder, field, typeSource, contentType, clash
+    case location = "path"
+    case fileName = "name"
+    case nameIsChosen
+    case mediaType = "type"
+    case typeIsCertain
+  }
+
+  /// Reads a record as `encode` writes it. What every record has must be there: nothing is guessed.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      uuid: try values.decode(UUID.self, forKey: .uuid),
+      target: try values.decode(String.self, forKey: .target),
+      location: try values.decode(FileLocation.self, forKey: .location),
+      fileName: try values.decode(String.self, forKey: .fileName),
+      field: try values.decodeIfPresent(String.self, forKey: .field),
+      mediaType: try values.decode(String.self, forKey: .mediaType),
+      typeSource: try values.decode(String.self, forKey: .typeSource),
+      typeIsCertain: try values.decodeIfPresent(Bool.self, forKey: .typeIsCertain) ?? true)
+    nameIsChosen = try values.decodeIfPresent(Bool.self, forKey: .nameIsChosen) ?? false
+    folder = try values.decodeIfPresent(String.self, forKey: .folder) ?? ""
+    contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
+    clash = try values.decodeIfPresent(Clash.self, forKey: .clash)
+  }
+
+  /// Leaves out what is as it is for most files, since there can be very many records.
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(uuid, forKey: .uuid)
+    try values.encode(target, forKey: .target)
+    try values.encode(location, forKey: .location)
+    try values.encode(fileName, forKey: .fileName)
+    try values.encode(mediaType, forKey: .mediaType)
+    try values.encode(typeSource, forKey: .typeSource)
+    if !typeIsCertain { try values.encode(false, forKey: .typeIsCertain) }
+    if nameIsChosen { try values.encode(true, forKey: .nameIsChosen) }
+    if !folder.isEmpty { try values.encode(folder, forKey: .folder) }
+    try values.encodeIfPresent(field, forKey: .field)
+    try values.encodeIfPresent(contentType, forKey: .contentType)
+    try values.encodeIfPresent(clash, forKey: .clash)
+  }
+}

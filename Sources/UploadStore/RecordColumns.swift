@@ -1,0 +1,52 @@
+import MultipartForm
+import SQLite
+import UploadModel
+
+/// The columns in which a record is stored, wherever it is stored.
+enum RecordColumns {
+  /// The columns, in the order of `values` and `record`.
+  static let names = [
+    "uuid", "target", "path", "folder", "name", "name_is_chosen", "field", "type", "type_source",
+    "type_is_certain", "content_type", "clash",
+  ]
+
+  static let list = names.joined(separator: ", ")
+
+  /// The columns in a statement that makes a table. `name` is NULL if it is the last component of the path.
+  static let definitions = """
+    uuid BLOB NOT NULL CHECK (length(uuid) = 16),
+    target TEXT NOT NULL,
+    path BLOB NOT NULL CHECK (length(path) > 0),
+    folder TEXT NOT NULL,
+    name TEXT,
+    name_is_chosen INTEGER NOT NULL CHECK (name_is_chosen IN (0, 1)),
+    field TEXT,
+    type TEXT NOT NULL,
+    type_source TEXT NOT NULL,
+    type_is_certain INTEGER NOT NULL CHECK (type_is_certain IN (0, 1)),
+    content_type TEXT,
+    clash TEXT
+    """
+
+  static func values(_ record: ItemRecord) -> [(any ColumnValue)?] {
+    let isPlain = record.fileName.utf8.elementsEqual(record.location.name.utf8)
+    return [
+      record.uuid, record.target, record.location.bytes, record.folder,
+      isPlain ? nil : record.fileName, record.nameIsChosen, record.field, record.mediaType,
+      record.typeSource, record.typeIsCertain, record.contentType, record.clash?.rawValue,
+    ]
+  }
+
+  /// The record in a row; `first` is the position of its first column.
+  static func record(_ row: Row, from first: Int32) -> ItemRecord {
+    var record = ItemRecord(
+      uuid: row[first], target: row[first + 1], location: FileLocation(bytes: row[first + 2]),
+      fileName: row[first + 4], field: row[first + 6], mediaType: row[first + 7],
+      typeSource: row[first + 8], typeIsCertain: row[first + 9])
+    record.folder = row[first + 3]
+    record.nameIsChosen = row[first + 5]
+    record.contentType = row[first + 10]
+    record.clash = (row[first + 11] as String?).flatMap(Clash.init)
+    return record
+  }
+}

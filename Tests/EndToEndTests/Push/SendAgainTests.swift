@@ -1,0 +1,198 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import hoist
+
+/// A server that refuses every file until it is told to take them.
+final class RefusingServer: Sendable {
+  let server: HostileServer
+  private let takes: Shared
+
+  private final class Shared: Sendable {
+    let isTaking = Mutex(false)
+  }
+
+  init() throws {
+    let takes = Shared()
+    self.takes = takes
+    server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.line.contains(" /ticket") {
+          let ticket = #"{"url":"/put/x?sig=1"}"#
+          connection.send(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(ticket.utf8.count)\r\n\r\n\(ticket)"
+          )
+        } else if takes.isTaking.withLock({ $0 }) {
+          connection.send(
+            "HTTP/1.1 201 Created\r\nLocation: /made/1\r\nUpload-Offset: 0\r\nContent-Length: 0\r\n\r\n"
+          )
+        } else {
+          connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+    }
+  }
+
+  func take() { takes.isTaking.withLock { $0 = true } }
+
+  /// What was asked since the first `count` requests, sorted, and without what is new in each request.
+  func requests(after count: Int = 0) -> [String] {
+    server.requests.dropFirst(count).map { request in
+      var fields = request.headers
+      var body = String(decoding: request.body, as: Unicode.ASCII.self)
+      let type = fields["content-type"] ?? ""
+      if let start = type.range(of: "boundary=")?.upperBound {
+        let boundary = type[start...].trimmingCharacters(in: ["\""])
+        body = body.replacingOccurrences(of: boundary, with: "BOUNDARY")
+        fields["content-type"] = type.replacingOccurrences(of: boundary, with: "BOUNDARY")
+      }
+      let head = fields.sorted { $0.key < $1.key }.map { "\($0): \($1)" }
+      return ([request.line] + head + [body]).joined(separator: "\n")
+    }.sorted()
+  }
+}
+
+/// Files that are sent in one way, which any way to send them again must keep.
+struct SendAgainKind: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// The target's table besides its URL.
+  var table = ""
+  /// The target's path.
+  var path = "/u"
+  let arguments: [String]
+  /// What has to be given again.
+  var options: [String] = []
+  /// What standard input contains.
+  var input: [UInt8] = []
+  /// The command of a shell that makes more files.
+  var files = "true"
+
+  init(
+    _ name: String, _ arguments: String..., table: String = "", path: String = "/u",
+    options: [String] = [], input: [UInt8] = [], files: String = "true"
+  ) {
+    (testDescription, self.arguments, self.table) = (name, arguments, table)
+    (self.path, self.options, self.input, self.files) = (path, options, input, files)
+  }
+
+  static let put = "method = \"PUT\"\nbody = \"binary\"\n"
+
+  static let all: [SendAgainKind] = [
+    SendAgainKind(
+      "a folder, {file.path} in the address", "-r", "d", table: put, path: "/b/{file.path}"),
+    SendAgainKind(
+      "a folder, {file.path} in a field", "-r", "d", table: #"fields = { path = "{file.path}" }"#),
+    SendAgainKind(
+      "a folder with a field and a type", "-r", "d;field=photo;type=image/webp",
+      table: #"fields = { path = "{file.path}" }"#),
+    SendAgainKind(
+      "a name of its own", "d/x.jpg;name=b.webp", table: #"file_name = "{file.stem}-t.{file.ext}""#),
+    SendAgainKind(
+      "a name of the target's", "d/x.jpg", table: #"file_name = "{file.stem}-t.{file.ext}""#),
+    SendAgainKind("a type of its own", "d/x.jpg;type=image/webp", table: #"file_type = "a/b""#),
+    SendAgainKind("a type of the target's", "d/x.jpg", table: #"file_type = "a/b""#),
+    SendAgainKind(
+      "a field of its own", "d/x.jpg;field=photo", table: #"file_field = "{file.stem}""#),
+    SendAgainKind("--field and --type", "d/x.jpg", "--field", "photo", "--type", "image/webp"),
+    SendAgainKind("several names for one file", "d/x.jpg;name=1", "d/x.jpg;name=2;type=a/b"),
+    SendAgainKind(
+      "companions", "d/x.jpg",
+      table: #"companions = [{ file = "{file.stem}.xmp", field = "side", type = "a/b" }]"#),
+    SendAgainKind(
+      "a batch", "d/x.jpg", "d/2026/a/x.png;name=y", "d/2026/z;type=a/b",
+      table:
+        "batch = { max_files = 3 }\nfile_name = \"{index}-{file.name}\"\nfields = { first = \"{file.path}\" }"
+    ),
+    SendAgainKind("{uuid}", "-r", "d", table: #"headers = { Idempotency-Key = "{uuid}" }"#),
+    SendAgainKind("{uuid} in the address", "-r", "d", table: put, path: "/b/{uuid}"),
+    SendAgainKind(
+      "digests and times of the file", "d/x.jpg",
+      table:
+        #"headers = { X-Sum = "{file.sha256}", X-Time = "{file.mtime}", X-Size = "{file.size}" }"#),
+    SendAgainKind(
+      "a command that makes the file", "-r", "d", table: #"prepare = ["cp", "{in}", "{out}"]"#),
+    SendAgainKind(
+      "a ticket", "-r", "d",
+      table: put + #"ticket = { url = "SERVER/ticket/{file.path}", upload_url = "/url" }"#),
+    SendAgainKind("tus", "d/x.jpg;name=y;type=a/b", table: #"resume = "tus""#),
+    SendAgainKind(
+      "pieces", "-r", "d", "--exclude", "z",
+      table: """
+        method = "PUT"
+        body = "binary"
+        pieces = { size = 1, begin = { method = "POST", url = "SERVER/begin", json = { name = "{file.path}" }, ok = 201 }, piece = { method = "PUT", url = "SERVER/p/{piece.number}" } }
+        """),
+    SendAgainKind("standard input", "-", "--name", "x.sql", input: [1, 2]),
+    SendAgainKind(
+      "standard input with a name of its own", "-;name=x.sql;type=a/b", input: [1, 2],
+      files: "touch -- -"),
+    SendAgainKind(
+      "a list", "--from-file", "list", "-r", table: put, path: "/b/{file.path}",
+      files: "printf 'd\\n-\\n' > list; echo minus > ./-"),
+    SendAgainKind(
+      "a name that is not UTF-8", "-r", "d", table: put, path: "/b/{file.path}",
+      files: "rm -r d/*; echo 1 > \"$(printf 'd/a\\377')\""),
+    SendAgainKind("--form", "d/x.jpg", options: ["--form", "album=7"]),
+    SendAgainKind(
+      "--form and --form-add", "d/x.jpg", options: ["--form", "a=7", "--form-add", "b=8"]),
+    SendAgainKind("--header", "d/x.jpg", options: ["--header", "X-Key: hunter2"]),
+    SendAgainKind("--file-name", "d/x.jpg", options: ["--file-name", "{file.size}.x"]),
+  ]
+}
+
+extension EndToEnd {
+  @Suite("Whatever failed is sent again as it was, or not at all")
+  struct SendAgainTests {
+    private func person(_ kind: SendAgainKind, _ server: RefusingServer) async throws -> Person {
+      let person = try Person()
+      let made =
+        "mkdir -p d/2026/a; echo 1 > d/2026/a/x.png; echo 2 > d/x.jpg; echo 3 > d/2026/z; echo 4 > d/x.xmp"
+      let shell = try await person.shell("\(made); \(kind.files)").end()
+      #expect(shell.status == 0, "\(shell)")
+      let address = "http://127.0.0.1:\(server.server.port)"
+      try person.configure(
+        "[targets.t]\nurl = \"\(address)\(kind.path)\"\n"
+          + kind.table.replacingOccurrences(of: "SERVER", with: address))
+      return person
+    }
+
+    @Test("by --retry-failed", arguments: SendAgainKind.all)
+    func retryFailed(_ kind: SendAgainKind) async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await person(kind, server)
+      let first = try await person.run(
+        ["push"] + kind.arguments + ["--to", "t", "--report", "r.json"] + kind.options,
+        input: kind.input)
+      #expect(first.status == 1, "\(first)")
+      let (before, count) = (server.requests(), server.server.requests.count)
+      #expect(!before.isEmpty)
+      server.take()
+      let retry = ["push", "--retry-failed", "r.json", "--report", "r.json"]
+      if !kind.options.isEmpty {
+        let named = kind.options.indices.filter { $0 % 2 == 0 }.map { kind.options[$0] }
+        for extra in [[], ["--to", "t"], ["--to", "t", "--header", "X-Other: 1"]] {
+          let refused = try await person.run(retry + extra)
+          #expect(refused.status == 2, "\(refused)")
+          for option in named { #expect(refused.errors.contains(option), "\(refused)") }
+        }
+        #expect(!first.errors.contains("hunter2"))
+        #expect(server.server.requests.count == count)
+      }
+      let again = try await person.run(
+        retry + (kind.options.isEmpty ? [] : ["--to", "t"] + kind.options), input: kind.input)
+      let after = server.requests(after: count)
+      if kind.testDescription == "pieces" {
+        // The first request of each upload failed.
+        #expect(before.allSatisfy(after.contains), "\(again)")
+      } else if kind.testDescription == "tus" {
+        #expect(after.first { $0.hasPrefix("POST") } == before.first, "\(again)")
+      } else {
+        #expect(again.status == 0, "\(again)")
+        #expect(before == after)
+      }
+    }
+  }
+}

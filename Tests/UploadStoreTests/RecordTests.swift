@@ -1,0 +1,155 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+
+@testable import UploadModel
+@testable import UploadStore
+
+/// What makes an item is stored whole wherever it is stored: in the queue, the history and reports.
+@Suite("Records of items")
+struct RecordTests {
+  let harness: StoreHarness
+
+  init() throws { harness = try StoreHarness() }
+
+  /// Records in which each part is now as it usually is, now anything.
+  static let records: [ItemRecord] = {
+    var random = SplitMix64(seed: 67)
+    let names = ["a.txt", "é \"b\"\n.jpg", "-", "x;type=a/b", "\u{FFFD}"]
+    return (0..<300).map { number in
+      func maybe<Value>(_ value: Value, else usual: Value) -> Value {
+        Bool.random(using: &random) ? value : usual
+      }
+      let path = Array("/files/\(number)/".utf8) + maybe([0x61, 0xFF], else: Array("a.txt".utf8))
+      var record = ItemRecord(
+        target: maybe("https://nas/u (with --form album, --header X-Key)", else: "nas"),
+        location: FileLocation(bytes: path),
+        fileName: names.randomElement(using: &random),
+        field: maybe("photo", else: nil), mediaType: maybe("image/webp", else: "text/plain"),
+        typeSource: maybe(ItemRecord.chosenByHand, else: "by extension .txt"),
+        typeIsCertain: maybe(false, else: true))
+      record.nameIsChosen = maybe(true, else: false)
+      record.folder = maybe("2026/a b/", else: "")
+      record.contentType = maybe("image/png", else: nil)
+      record.clash = maybe(
+        maybe(.address("https://nas/a.txt"), else: .name("a.txt")), else: nil)
+      return record
+    }
+  }()
+
+  @Test("the records that are tried differ in every part")
+  func everyPart() {
+    let parts = Mirror(reflecting: Self.records[0]).children.compactMap(\.label)
+    #expect(parts.count == 12)
+    for part in parts {
+      let values = Self.records.map { record in
+        Mirror(reflecting: record).children.first { $0.label == part }.map { "\($0.value)" } ?? ""
+      }
+      #expect(Set(values).count > 1, "\(part)")
+    }
+  }
+
+  @Test("in the queue, before and after items are written anew")
+  func queue() throws {
+    let items = Self.records.map { UploadItem(id: ItemID(0), $0) }
+    let queued = try harness.open().enqueue(items)
+    #expect(try harness.open().items().map(\.record) == Self.records)
+    try harness.open().update(queued.reversed())
+    #expect(try harness.open().items().map(\.record) == Self.records)
+  }
+
+  @Test("in the history of the queue, as each attempt has sent the item")
+  func attempts() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue(Self.records.map { UploadItem(id: ItemID(0), $0) })
+    _ = try store.begin(queued.map(\.id))
+    try store.record(queued.map { ($0.id, .failed(refused)) })
+    #expect(try harness.open().history().map(\.record) == Self.records)
+    // A later edit changes what is sent from then on.
+    let edited = queued.map { item in
+      var item = item
+      item.target = "elsewhere"
+      item.field = "other"
+      (item.fileName, item.nameIsChosen) = ("new \(item.id)", true)
+      item.state = .waiting
+      return item
+    }
+    try store.edit(edited)
+    #expect(try harness.open().history().map(\.record) == Self.records)
+    try store.update(edited)
+    _ = try store.begin(edited.map(\.id))
+    try store.record(edited.map { ($0.id, .failed(refused)) })
+    #expect(
+      try harness.open().history().map(\.record) == Self.records + edited.map(\.record))
+  }
+
+  @Test("in the history of what was pushed")
+  func pushed() throws {
+    let sent = SentFile(name: "told.txt", mediaType: "a/b", size: 5)
+    let states: [ItemState] = [
+      .failed(refused), .done(Receipt(status: 201)), .done(Receipt(status: 201, sent: sent)),
+    ]
+    let items = Self.records.enumerated().map { number, record in
+      (item: UploadItem(id: ItemID(0), record, state: states[number % 3]), began: Date())
+    }
+    try harness.open().log(items)
+    let history = try harness.open().history()
+    #expect(history.map(\.record) == Self.records)
+    #expect(history[2].name == "told.txt" && history[2].size == 5 && history[2].mediaType == "a/b")
+    #expect(history.first?.name == Self.records[0].fileName)
+  }
+
+  @Test("as JSON, as reports contain them", arguments: [true, false])
+  func json(inSnakeCase: Bool) throws {
+    let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+    if inSnakeCase {
+      encoder.keyEncodingStrategy = .convertToSnakeCase
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+    }
+    for record in Self.records {
+      let data = try encoder.encode(record)
+      #expect(try decoder.decode(ItemRecord.self, from: data) == record)
+    }
+    // Nothing is made up.
+    let plain = ItemRecord(target: "nas", location: "/a", mediaType: "a/b", typeSource: "x")
+    let whole = try JSONSerialization.jsonObject(with: encoder.encode(plain)) as? [String: Any]
+    for key in try #require(whole).keys {
+      var part = whole
+      part?[key] = nil
+      let data = try JSONSerialization.data(withJSONObject: part ?? [:])
+      #expect(throws: DecodingError.self, "\(key)") {
+        try decoder.decode(ItemRecord.self, from: data)
+      }
+    }
+  }
+
+  @Test("A clash stays with its item: after a restart, a retry and an edit elsewhere")
+  func clash() throws {
+    let store = try harness.open()
+    let clash = Clash.address("https://nas/a.txt")
+    let stale = try store.enqueue([item("a.txt")])
+    _ = try store.begin(stale.map(\.id))
+    try store.record([(stale[0].id, .failed(Failure(.clash(clash))))])
+    #expect(try harness.open().items().map(\.record.clash) == [clash])
+    #expect(try harness.open().history().map(\.record.clash) == [clash])
+    // Another process has not heard of it.
+    try store.edit(stale)
+    try store.update(stale)
+    #expect(try harness.open().items().map(\.record.clash) == [clash])
+    #expect(try harness.open().items().map(\.state) == [.waiting])
+  }
+
+  @Test("What was sent is known whichever options its target had")
+  func options() throws {
+    let store = try harness.open()
+    let name = TargetName("nas", with: ["--form album"])
+    try store.log([(item("a", target: name.text, state: .done(Receipt(status: 200))), Date())])
+    for target in ["nas", name.text, "nas (with --header X)"] {
+      #expect(try store.sentBefore([item("a")], to: target).count == 1, "\(target)")
+    }
+    for target in ["na", "nas2", "other"] {
+      #expect(try store.sentBefore([item("a")], to: target).isEmpty, "\(target)")
+    }
+  }
+}
