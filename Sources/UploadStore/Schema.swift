@@ -182,6 +182,14 @@ enum Schema {
       message TEXT NOT NULL
     ) STRICT;
 
+    -- The addresses that files of the queue were sent to, as hashes (`SentAddresses.Entry`). `last` is the last item that
+    -- was queued when the file was sent: up to it, no other file may go to the same address.
+    CREATE TABLE sent_address (
+      address INTEGER PRIMARY KEY,
+      item INTEGER NOT NULL, inode INTEGER NOT NULL, path INTEGER NOT NULL,
+      last INTEGER NOT NULL
+    ) STRICT;
+
     -- What is known about how servers resume uploads, as JSON (`ResumeServer`), and since when.
     CREATE TABLE resume_server (
       address TEXT PRIMARY KEY,

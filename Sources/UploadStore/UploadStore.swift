@@ -27,6 +27,7 @@ package final class UploadStore: Sendable {
   /// Bytes sent by the attempts under way, recorded when they end.
   private let progress = Mutex<[ItemID: Int64]>([:])
   private let digests = NewDigests()
+  private let addresses = NewAddresses()
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
@@ -134,6 +135,7 @@ package final class UploadStore: Sendable {
           "UPDATE queue SET revision = revision + 1 RETURNING revision")
         let result = try body(db, revision ?? 0)
         try digests.write(db)
+        try addresses.write(db)
         return result
       }
     } catch {
@@ -243,6 +245,15 @@ package final class UploadStore: Sendable {
     }
   }
 
+  /// Records an address that a file is sent to. It is written with the next change of the queue.
+  package func keep(_ address: SentAddresses.Entry) { addresses.add(address) }
+
+  /// The addresses that were taken by items that were sent while items waited that are still to be sent: they must not
+  /// overwrite each other.
+  package func sentAddresses() throws(StoreError) -> SentAddresses {
+    try read { db in try NewAddresses.read(db) }
+  }
+
   /// Converts changes for a `ResultJournal`. Omits items that are not in the queue.
   package func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
@@ -316,6 +327,7 @@ package final class UploadStore: Sendable {
       }
       try db.execute(
         "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'", [revision])
+      try NewAddresses.tidy(db)
       return recovery
     }
   }

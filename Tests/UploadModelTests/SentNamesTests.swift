@@ -141,6 +141,27 @@ struct SentNamesTests {
     #expect(claim(items[1], "http://h/b/x?key=hunter2", &nothing) == nil)
   }
 
+  @Test func whatTheQueueHasSentIsClosedToWhatWaitedThen() throws {
+    let target = try target(address: "http://h/{file.name}", method: "PUT")
+    let items = items("a/x", "b/x", "c/x")
+    var stored: [SentAddresses.Entry] = []
+    func claim(_ item: UploadItem, _ sent: inout SentAddresses) -> Bool {
+      sent.claim("http://h/x", for: item, of: target, hiding: Secrets([])) { stored.append($0) }
+        == nil
+    }
+    var sent = SentAddresses()
+    #expect(claim(items[0], &sent) && claim(items[0], &sent))
+    #expect(stored.count == 1)
+    stored[0].last = ItemID(1)
+    var later = SentAddresses(stored)
+    #expect(!claim(items[1], &later))
+    #expect(claim(items[0], &later) && stored.count == 2, "it is closed to what waits now")
+    #expect(!claim(items[2], &later))
+    later = SentAddresses([stored[0]])
+    #expect(claim(items[2], &later) && stored.count == 3, "it was queued later")
+    #expect(!claim(items[0], &later))
+  }
+
   @Test func whatHadTheSameNameInARequestIsRefusedAloneToo() throws {
     var target = try target()
     var items = items("a/x", "b/x", "b/y")

@@ -140,6 +140,30 @@ struct RecordTests {
     #expect(try harness.open().items().map(\.state) == [.waiting])
   }
 
+  @Test("The queue knows which addresses are closed to what it still has to send")
+  func addresses() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a/x"), item("b/x", inode: 2)])
+    let entry = SentAddresses.Entry(address: .max, item: 1, inode: 1, path: 1)
+    store.keep(entry)
+    #expect(try harness.open().sentAddresses().isEmpty, "it is written with the next change")
+    _ = try store.begin([queued[0].id])
+    try store.record([(queued[0].id, .done(Receipt(status: 201)))])
+    let later = try store.enqueue([item("c/x", inode: 3)])
+    var closed = entry
+    closed.last = queued[1].id
+    #expect(try harness.open().sentAddresses() == SentAddresses([closed]))
+    _ = try store.recover()
+    #expect(try harness.open().sentAddresses() == SentAddresses([closed]))
+    // Once what waited then is gone, it may be taken again.
+    try store.remove([queued[1].id])
+    #expect(try harness.open().sentAddresses().isEmpty)
+    _ = try store.recover()
+    #expect(try store.relist([queued[1].id]).map(\.id) == [queued[1].id])
+    #expect(try harness.open().sentAddresses().isEmpty)
+    #expect(try store.items().map(\.id) == [queued[1].id, later[0].id])
+  }
+
   @Test("What was sent is known whichever options its target had")
   func options() throws {
     let store = try harness.open()

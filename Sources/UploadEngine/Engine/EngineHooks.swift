@@ -23,6 +23,8 @@ package struct EngineHooks: Sendable {
   package var keepingRun: @Sendable (_ target: String, _ point: RunPoint?) -> Bool = {
     _, _ in true
   }
+  /// Called with an address that a file is about to be sent to and that no other file may have from now on.
+  package var keepingAddress: @Sendable (SentAddresses.Entry) -> Void = { _ in }
   /// Called with news of a target's run.
   package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
   /// Called when sending has come to an end or a pause, before the last change is reported.

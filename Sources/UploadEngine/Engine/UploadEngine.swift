@@ -621,7 +621,7 @@ extension UploadEngine {
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
       request.exchange.url.absoluteString, for: file, of: first.target,
-      hiding: needs(of: first.destination).secrets)
+      hiding: needs(of: first.destination).secrets, isNew: hooks.keepingAddress)
     {
       return leaveOut([first.item.id], cause)
     }
@@ -1276,7 +1276,7 @@ extension UploadEngine {
       if asked.isTargetsOwn,
         let cause = sentAddresses.claim(
           made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target,
-          hiding: needs(of: job.upload.destination).secrets)
+          hiding: needs(of: job.upload.destination).secrets, isNew: hooks.keepingAddress)
       {
         throw cause
       }

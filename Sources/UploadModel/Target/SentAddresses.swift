@@ -5,40 +5,62 @@ import ScalarText
 
 /// The addresses that files were sent to, so that no file overwrites another.
 ///
-/// A report stores them, since a retry belongs to the run before it: what had arrived there would be overwritten just
-/// the same.
+/// Reports and the queue store them, since what is sent later belongs to the run before it: what had arrived there would
+/// be overwritten just the same.
 package struct SentAddresses: Hashable, Sendable {
-  /// A file that has an address. Only hashes are kept, since there may be very many.
-  fileprivate struct File: Hashable, Sendable {
-    let item: UInt64
-    let inode: UInt64
-    let path: UInt64
+  /// An address and the file that was sent to it. Only hashes are kept, since there may be very many.
+  package struct Entry: Hashable, Sendable {
+    package let address: UInt64
+    package let item: UInt64
+    package let inode: UInt64
+    package let path: UInt64
+    /// The last item that the address is closed to; nil if it is closed to every item but this one.
+    package var last: ItemID?
+
+    package init(
+      address: UInt64, item: UInt64, inode: UInt64, path: UInt64, last: ItemID? = nil
+    ) {
+      (self.address, self.item, self.inode, self.path) = (address, item, inode, path)
+      self.last = last
+    }
 
     /// Whether both are the same file: listed twice, retried, or written anew at the same path.
-    func isSame(as other: File) -> Bool {
+    func isSame(as other: Entry) -> Bool {
       item == other.item || path == other.path || inode == other.inode && inode != 0
     }
   }
 
-  private var files: [UInt64: File] = [:]
+  private var entries: [UInt64: Entry] = [:]
 
   package init() {}
 
-  package var isEmpty: Bool { files.isEmpty }
+  package init(_ entries: [Entry]) {
+    self.entries = Dictionary(entries.map { ($0.address, $0) }) { $1 }
+  }
+
+  package var isEmpty: Bool { entries.isEmpty }
 
   /// Notes that a file goes to an address, or says why it must not: another file has gone there and would be
-  /// overwritten. The same file may go again. The secrets of the target are hidden in what is kept.
+  /// overwritten. The same file may go again. The secrets of the target are hidden in what is kept. `isNew` is called
+  /// with what is to be stored.
   package mutating func claim(
-    _ address: String, for item: UploadItem, of target: Target, hiding secrets: Secrets
+    _ address: String, for item: UploadItem, of target: Target, hiding secrets: Secrets,
+    isNew: (Entry) -> Void = { _ in }
   ) -> Failure.Cause? {
     guard target.protectsAddresses else { return nil }
     let shown = SecretQuery.hidden(in: secrets.hidden(in: address))
     let clash = Clash.address(shown)
     if item.record.clash == clash { return .clash(clash) }
-    let place = Self.hash(shown.utf8)
-    let file = File(item)
-    if let other = files[place], !file.isSame(as: other) { return .clash(clash) }
-    files[place] = file
+    let entry = Entry(Self.hash(shown.utf8), item)
+    guard let other = entries.updateValue(entry, forKey: entry.address) else {
+      isNew(entry)
+      return nil
+    }
+    if !other.isSame(as: entry), other.last.map({ item.id <= $0 }) ?? true {
+      entries[entry.address] = other
+      return .clash(clash)
+    }
+    if other.last != nil || !other.isSame(as: entry) { isNew(entry) }
     return nil
   }
 
@@ -48,35 +70,36 @@ package struct SentAddresses: Hashable, Sendable {
   }
 }
 
-extension SentAddresses.File {
-  fileprivate init(_ item: UploadItem) {
-    self.item = withUnsafeBytes(of: item.uuid.uuid) { $0.load(as: UInt64.self) }
-    // Of two files on different devices, both numbers are rarely the same.
-    inode = item.identity.map { $0.inode ^ $0.device << 48 } ?? 0
-    path = SentAddresses.hash(item.location.bytes)
+extension SentAddresses.Entry {
+  fileprivate init(_ address: UInt64, _ item: UploadItem) {
+    self.init(
+      address: address,
+      item: withUnsafeBytes(of: item.uuid.uuid) { $0.load(as: UInt64.self) },
+      // Of two files on different devices, both numbers are rarely the same.
+      inode: item.identity.map { $0.inode ^ $0.device << 48 } ?? 0,
+      path: SentAddresses.hash(item.location.bytes))
   }
 }
 
 extension SentAddresses: Codable {
   package init(from decoder: any Decoder) throws {
     let texts = try [String: [String]](from: decoder)
-    for (address, file) in texts {
-      let numbers = ([address] + file).map { UInt64($0, radix: 16) }
-      guard numbers.count == 4, let address = numbers[0], let item = numbers[1],
-        let inode = numbers[2], let path = numbers[3]
-      else {
-        throw DecodingError.dataCorrupted(
-          .init(codingPath: decoder.codingPath, debugDescription: "no sent address"))
-      }
-      files[address] = File(item: item, inode: inode, path: path)
-    }
+    self.init(
+      try texts.map { address, file in
+        let numbers = ([address] + file).compactMap { UInt64($0, radix: 16) }
+        guard numbers.count == 4 else {
+          throw DecodingError.dataCorrupted(
+            .init(codingPath: decoder.codingPath, debugDescription: "no sent address"))
+        }
+        return Entry(address: numbers[0], item: numbers[1], inode: numbers[2], path: numbers[3])
+      })
   }
 
   package func encode(to encoder: any Encoder) throws {
-    let texts = files.map { address, file in
+    let texts = entries.map { address, entry in
       (
         String(address, radix: 16),
-        [file.item, file.inode, file.path].map { String($0, radix: 16) }
+        [entry.item, entry.inode, entry.path].map { String($0, radix: 16) }
       )
     }
     try Dictionary(uniqueKeysWithValues: texts).encode(to: encoder)

@@ -97,6 +97,9 @@ final class QueueRecorder: Sendable {
   /// but starts over after a crash.
   func keep(_ point: ResumePoint?, of id: ItemID) { trying { try store.keep(point, of: id) } }
 
+  /// The addresses that the queue has sent files to, as far as they matter to those that it still has.
+  func sentAddresses() -> SentAddresses { trying { try store.sentAddresses() } ?? SentAddresses() }
+
   /// Records what is known of a run: `EngineHooks.keepingRun`.
   func keepRun(_ point: RunPoint?, of target: String) -> Bool {
     trying { try store.keepRun(point, of: target) } != nil

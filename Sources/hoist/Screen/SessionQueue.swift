@@ -497,10 +497,11 @@ final class SessionQueue {
       onMain { self?.hear(news, of: target) }
     }
     hooks.hasUnsent = { keeper.hasUnsent($0) }
+    hooks.keepingAddress = { keeper.store.keep($0) }
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
       waitsForPerson: !loop.interface.isAlone, hooks: hooks, memory: keeper.store,
-      digests: keeper.store, tokens: tokens
+      digests: keeper.store, tokens: tokens, sent: keeper.sentAddresses()
     ) { changes in
       let changes = book.secrets.hidden(in: changes)
       // Write the changes before they are shown.

@@ -145,7 +145,7 @@ struct SendAgainKind: Sendable, CustomTestStringConvertible {
 extension EndToEnd {
   @Suite("Whatever failed is sent again as it was, or not at all")
   struct SendAgainTests {
-    private func person(_ kind: SendAgainKind, _ server: RefusingServer) async throws -> Person {
+    static func person(_ kind: SendAgainKind, _ server: RefusingServer) async throws -> Person {
       let person = try Person()
       let made =
         "mkdir -p d/2026/a; echo 1 > d/2026/a/x.png; echo 2 > d/x.jpg; echo 3 > d/2026/z; echo 4 > d/x.xmp"
@@ -162,7 +162,7 @@ extension EndToEnd {
     func retryFailed(_ kind: SendAgainKind) async throws {
       let server = try RefusingServer()
       defer { server.server.stop() }
-      let person = try await person(kind, server)
+      let person = try await Self.person(kind, server)
       let first = try await person.run(
         ["push"] + kind.arguments + ["--to", "t", "--report", "r.json"] + kind.options,
         input: kind.input)
@@ -193,6 +193,34 @@ extension EndToEnd {
         #expect(again.status == 0, "\(again)")
         #expect(before == after)
       }
+    }
+
+    /// Those that can be queued.
+    static let queued = SendAgainKind.all.filter { kind in
+      kind.options.isEmpty && kind.arguments.allSatisfy { $0 == "-r" || !$0.hasPrefix("-") }
+        && kind.testDescription != "tus"
+    }
+
+    @Test("by hoist queue retry", arguments: queued)
+    func queueRetry(_ kind: SendAgainKind) async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await Self.person(kind, server)
+      let added = try await person.run(["add", "--to", "t"] + kind.arguments)
+      #expect(added.status == 0, "\(added)")
+      let first = try await person.hoist("send").end()
+      #expect(first.status == 1, "\(first)")
+      let (before, count) = (server.requests(), server.server.requests.count)
+      #expect(!before.isEmpty)
+      server.take()
+      let retried = try await person.run("queue", "retry")
+      #expect(retried.status == 0, "\(retried)")
+      let again = try await person.hoist("send").end()
+      #expect(again.status == 0, "\(again)")
+      let after = server.requests(after: count)
+      // Of an upload in pieces, the first request failed.
+      #expect(
+        kind.testDescription == "pieces" ? before.allSatisfy(after.contains) : after == before)
     }
   }
 }
