@@ -18,7 +18,7 @@ extension EndToEnd {
       #expect(server.requests(after: count) == expected, "\(way)", sourceLocation: location)
     }
 
-    @Test("send them as they were: r in the history, r and R in the queue, and u before it")
+    @Test("send them as they were: r in the history, r and R in the queue, and z before it")
     func keys() async throws {
       let server = try RefusingServer()
       defer { server.server.stop() }
@@ -49,11 +49,11 @@ extension EndToEnd {
       try await terminal.wait(for: "5 failed")
       try await terminal.press("C-a", "x")
       try await terminal.wait(until: "nothing is left") { !$0.shows("5 failed") }
-      try await terminal.press("u")
+      try await terminal.press("z")
       try await terminal.wait(for: "5 failed")
       server.take()
       try await terminal.press("C-a", "r")
-      try await expect(before, after: 15, of: server, "r after u")
+      try await expect(before, after: 15, of: server, "r after z")
       try await terminal.wait(for: "5 ok")
       try await terminal.press("q")
       try await terminal.waitForShell()
