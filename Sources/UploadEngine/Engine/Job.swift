@@ -87,18 +87,18 @@ extension UploadEngine {
       isGrowing && file?.location == location ? file : nil
     }
 
-    /// The event, with what is known about a file that grows. The first time that an attempt fails because its file has
-    /// grown, the attempt does not count, and the next one sends the file as one that grows.
-    func withGrowth(_ event: JobMachine.Event) -> JobMachine.Event {
-      guard case .ended(var end, let instant, let wall, let random) = event else { return event }
-      if end.trouble == .changed(.grew), !isGrowing {
-        isGrowing = true
-        file = nil
-        return .startOver(after: nil)
-      }
-      guard let growth = file?.growth else { return event }
-      end.growth = growth
-      return .ended(end, at: instant, wall: wall, random: random)
+    /// The event, unless an attempt has failed for the first time because its file has grown: it does not count then, and
+    /// the next one sends the file as one that grows.
+    func allowingGrowth(_ event: JobMachine.Event) -> JobMachine.Event {
+      let failure: Failure? =
+        switch event {
+        case .ended(_, .failed(let failure), _, _, _), .failed(let failure, _, _): failure
+        default: nil
+        }
+      guard failure?.cause == .changed(.grew), !isGrowing else { return event }
+      isGrowing = true
+      file = nil
+      return .startOver(after: nil)
     }
 
     func keep(_ digests: ContentDigests, of moment: FileMoment? = nil) {

@@ -156,7 +156,7 @@ package actor UploadEngine {
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
-      let actions = job.machine.handle(job.withGrowth(event), for: job.upload.target)
+      let actions = job.machine.handle(job.allowingGrowth(event), for: job.upload.target)
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
           sent.append(id)
@@ -821,6 +821,8 @@ extension UploadEngine {
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Boxed<Target>,
     after transfer: Transfer?
   ) {
+    var files = files
+    for index in files.indices { files[index].growth = jobs[files[index].id]?.file?.growth }
     let redirects = files.first.flatMap { jobs[$0.id]?.run?.redirects } ?? 0
     let batch = BatchEnd(
       end, files: files, target: target.value, attempt: end.hasAdvanced ? 1 : attempt,

@@ -18,6 +18,8 @@ package struct BatchEnd: Sendable {
     package var digests: ContentDigests?
     /// The moment whose content was sent, if it was recorded.
     package var moment: FileMoment?
+    /// By how many bytes the file has grown since it was opened, if it may grow.
+    package var growth: Int64?
 
     package init(id: ItemID) { self.id = id }
   }
@@ -45,6 +47,7 @@ package struct BatchEnd: Sendable {
       var own = end
       (own.bytes, own.sent) = (file.bytes, file.sent)
       own.moment = file.moment ?? own.moment
+      own.growth = file.growth
       own.digests = file.digests ?? own.digests
       own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {
