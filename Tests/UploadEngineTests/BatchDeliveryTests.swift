@@ -123,7 +123,7 @@ struct BatchDeliveryTests {
     let paths = try ["a/x", "b/x", "b/y"].map { try folder.write($0, count: 5) }
     var target = target(server.url())
     let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
-    #expect(ends.map(\.code) == ["done 200", "unsendable", "done 200"])
+    #expect(ends.map(\.code) == ["done 200", "would-overwrite", "done 200"])
     target.takesSameNames = true
     let both = await EngineHarness(lanes: 1).upload(paths, to: target)
     #expect(both.allSatisfy { $0.code == "done 200" })
@@ -146,7 +146,7 @@ struct BatchDeliveryTests {
       "\(server.url("/").absoluteString){file.name}", escaping: .url,
       lookup: Template.Lookup(environment: { _ in nil }))
     let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
-    #expect(ends.map(\.code) == ["done 200", "unsendable"])
+    #expect(ends.map(\.code) == ["done 200", "would-overwrite"])
     #expect(server.requests.map(\.line) == ["PUT /x HTTP/1.1"])
   }
 
