@@ -57,11 +57,11 @@ package struct Doubt: Hashable, Sendable {
         case UInt8(ascii: "\\"), 0x80...: return true
         case UInt8(ascii: "\""):
           let string = bytes[start..<index]
-          // This bit is the difference between a letter and the same one in upper case.
-          if names.contains(where: { $0.utf8.elementsEqual(string) { $0 == $1 | 0x20 } }) {
-            return true
-          }
           start = index + 1
+          for name in names where name.utf8.count == string.count {
+            // This bit is the difference between a letter and the same one in upper case.
+            if name.utf8.elementsEqual(string, by: { $0 == $1 | 0x20 }) { return true }
+          }
         default: continue
         }
       }
