@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The entries of terminfo that have such colours (`xterm-direct` and the like) write them with colons, which few
 /// terminals understand, and lose the numbered colours.
-struct TerminalDescription {
+nonisolated struct TerminalDescription {
   /// Colours from this number on are red, green and blue in its lower bits; the terminal's numbered ones are below.
   static let firstDirectColor: Int32 = 1 << 24
 
@@ -33,8 +33,8 @@ struct TerminalDescription {
       // column, it counts on nothing either way.
       set("am", to: false)
     }
-    // ncurses would move lines on the screen, and with them what lies over them.
-    for name in ["ri", "rin", "il", "il1"] { set(name, to: nil) }
+    // ncurses would move lines on the screen, and with them what lies over them, or erase it before the cells that change.
+    for name in ["ri", "rin", "il", "il1", "el1"] { set(name, to: nil) }
     // Not all terminals that are described as having it repeat characters.
     set("rep", to: nil)
     // Nobody has asked for the palette to be set, nor for the user's to be reset.
