@@ -13,7 +13,7 @@ LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$fo
 TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/lib/swift".*|\1/bin|p')
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld -Xlinker -T -Xlinker "$(CURDIR)/config/program.ld" $(PACKED))
+LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
 # The functions of a push side by side (config/start-order.py), each in a section of its own, for the kernel maps a program in
 # portions of 64 KiB: all over the program, they take 8 MB more of memory.
 ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz > .build/start-order) \

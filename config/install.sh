@@ -3,7 +3,8 @@
 # removes them.
 #   config/install.sh PROGRAM PREFIX [DESTDIR]
 #   config/install.sh --remove PREFIX [DESTDIR]
-# The program is stripped of its symbols, a quarter of its size; the one that was built keeps them.
+# The program is stripped of its symbols, a quarter of its size, and of the compiler's hashes of modules, which depend on the
+# folder of the sources; the one that was built keeps them.
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 PROGRAM|--remove PREFIX [DESTDIR]" >&2; exit 2; }
 program=$1 prefix=$2
@@ -33,7 +34,7 @@ if [ "$program" != --remove ]; then
   "$here/man.py" "$("$program" --version | awk 'NR == 1 { print $2 }')" < "$work/help.json" > "$work/hoist.1"
   "$here/components.py" licenses > "$work/licenses.txt"
   for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
-  strip -o "$work/hoist" "$program"
+  strip --remove-section=.swift_modhash -o "$work/hoist" "$program"
   # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
   sed "s|@PREFIX@|$prefix|" "$here/hoist-send.service" > "$work/hoist-send.service"
 fi
