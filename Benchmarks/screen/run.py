@@ -5,8 +5,9 @@
 
 Prints each number beside its bound and ends with 1 where one is missed.
 """
-import fcntl, json, os, pty, re, select, signal, struct, subprocess, sys, tempfile, termios, threading, time
-import http.server, socketserver
+import json, os, re, signal, subprocess, sys, tempfile, threading, time
+
+from terminal import CURSOR, FRAME, NOBODY, Echo, Screen, Server, Sink, at_most, latencies
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HOIST, BENCH = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -20,159 +21,6 @@ def check(what, value, bound, unit):
     print(f"  {what:<58} {value:8.2f} {unit}   bound {bound:g} {unit}   {'ok' if ok else 'MISSED'}")
 
 
-class Sink(http.server.BaseHTTPRequestHandler):
-    """Takes uploads and throws them away, no faster than RATE bytes a second each."""
-
-    protocol_version = "HTTP/1.1"
-    rate = None
-
-    def do_POST(self):
-        if self.headers.get("Expect"):
-            self.send_response_only(100)
-            self.end_headers()
-        left = int(self.headers["Content-Length"])
-        while left:
-            data = self.rfile.read1(min(left, 1 << 20))
-            if not data:
-                return
-            left -= len(data)
-            if self.rate:
-                time.sleep(len(data) / self.rate)
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *arguments):
-        pass
-
-
-class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *arguments):
-        pass
-
-
-class Screen:
-    """hoist in a pseudo-terminal, its output read as fast as it comes."""
-
-    def __init__(self, folder, arguments, columns=120, rows=40):
-        environment = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=f"{folder}/run", TERM="xterm-256color", LANG="C.UTF-8")
-        self.process, self.fd = pty.fork()
-        if self.process == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            os.chdir(folder)
-            os.execvpe(HOIST, [HOIST] + arguments, environment)
-        self.total = 0
-        self.text = b""
-
-    def read(self, timeout):
-        """Reads what is there within the time; false where nothing came."""
-        ready, _, _ = select.select([self.fd], [], [], timeout)
-        if not ready:
-            return False
-        try:
-            data = os.read(self.fd, 1 << 16)
-        except OSError:
-            return False
-        self.total += len(data)
-        self.text = (self.text + data)[-200000:]
-        return bool(data)
-
-    def wait(self, text, seconds=60):
-        end = time.time() + seconds
-        while text not in self.text:
-            if time.time() > end:
-                raise SystemExit(f"waited in vain for {text!r}: {self.text[-2000:]!r}")
-            self.read(0.1)
-
-    def press(self, key):
-        os.write(self.fd, key)
-
-    def cpu(self):
-        fields = open(f"/proc/{self.process}/stat").read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def switches(self):
-        """How often each thread was given a processor so far."""
-        counts = {}
-        for task in os.listdir(f"/proc/{self.process}/task"):
-            with open(f"/proc/{self.process}/task/{task}/status") as status:
-                lines = [line for line in status if "ctxt_switches" in line]
-            counts[task] = sum(int(line.split()[1]) for line in lines)
-        return counts
-
-    def wakeups(self, seconds):
-        """How often its threads wake up. Those that Dispatch lets go meanwhile do not count."""
-        before = self.switches()
-        time.sleep(seconds)
-        after = self.switches()
-        assert set(after) <= set(before), "an idle hoist has started a thread"
-        return sum(after[task] - before[task] for task in after)
-
-    def leave(self):
-        os.kill(self.process, signal.SIGTERM)
-        while self.read(5):
-            pass
-        os.waitpid(self.process, 0)
-
-
-CURSOR = "▌".encode()
-# Where nothing listens: what is queued stays queued.
-NOBODY = "http://127.0.0.1:9/"
-
-
-class Echo:
-    """cat in a pseudo-terminal: a program that does nothing but answer a key, for comparison."""
-
-    def __init__(self):
-        self.process, self.fd = pty.fork()
-        if self.process == 0:
-            os.execvp("cat", ["cat"])
-        attributes = termios.tcgetattr(self.fd)
-        attributes[3] &= ~(termios.ECHO | termios.ICANON)
-        termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
-
-    def latency(self):
-        start = time.perf_counter()
-        os.write(self.fd, b"j")
-        select.select([self.fd], [], [], 1)
-        os.read(self.fd, 100)
-        return (time.perf_counter() - start) * 1000
-
-    def leave(self):
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
-
-
-def latencies(screen, echo, count, keys):
-    """From a key to the end of the frame in which the cursor has followed it, and what cat takes to
-    answer one at the same time, in milliseconds."""
-    found, bare = [], []
-    for index in range(count):
-        # Whatever progress is on its way has come before the key is pressed.
-        while screen.read(0):
-            pass
-        screen.text = b""
-        start = time.perf_counter()
-        screen.press(keys[index // 5 % 2])
-        # The end of a synchronized update ends the frame.
-        while b"\x1b[?2026l" not in screen.text.partition(CURSOR)[2]:
-            screen.read(0.1)
-            # Progress may go on for ever where the cursor cannot move.
-            if time.perf_counter() - start > 5:
-                raise SystemExit(f"the cursor did not follow {keys[index // 5 % 2]!r}")
-        found.append((time.perf_counter() - start) * 1000)
-        bare.append(echo.latency())
-        screen.read(0.013)
-    return sorted(found), sorted(bare)
-
-
-def at_most(go):
-    """What 99 of 100 keys of a go do not exceed."""
-    return go[0][len(go[0]) * 99 // 100]
-
-
 def long_list(folder):
     """Keys while the list of what a receiver has is read, and beside it; it holds 40,000 files."""
     os.makedirs(f"{folder}/inbox")
@@ -184,7 +32,7 @@ def long_list(folder):
         url = re.search(r"http://[^/]+/", receiver.stdout.readline())[0]
         with open(f"{folder}/desk.toml", "w") as file:
             file.write(f'[targets.desk]\ntype = "hoist"\nurl = "{url}"\n')
-        screen = Screen(folder, ["--fresh", "--config", f"{folder}/desk.toml", "--to", "desk"])
+        screen = Screen(HOIST, folder, ["--fresh", "--config", f"{folder}/desk.toml", "--to", "desk"])
         screen.wait(b"Nothing is queued")
         while screen.read(0.3):
             pass
@@ -198,7 +46,7 @@ def long_list(folder):
             pressed = time.perf_counter()
             # The help comes over whatever is there, and goes again.
             screen.press(b"?" if len(waits) % 2 == 0 else b"q")
-            while b"\x1b[?2026l" not in screen.text:
+            while FRAME not in screen.text:
                 screen.read(0.1)
             waits.append((time.perf_counter() - pressed) * 1000)
             if shown is None and b"40000" in screen.text:
@@ -250,7 +98,7 @@ def main():
         for name in names:
             os.link(f"{folder}/content", f"{folder}/{name}")
 
-        screen = Screen(folder, ["--fresh", "--concurrency", "8", "--to", quick] + names)
+        screen = Screen(HOIST, folder, ["--fresh", "--concurrency", "8", "--to", quick] + names)
         screen.wait(b"sending")
         echo = Echo()
         for what, keys in [("keys", [b"j", b"k"]), ("moves in the queue", [b"J", b"K"])]:
@@ -268,7 +116,7 @@ def main():
         # The same work with and without a screen: what is left is the screen's.
         Sink.rate = 2_000_000
         def spent(arguments, seconds=8):
-            screen = Screen(folder, arguments)
+            screen = Screen(HOIST, folder, arguments)
             screen.wait(b"MB/s" if "push" not in arguments else b"", 60)
             time.sleep(1)
             while screen.read(0):
@@ -295,7 +143,7 @@ def main():
                 screen.read(0.05)
 
         readers = []
-        screens = [Screen(folder, [*queue, "--concurrency", "8", "--limit", "16MB/s"] + names)]
+        screens = [Screen(HOIST, folder, [*queue, "--concurrency", "8", "--limit", "16MB/s"] + names)]
         for number in range(6):
             # With the first file in its row; the header alone may be there before there is a row to move to.
             screens[-1].wait(CURSOR)
@@ -304,7 +152,7 @@ def main():
                 readers.append(threading.Thread(target=drain, args=[screens[-1]], daemon=True))
                 readers[-1].start()
             if number < 5:
-                screens.append(Screen(folder, queue))
+                screens.append(Screen(HOIST, folder, queue))
         echo = Echo()
         goes = sorted((latencies(screens[1], echo, 200, [b"j", b"k"]) for _ in range(5)), key=at_most)
         check("99 of 100 keys on one of five screens beside a sender", at_most(goes[0]), 16, "ms")
@@ -326,7 +174,7 @@ def main():
         firsts, wholes = [], []
         for _ in range(5):
             start = time.perf_counter()
-            screen = Screen(folder, ["--queue", f"{folder}/many.sqlite", "--to", NOBODY])
+            screen = Screen(HOIST, folder, ["--queue", f"{folder}/many.sqlite", "--to", NOBODY])
             screen.wait(CURSOR)
             firsts.append((time.perf_counter() - start) * 1000)
             screen.wait(b"100000")
@@ -338,7 +186,7 @@ def main():
 
         long_list(folder)
 
-        screen = Screen(folder, ["--fresh", "--to", url])
+        screen = Screen(HOIST, folder, ["--fresh", "--to", url])
         screen.wait(b"Nothing is queued")
         while screen.read(1):
             pass
@@ -349,7 +197,7 @@ def main():
 
         # URLSession frees the body on a global queue; from then on libdispatch looks after that queue's
         # threads once a second (_dispatch_workq_monitor_pools), and there is no way to stop it.
-        screen = Screen(folder, ["--fresh", "--to", url, "many/1"])
+        screen = Screen(HOIST, folder, ["--fresh", "--to", url, "many/1"])
         screen.wait(b"200 OK")
         while screen.read(1):
             pass
