@@ -167,6 +167,7 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	$(RELEASE)/scheduler-bench
 	python3 Benchmarks/screen/run.py $(RELEASE)/hoist $(RELEASE)/screen-bench
 	python3 Benchmarks/screen/attached.py $(RELEASE)/hoist
+	python3 Benchmarks/screen/bars.py $(RELEASE)/hoist --seconds 20
 
 fuzz: ## fuzz the multipart parser, and the readers of replies, files and settings
 	Tests/Fuzz/run.sh
