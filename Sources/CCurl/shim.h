@@ -114,6 +114,7 @@ static inline int hoist_unread(int socket) {
 struct hoist_connection {
   int64_t acknowledged;  // bytes that the other side has acknowledged since the connection was made
   double round_trip;     // in seconds, as it was measured
+  int segment;           // the most bytes that are sent in one segment
   int state;             // TCP_ESTABLISHED and so on; -1 where the kernel does not say
 };
 static inline struct hoist_connection hoist_look_at(int socket) {
@@ -124,9 +125,10 @@ static inline struct hoist_connection hoist_look_at(int socket) {
     uint64_t pacing_rate, most_pacing_rate, bytes_acked;
   } info = {0};
   socklen_t size = sizeof info;
-  struct hoist_connection found = {0, 0, -1};
+  struct hoist_connection found = {0, 0, 0, -1};
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info) return found;
   found.state = info.known.tcpi_state;
+  found.segment = (int)info.known.tcpi_snd_mss;
   found.round_trip = info.known.tcpi_rtt / 1e6;
   found.acknowledged = (int64_t)info.bytes_acked;
   return found;

@@ -28,8 +28,8 @@ package struct ExchangeRequest: Sendable {
   package var tls = TLSOptions()
   /// The most bytes of the reply's content that are kept. A longer reply is cut off there.
   package var mostReply = 1 << 20
-  /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the answer.
-  package var digest: DigestCredentials?
+  /// The credentials for answering the server's challenge. The body is sent only together with the answer.
+  package var challenged: (any ChallengeCredentials)?
   /// The cookies that the request carries, and where those of its reply go; nil for none. A header field `Cookie` of the
   /// request takes their place.
   package var cookies: CookieJar?
@@ -46,19 +46,17 @@ package struct ExchangeRequest: Sendable {
     self.body = body
   }
 
+  /// The request's target as it is sent (RFC 9112 §3.2.1).
+  var uri: String {
+    let rest = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }
+    let authority = rest.dropFirst((url.scheme?.utf8.count ?? 0) + 3)
+    let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let text = String(Substring(path))
+    return path.first == UInt8(ascii: "/") ? text : "/\(text)"
+  }
+
   /// Whether the header fields ask for the connection to be closed.
   var closesConnection: Bool {
     headers.contains { $0.name.lowercased() == "connection" && $0.value.lowercased() == "close" }
-  }
-}
-
-/// A user name and password for answering a server's challenge. The password itself is never sent (RFC 7616).
-package struct DigestCredentials: Hashable, Sendable {
-  package var user: String
-  package var password: String
-
-  package init(user: String, password: String) {
-    self.user = user
-    self.password = password
   }
 }

@@ -196,6 +196,8 @@ package struct ExchangeEnd: Sendable {
   package var reply = Data()
   /// Whether the content was longer than the part that was kept.
   package var isReplyCut = false
+  /// Whether the reply is a 401 only because the challenge that the request answered had expired.
+  package var hasChallengeExpired = false
   /// Why the request ended early, if it did.
   package var trouble: TransportError?
 }

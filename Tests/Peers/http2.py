@@ -81,6 +81,11 @@ def serve(client):
                     if counts[stream] == 65_535:
                         print("still", flush=True)
                     continue
+                if behaviour == "leave in the middle" and counts[stream] > 100_000:
+                    dead.add(stream)
+                    connection.close_connection(last_stream_id=stream)
+                    leaves = True
+                    continue
                 if counts[stream] > stops.get(behaviour, sys.maxsize):
                     dead.add(stream)
                     connection.reset_stream(

@@ -362,8 +362,12 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(url: "\"http://h h/\"", "the URL contains a space; write it as %20"),
     BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL contains a control character"),
     BadConfiguration(
-      line: "redirect_to = [\"http://x/\", \"x\"]",
+      line: "redirect_to = [\"https://x/\", \"x\"]",
       "redirect_to[1]: expected a URL such as https://host/upload, found \"x\", which lacks http:// or https://"
+    ),
+    BadConfiguration(
+      "[targets.a]\nurl = \"https://h/\"\nredirect_to = [\"https://x\", \"http://x:8080/a\"]",
+      "c.toml:3: targets.a.redirect_to: http://x:8080 is not encrypted, but the target is; files would go on in clear"
     ),
     // Header fields.
     BadConfiguration(line: "headers = { Host = \"x\" }", "headers.Host: Host \(header)"),

@@ -36,7 +36,7 @@ struct TargetTextTests {
     idempotent = true
     timeout = "2m"
     deadline = "1h"
-    redirect_to = ["https://b.example", "http://a.example:8080"]
+    redirect_to = ["https://b.example", "https://a.example:8080"]
     tls = { pin = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" }
     http = "2"
     response.ok = ["200-204", 302]
@@ -94,7 +94,7 @@ struct TargetTextTests {
     """,
     """
     url = "http://h/u"
-    wait = { url = "http://h/t/{reply:/*/id}?a=b", statuses = [202, 200], every = "500ms", for = "3600s", until = { pointer = "/0/s", is = "done" }, ok = 200, fail_when = [{ pointer = "/s", is = 1, message = "/m" }], address = "/u" }
+    wait = { url = "http://h/t/{reply:/*/id}?a=b", statuses = [202, 200], every = "500ms", for = "3600s", until = { pointer = "/0/s", is = "done" }, ok = 200, fail_when = [{ pointer = "/s", is = 1, message = "/m" }], duplicate_when = [{ pointer = "/s", is = 2 }], address = "/u" }
     """,
     "url = \"http://h/\"\nwait = { url = { header = \"location\" }, until = [{ pointer = \"/a\", is = 1 }, { pointer = \"/b\", is = 2 }] }",
     "url = \"http://h/\"\nwait = { url = \"/status_url\" }",

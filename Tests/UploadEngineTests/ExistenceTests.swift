@@ -113,6 +113,31 @@ struct ExistenceTests {
     if let failure = end.failure { #expect(failure.step == .existence) }
   }
 
+  /// S3 forbids the question about a file that it does not have, if the keys may not list the bucket.
+  @Test func aForbiddenQuestionIsNoStatementAboutTheCredentials() async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let status = request.line.hasPrefix("GET ") ? "403 Forbidden" : "201 Created"
+        connection.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let row = Row(testDescription: "", status: 403, code: "http-403")
+    var target = try target(server, row)
+    let runs = folder.path("runs")
+    target.tokenCommand = TokenCommand(["sh", "-c", "echo >> \(runs); echo t"])
+    target.retry.attempts = 3
+    let files = try (1...5).map { try folder.write("f\($0)", Array("\($0)".utf8)) }
+    let harness = EngineHarness(lanes: 1)
+    let ends = await harness.upload(files, to: target)
+    #expect(ends.map(\.code) == Array(repeating: "http-403", count: 5), "\(ends)")
+    #expect(server.requests.count == 5 && harness.refusals.isEmpty, "\(harness.refusals)")
+    #expect(try String(contentsOfFile: runs, encoding: .utf8).count == 1)
+    let explanation = try #require(ends.first?.failure?.explanation)
+    #expect(explanation.contains("whether the server has the file already (exists): 403 Forbidden"))
+    #expect(!explanation.contains("uploads"), "\(explanation)")
+  }
+
   /// A sign and an answer by which the file is there, and whether they prove it well enough to delete the file.
   struct Proof: Sendable, CustomTestStringConvertible {
     var testDescription: String

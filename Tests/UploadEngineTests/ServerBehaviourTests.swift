@@ -190,7 +190,7 @@ private let behaviours: [Behaviour] = [
   Behaviour(
     "301", is: "redirected", reply(head("301 Moved", "Location: /new\r\nContent-Length: 0"))),
   Behaviour(
-    "302", is: "redirected", reply(head("302 Found", "Location: /login\r\nContent-Length: 0"))),
+    "302", is: "outcome-unknown", reply(head("302 Found", "Location: /login\r\nContent-Length: 0"))),
   Behaviour(
     "307 to another origin", is: "redirected",
     reply(head("307 Temporary", "Location: http://127.0.0.2:9/x\r\nContent-Length: 0"))),

@@ -42,7 +42,7 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(
       code: 35, words: "error:0A00010B:SSL routines::wrong version number",
       cause: .insecure(
-        "h does not speak TLS on this port; perhaps the URL should begin with http://")),
+        "h does not speak TLS on this port")),
     // CURLE_SSL_CONNECT_ERROR without a word of OpenSSL's: the connection ended.
     TransportCauseRow(
       code: 35, words: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",

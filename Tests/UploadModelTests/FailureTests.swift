@@ -54,6 +54,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.redirected(to: nil, .noLocation), "redirected"),
     CauseRow(.redirected(to: "/x", .losesBody), "redirected", status: 302),
     CauseRow(.redirected(to: "/x", .tooMany), "redirected", status: 308),
+    CauseRow(.unencrypted("http://a.example/files/1"), "unencrypted", status: 201),
     CauseRow(.notHTTP("Weird server reply"), "not-http"),
     CauseRow(.rejected("rc is 7"), "rejected", status: 200),
     CauseRow(.unusable("the ticket has no /url"), "unusable-answer", status: 200),
@@ -63,6 +64,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.denied("pass ended with status 1"), "no-credentials"),
     CauseRow(.denied("even with a new token from pass"), "http-401", status: 401),
     CauseRow(.anonymous, "http-401", status: 401),
+    CauseRow(.nonceExpired, "nonce-expired", transient: true, status: 401),
     CauseRow(.notTried("the server refused the credentials"), "not-tried"),
     CauseRow(.cancelled, "cancelled"),
     CauseRow(.outcomeUnknown("Recv failure"), "outcome-unknown"),
@@ -105,12 +107,58 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .anonymous: 29
   case .notTried: 30
   case .clash: 31
+  case .nonceExpired: 32
+  case .unencrypted: 33
+  }
+}
+
+/// Who or what helps after a failure, by its cause. `AdviceTests` and `TrustTests` do what the first two say, and look
+/// at what that does on the server.
+private enum Remedy {
+  /// Sending again: `r` on the screen, the command of a push's summary.
+  case again
+  /// `hoist trust`.
+  case trust
+  /// Only a person can, by changing something or by looking at the server; then sending again helps, if at all.
+  case person
+
+  init(_ failure: Failure) {
+    self =
+      switch failure.cause {
+      case .shortage, .changed, .nameNotResolved, .connectionRefused, .unreachable,
+        .proxyUnreachable, .connectionLost, .stalled, .outOfTime, .network, .nonceExpired,
+        .cancelled, .notTried:
+        .again
+      case .insecure(let why) where why.contains("self-signed"): .trust
+      case .refused where failure.isTransient: .again
+      case .unresumable(let fault): fault.advice.contains("Retry ") ? .again : .person
+      case .missing, .unreadable, .notAFile, .tooLarge, .empty, .typeNotAllowed, .unsendable,
+        .insecure, .refused, .redirected, .unencrypted, .notHTTP, .rejected, .unusable, .differs,
+        .notRecorded, .clash, .denied, .anonymous, .outcomeUnknown:
+        .person
+      }
   }
 }
 
 struct FailureTests {
+  private static let selfSigned = Failure(.insecure("self-signed certificate"), attempts: 1)
+
+  /// Words that send a file in clear, or without a look at who gets it.
+  @Test(arguments: CauseRow.all.map(\.failure) + [selfSigned])
+  func theAdviceFitsWhoCanHelp(_ failure: Failure) {
+    let words = failure.explanation.lowercased()
+    switch Remedy(failure) {
+    case .again: #expect(words.contains("retr") || words.contains("tried again"), "\(words)")
+    case .trust: #expect(words.contains("hoist trust"), "\(words)")
+    case .person: #expect(!words.contains("hoist "), "no command helps: \(words)")
+    }
+    for harm in ["http://", "--insecure", "redirect_to"] {
+      #expect(!words.replacing("http://a.example/files/1", with: "").contains(harm), "\(words)")
+    }
+  }
+
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...31))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...33))
   }
 
   @Test func whatMayBeThereAlready() {

@@ -46,7 +46,7 @@ struct ReplyRulesTests {
   // MARK: Which statuses
 
   @Test(arguments: [
-    (200, "delivered -"), (204, "http-204"), (302, "delivered -"), (303, "redirected"),
+    (200, "delivered -"), (204, "http-204"), (302, "delivered -"), (303, "outcome-unknown"),
     (500, "http-500"),
   ])
   func statuses(_ status: Int, _ expected: String) throws {
@@ -93,6 +93,40 @@ struct ReplyRulesTests {
       rule.answer(in: end) == (isFinished ? .finished(url: nil) : .open(trouble: nil)))
     // Elsewhere, such a reply says nothing of the file.
     #expect(try rule.signs.fit(end) == body.contains("{}]"))
+  }
+
+  /// A server may call the task failed that finds that it has the file.
+  @Test(arguments: [
+    (#"[{"status":"FAILURE","result":"a.pdf: It is a duplicate of b"}]"#, "had it"),
+    (#"[{"status":"FAILURE","result":"out of memory"}]"#, "failed"),
+    (#"[{"status":"SUCCESS","result":"New document id 7"}]"#, "finished"),
+    (#"[{"status":"PENDING","result":null}]"#, "open"),
+  ])
+  func aTaskMayFindADuplicate(_ body: String, _ expected: String) throws {
+    var target = Target(name: "t", url: try #require(URL(string: "https://h/")))
+    var rule = WaitRule()
+    let status = ReplyPlace.pointer(try JSONPointer("/0/status"))
+    rule.signs = [FailureRule(status, test: .equals(.string("SUCCESS")))]
+    rule.call.rules.failures = [FailureRule(status, test: .equals(.string("FAILURE")))]
+    rule.call.rules.duplicates = [
+      FailureRule(.pattern(try Pattern("duplicate of")), test: .equals(.bool(true)))
+    ]
+    target.response = rule.call.rules
+    let end = TransferEnd(url: target.url, status: 200, reply: Reply(text: body))
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: .now)
+    let answer =
+      if case .failed(let failure) = verdict {
+        rule.answer(in: failure, from: target.url)
+      } else {
+        rule.answer(in: end)
+      }
+    let words =
+      switch answer {
+      case .finished(_, let isDuplicate): isDuplicate ? "had it" : "finished"
+      case .failed: "failed"
+      case .open: "open"
+      }
+    #expect(words == expected, "\(answer)")
   }
 
   // MARK: What says failure

@@ -18,6 +18,8 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
     case ruled
     /// A good reply has `</Result>`; without it the outcome is unknown.
     case proving
+    /// Only 201 is a success.
+    case choosing
   }
 
   /// What hoist does with the file.
@@ -38,6 +40,8 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
   var isWhole = true
   var to = Kind.plain
   var course: Course
+  /// Whether only the nonce of the digest authentication had expired.
+  var hasNonceExpired = false
   /// Whether the reply counts for or against the credentials.
   var isAboutCredentials = false
   let why: String
@@ -64,6 +68,38 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
     ReplyRow(
       status: 200, body: "sorry, try later", to: .ruled, course: .again(after: nil),
       why: "a rule says that this is temporary"),
+    // Redirects to what became of it (RFC 9110 §15.4).
+    ReplyRow(
+      status: 303, fields: ["location": "/done?key=a"], course: .sent, why: "it was carried out"),
+    ReplyRow(
+      status: 303, fields: ["location": "/done"], to: .idempotent, course: .sent,
+      why: "it was carried out"),
+    ReplyRow(
+      status: 303, fields: ["location": "/login"], isWhole: false, course: .fails,
+      why: "nothing can have come of a part"),
+    ReplyRow(status: 303, course: .unknown, why: "it leads nowhere"),
+    ReplyRow(
+      status: 303, fields: ["location": "/done"], to: .choosing, course: .unknown,
+      why: "the target takes only 201 for a success"),
+    ReplyRow(
+      status: 303, fields: ["location": "/done"], to: .proving, course: .unknown,
+      why: "the target's rules say what a good reply looks like"),
+    ReplyRow(
+      status: 302, fields: ["location": "/done"], course: .unknown,
+      why: "it may lead to the result, or to a page to sign in"),
+    ReplyRow(status: 302, course: .unknown, why: "it leads nowhere"),
+    ReplyRow(
+      status: 302, fields: ["location": "/login"], isWhole: false, course: .fails,
+      why: "nothing can have come of a part"),
+    ReplyRow(
+      status: 302, fields: ["location": "/done"], to: .idempotent, course: .fails,
+      why: "a copy does no harm, but does not help either"),
+    ReplyRow(
+      status: 301, fields: ["location": "https://b.example/"], course: .fails,
+      why: "it has moved, and took nothing here"),
+    ReplyRow(
+      status: 307, fields: ["location": "http://a.example/upload"], course: .fails,
+      why: "it would go on in clear"),
     // The server's own troubles.
     ReplyRow(status: 500, course: .unknown, why: "it may have stored the file before it failed"),
     ReplyRow(
@@ -134,6 +170,9 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
       status: 403, fields: ["x-ratelimit-remaining": "12"], course: .fails,
       isAboutCredentials: true, why: "they do not permit this"),
     ReplyRow(status: 403, to: .named, course: .again(after: nil), why: "the target knows better"),
+    ReplyRow(
+      status: 401, course: .again(after: nil), hasNonceExpired: true,
+      why: "the nonce has expired, and they are right"),
     ReplyRow(status: 401, course: .fails, isAboutCredentials: true, why: "they are not valid"),
     ReplyRow(
       status: 413, fields: ["retry-after": "5"], course: .again(after: 5),
@@ -174,6 +213,7 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
         Self.rule("<Error>.*", is: true), Self.rule("</Result>\\s*$", is: false),
       ]
       target.response.unreadable = .unknown
+    case .choosing: target.response.ok = [201...201]
     }
     return target
   }
@@ -186,15 +226,21 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
   }
 
   var end: TransferEnd {
-    TransferEnd(
+    var end = TransferEnd(
       url: home, status: status, headers: fields, reply: Reply(text: body), sentAll: isWhole)
+    end.hasNonceExpired = hasNonceExpired
+    return end
   }
 
   /// The same reply before the last byte: the server cannot have the file, so nothing is unknown, and nothing was taken.
   var early: ReplyRow {
     var row = self
     row.isWhole = false
-    if course == .unknown || (200..<300).contains(status) { row.course = .again(after: nil) }
+    if (300..<400).contains(status) {
+      row.course = .fails
+    } else if course == .unknown || (200..<300).contains(status) {
+      row.course = .again(after: nil)
+    }
     return row
   }
 }
@@ -223,6 +269,42 @@ struct ReplyTableTests {
       // What will pass by itself needs nobody, and what may have arrived is not sent again with what failed.
       #expect(failure.needsPerson == !failure.isTransient)
       #expect(failure.isTransient == false || !failure.mayHaveArrived)
+    }
+  }
+
+  @Test func aRedirectToTheResultIsItsAddress() {
+    let end = TransferEnd(url: home, status: 303, headers: ["location": "/done?key=a&etag=%22b%22"])
+    let verdict = Verdict.judge(
+      end, target: Target(name: "t", url: home), attempt: 1, redirects: 0, now: Self.now)
+    guard case .delivered(let receipt) = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+    #expect(receipt.url == "https://a.example/done?key=a&etag=%22b%22" && receipt.doubt == nil)
+  }
+
+  @Test func whereToLookIsSaid() {
+    let end = TransferEnd(url: home, status: 302, headers: ["location": "/done?key=a"])
+    let verdict = Verdict.judge(
+      end, target: Target(name: "t", url: home), attempt: 1, redirects: 0, now: Self.now)
+    guard case .failed(let failure) = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+    #expect(
+      failure.explanation
+        == "The server answered 302 Found, and it is unclear whether it stored the file: it points to "
+        + "https://a.example/done?…, which may be the result. Check the server before you retry: a retry may store the "
+        + "file twice.")
+  }
+
+  /// A file is sent with three nonces at most, however many attempts it may have.
+  @Test func noncesAreNotTriedForEver() {
+    var target = Target(name: "t", url: home)
+    target.retry.attempts = 9
+    for attempt in 1...4 {
+      let failure = Failure(.nonceExpired, status: 401, attempts: attempt)
+      #expect((target.delay(after: failure, at: home, random: 0) != nil) == (attempt < 3))
     }
   }
 

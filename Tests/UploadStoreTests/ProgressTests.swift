@@ -424,7 +424,8 @@ struct ProgressTests {
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
     .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
     .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
-    .differs("x"), .anonymous, .notTried("x"), .clash(.address("http://h/x")), .clash(.name("x")),
+    .differs("x"), .anonymous, .nonceExpired, .unencrypted("x"), .notTried("x"),
+    .clash(.address("http://h/x")), .clash(.name("x")),
   ]
 
   private static let steps: [Failure.Step?] = [

@@ -10,6 +10,8 @@ final class ClosedConnection {
   /// When to stop waiting for an acknowledgement or a reset, in seconds of ``Clock``.
   private let deadline: Double
   private var known: SocketTable.Sight?
+  /// Whether no other request shared the connection.
+  private let isAlone: Bool
   /// Whether no part of the request had been acknowledged when the connection was closed.
   let wasUnacknowledged: Bool
 
@@ -17,11 +19,11 @@ final class ClosedConnection {
   private static let patience = 1.0
 
   /// Duplicates the socket, which must still be open. Fails if the process cannot open another descriptor.
-  init?(_ socket: Int32, mark: Int64) {
+  init?(_ socket: Int32, mark: Int64, isAlone: Bool = true) {
     descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
     let found = hoist_look_at(socket)
-    self.mark = mark
+    (self.mark, self.isAlone) = (mark, isAlone)
     wasUnacknowledged = found.acknowledged <= mark
     deadline = Clock.now + Self.patience + 4 * found.round_trip
   }
@@ -36,5 +38,15 @@ final class ClosedConnection {
     let verdict = sight == .open ? .uncertain : sight
     known = verdict
     return verdict
+  }
+
+  /// Whether a part of what was written will never arrive, beyond the last `slack` bytes; `open` only for as long as
+  /// that is worth waiting for.
+  func loss(slack: Int64, at now: Double = Clock.now) -> SocketTable.Loss {
+    guard isAlone else { return .none }
+    let loss = SocketTable.loss(of: descriptor, slack: slack)
+    guard loss == .open, now >= deadline else { return loss }
+    // The other side takes no more, and no longer answers.
+    return SocketTable.discardUnsent(at: descriptor) >= Transfer.surelyUnsent ? .some : .none
   }
 }

@@ -76,10 +76,11 @@ extension Transfer {
       found.acknowledged > mark,
       let reply = LastReply(at: socket, mostContent: request.mostReply)
     else { return }
-    // Before all of its body has arrived, a success is none. And libcurl alone can answer a challenge.
+    // Before all of its body has arrived, a success is none. A challenge is taken by whoever asked for it, over a connection that holds.
     let status = reply.head.status
-    guard status >= 300, !(status == 401 && request.digest != nil && !wasChallenged) else { return }
+    guard status >= 300, !isAsking else { return }
     parser.take(reply.head)
+    recordChallenge(reply.head)
     hasLastReply = true
     // What was not acknowledged before the reset has not arrived.
     let isWhole = arrived(at: socket).map { $0 >= length } ?? true

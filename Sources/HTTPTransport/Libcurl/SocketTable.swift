@@ -105,6 +105,29 @@ struct SocketTable {
     return found.acknowledged + waiting
   }
 
+  /// What is known of the end of what was written to a connection.
+  enum Loss {
+    /// Nobody can tell whether it has arrived, or it has.
+    case none
+    /// A part has not arrived, and never will.
+    case some
+    /// Not decided yet: a reset or an acknowledgement will decide.
+    case open
+  }
+
+  /// Whether a part of what was written will never arrive, beyond the last `slack` bytes, which are not the body's.
+  ///
+  /// What had not left when the connection was reset has not arrived. What was on its way may have, even without an
+  /// acknowledgement, but not much of it: a receiver acknowledges at least every second full segment (RFC 9293
+  /// §3.8.6.3), and, as its program reads them, all that it has.
+  static func loss(of descriptor: Int32, slack: Int64) -> Loss {
+    let found = hoist_look_at(descriptor)
+    guard let waiting = unacknowledged(at: descriptor), waiting > slack else { return .none }
+    guard found.state == TCP_CLOSE else { return .open }
+    let unsent = Int64(hoist_unsent(descriptor))
+    return unsent > slack || waiting - unsent > slack + 2 * Int64(found.segment) ? .some : .none
+  }
+
   /// Whether the other side has announced that it will send no more (FIN).
   static func hasEnd(_ found: hoist_connection) -> Bool { found.state == TCP_CLOSE_WAIT }
 

@@ -36,8 +36,7 @@ extension Transfer {
 
   /// After the reply has begun, records the position at which the body ends, unless all of the body has arrived.
   func recordArrival(at socket: Int32, isClosing: Bool = false) {
-    guard length > 0, hasGivenAll, !request.offersHTTP2,
-      let status = parser.head?.status, (200..<300).contains(status)
+    guard length > 0, hasGivenAll, !request.offersHTTP2, parser.head?.saysArrived == true
     else { return }
     if arrival?.isLost == true { return }
     // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells
@@ -59,6 +58,15 @@ extension Transfer {
     arrival = Arrival(socket, end: end)
   }
 
+  /// Once the head of the final reply is there, records whether the server gave it before it had the whole body. Its
+  /// reply would have acknowledged that. A success is another matter: what is on its way may still arrive.
+  func recordEarlyReply(at socket: Int32) {
+    guard length > 0, let head = parser.head, !head.saysArrived else { return }
+    let isOnItsWay =
+      !request.offersHTTP2 && (SocketTable.unacknowledged(at: socket) ?? 0) > 0
+    wasRepliedEarly = !hasGivenAll || isUnwritten || isOnItsWay
+  }
+
   /// Whether the request succeeded before all of its body had arrived, and the rest may still arrive. Until the rest
   /// has arrived, the body does not count as handed over.
   func awaitsArrival(_ code: CURLcode) -> Bool {
@@ -75,18 +83,31 @@ extension Transfer {
   /// server could otherwise receive a whole file whose upload was cancelled near its beginning.
   func breakOff() {
     // Over HTTP/2, other requests share the connection.
-    guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,
-      SocketTable.discardUnsent(at: socket) >= Self.surelyUnsent
-    else { return }
+    guard length > 0, parser.head == nil, let socket else { return }
+    let isLost =
+      !request.offersHTTP2 && SocketTable.discardUnsent(at: socket) >= Self.surelyUnsent
+    if isLost || isUnwritten { recordIncomplete() }
+  }
+
+  /// Records that the server cannot have the whole body.
+  func recordIncomplete() {
     task.content.withLock { content in
       content.progress.handedOver = min(content.progress.handedOver, length - 1)
     }
   }
+
+  /// How many of the last bytes that were written may not be the body's when a connection is closed: an alert of TLS.
+  var closingSlack: Int64 { request.url.scheme == "https" ? 512 : 0 }
 
   /// The possible error in the count of arrived bytes, which includes the overhead of TLS records.
   private var slack: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
 
   /// More bytes than can be sent between the check and the reset. If fewer than this are left, the server may receive
   /// all of them.
-  private static let surelyUnsent: Int64 = 64 << 10
+  static let surelyUnsent: Int64 = 64 << 10
+}
+
+extension ReplyHead {
+  /// Whether the server says that it has carried out the request.
+  fileprivate var saysArrived: Bool { (200..<300).contains(status) || status == 303 }
 }

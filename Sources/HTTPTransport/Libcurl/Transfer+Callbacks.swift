@@ -18,7 +18,7 @@ extension Transfer {
       startOver()
     }
     parser = ReplyHeadParser()
-    toldEnd = false
+    (toldEnd, wasRepliedEarly) = (false, false)
     socket = loop.socket(of: connection)
     mark = nil
     if let socket {
@@ -32,7 +32,7 @@ extension Transfer {
       }
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    if request.expectsContinue {
+    if request.expectsContinue, !isAsking {
       continueBy = Clock.now + loop.expectPatience + Self.clockMargin
     }
     let mayBegin = task.content.withLock { content in
@@ -60,7 +60,7 @@ extension Transfer {
 
   /// Fills libcurl's buffer with the next bytes of the body.
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-    guard let buffer else { return 0 }
+    guard let buffer, !isAsking else { return 0 }
     continueBy = nil
     if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
     var wanted = Int(min(Int64(room), length - given))
@@ -136,14 +136,22 @@ extension Transfer {
     // libcurl would end a reply in a coding that it does not know with an error.
     let decodes = Self.knowsCodings(head.headers["content-encoding"])
     EasyOptions(easy).trySet(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
-    // libcurl answers the challenge with a second request, and only the reply to that one counts.
-    if request.digest != nil, head.status == 401, !wasChallenged {
-      wasChallenged = true
-      return count
+    // If the reply is a challenge, only that to the request with an answer counts.
+    if isAsking { return count }
+    recordChallenge(head)
+    if let socket {
+      recordArrival(at: socket)
+      recordEarlyReply(at: socket)
     }
-    if let socket { recordArrival(at: socket) }
     if head.status != 417 { loop.recordHead(self) }
     return count
+  }
+
+  /// Records whether only the challenge that the request answered had expired, according to the reply.
+  func recordChallenge(_ head: ReplyHead) {
+    guard case .answer(_, let record)? = turn else { return }
+    let hasExpired = record(head)
+    task.content.withLock { $0.end.hasChallengeExpired = hasExpired }
   }
 
   /// Whether libcurl can remove all of these content codings (RFC 9110 §8.4).

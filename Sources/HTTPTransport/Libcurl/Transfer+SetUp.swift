@@ -27,11 +27,6 @@ extension Transfer {
       request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
     try options.set(request.tls)
     if request.closesConnection { try options.set(CURLOPT_FORBID_REUSE, 1) }
-    if let digest = request.digest {
-      try options.set(CURLOPT_HTTPAUTH, Self.digestOnly)
-      try options.set(CURLOPT_USERNAME, digest.user)
-      try options.set(CURLOPT_PASSWORD, digest.password)
-    }
     let hasCookies = request.headers.contains { $0.name.lowercased() == "cookie" }
     if !hasCookies, let share = request.cookies?.share(for: request.url) {
       try options.set(CURLOPT_SHARE, pointer: share)
@@ -47,7 +42,7 @@ extension Transfer {
       // POST with a read callback is libcurl's way to send a body of known length; the method can still be
       // chosen freely.
       try options.set(CURLOPT_POST, 1)
-      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
+      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: isAsking ? 0 : length)
       if let whole = wholeBody?.baseAddress { try options.set(CURLOPT_POSTFIELDS, pointer: whole) }
       if length > Self.smallBody {
         options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(largeBuffer))))
@@ -64,20 +59,22 @@ extension Transfer {
     }
     let usual = request.body != nil ? "POST" : request.method == "HEAD" ? "HEAD" : "GET"
     if request.method != usual { try options.set(CURLOPT_CUSTOMREQUEST, request.method) }
-    // libcurl sends header fields unchanged, so a line break in one would start another.
-    guard
-      !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
-    else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
     var lines = request.headers.map { name, value in
       // In libcurl, "Name:" omits a field, and "Name;" sends it with an empty value.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
     // If the request expects "100 Continue", libcurl writes `Expect` itself, and omits it when it repeats the request
     // after a 417. In all other cases, this stops libcurl from writing it.
-    if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
+    if request.body != nil, !request.expectsContinue || isAsking { lines.append("Expect:") }
+    if case .answer(let value, _)? = turn { lines.append("Authorization: \(value)") }
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }
+    // libcurl sends header fields unchanged, so a line break in one would start another.
+    guard !lines.contains(where: Self.breaksLine) else {
+      throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
+    }
+    curl_slist_free_all(headerLines.take())
     for line in lines {
       guard let longer = curl_slist_append(headerLines, line)
       else { throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY) }
@@ -97,7 +94,7 @@ extension Transfer {
   /// must wait for anything once the head is sent.
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
-    return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
+    return request.challenged == nil && !request.expectsContinue && !request.waitsAfterInterim
       && !request.holdsEnd && !request.limits.contains(where: \.isSet)
   }
 
@@ -135,9 +132,6 @@ extension Transfer {
     // A connection outlives its first transfer, so its close callback needs a context that also outlives the transfer.
     try options.set(CURLOPT_CLOSESOCKETDATA, pointer: loop)
   }
-
-  /// CURLAUTH_DIGEST, a macro with a cast that Swift does not import.
-  private static let digestOnly = 1 << 1
 
   static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
     // libcurl returns the pointer that it was given. The loop keeps the transfer alive as long as the handle is

@@ -24,8 +24,8 @@ final class Transfer {
   /// Whether the server rejected nothing but `Expect`. When it did so, it had neither asked for the body nor been given
   /// all of it.
   var mayAskPlainly = false
-  /// Whether the server has sent its digest challenge.
-  var wasChallenged = false
+  /// What the request does about challenges; nil if it has no credentials for them, or the server wants none.
+  var turn: ChallengeTurn?
   var headBytes = 0
   private var isHeadTold = false
 
@@ -41,6 +41,10 @@ final class Transfer {
   var headsBefore = 0
   /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the request.
   private var closed: ClosedConnection?
+  /// Whether libcurl had not written all that it was given when the connection was closed.
+  private var wasUnwritten = false
+  /// Whether the reply began before the server had the whole body, so that it cannot mean that it does.
+  var wasRepliedEarly = false
   /// The end of the body on the connection, if the reply came before all of the body had arrived.
   var arrival: Arrival?
   /// Whether the reply was read after libcurl had given the connection up.
@@ -90,17 +94,23 @@ final class Transfer {
     wholeBody?.deallocate()
   }
 
+  /// Whether the request is sent without its body, to be challenged.
+  var isAsking: Bool { turn?.isQuestion == true }
+
   // MARK: Questions from the loop
 
   /// Called when a connection is about to be closed, which is the last chance to ask the kernel about it.
-  func recordClosing(_ descriptor: Int32) {
+  /// `isShared` says whether other requests use it.
+  func recordClosing(_ descriptor: Int32, isShared: Bool) {
     guard descriptor == socket else { return }
     defer { (socket, mark) = (nil, nil) }
     // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
     if bodyError is CancellationError { return breakOff() }
     takeLastReply(at: descriptor)
     recordArrival(at: descriptor, isClosing: true)
-    if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
+    guard parser.head == nil, given > 0 else { return }
+    wasUnwritten = isUnwritten
+    closed = mark.flatMap { ClosedConnection(descriptor, mark: $0, isAlone: !isShared) }
   }
 
   /// Whether the server has seen the request, which ended with this code. If it has not, the request should be
@@ -112,13 +122,15 @@ final class Transfer {
       isUnrepeatable
       || [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND]
         .contains(code)
-    guard isLost, parser.head == nil, headBytes == 0, task.transferProgress.hasBegun,
-      let closed
+    guard isLost, parser.head == nil, task.transferProgress.hasBegun, let closed
     else { return .uncertain }
+    let isUndecided = hasGivenAll && !wasUnwritten && closed.loss(slack: closingSlack) == .open
+    guard headBytes == 0 else { return isUndecided ? .open : .uncertain }
     // libcurl has already read the connection's error and thereby cleared it.
     let isBrokenPipe =
       code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)
-    return isBrokenPipe && closed.wasUnacknowledged ? .unseen : closed.sight()
+    let sight = isBrokenPipe && closed.wasUnacknowledged ? .unseen : closed.sight()
+    return sight == .uncertain && isUndecided ? .open : sight
   }
 
   /// Prepares to repeat the request, which the server has not seen.
@@ -168,7 +180,7 @@ final class Transfer {
   }
 
   /// How many bytes of the body libcurl has written to the connection.
-  private var written: Int64 { min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)) }
+  var written: Int64 { min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)) }
 
   private func record(acknowledged now: Int64) -> Int64? {
     guard now > acknowledged else { return nil }
@@ -274,6 +286,24 @@ final class Transfer {
     if isStopped { throw CancellationError() }
   }
 
+  /// Whether libcurl has not written all that it was given. A body that goes with the head is not counted.
+  var isUnwritten: Bool { wholeBody == nil && written < given }
+
+  /// Records that a body that was handed over whole has not arrived, if that is certain after a request that ended with
+  /// this code.
+  func recordLoss(_ code: CURLcode) {
+    guard length > 0, hasGivenAll else { return }
+    let isLost =
+      if parser.head != nil {
+        wasRepliedEarly
+      } else if let closed {
+        wasUnwritten || closed.loss(slack: closingSlack) == .some
+      } else {
+        code != CURLE_OK && socket != nil && isUnwritten
+      }
+    if isLost { recordIncomplete() }
+  }
+
   // MARK: Repetition
 
   var mayRepeat: Bool { request.mayRepeat || mayAskPlainly && parser.head?.status == 417 }
@@ -282,7 +312,7 @@ final class Transfer {
     reader = nil
     (given, acknowledged) = (0, 0)
     (socket, mark, closed, arrival, continueBy) = (nil, nil, nil, nil, nil)
-    (isUnrepeatable, isTooLate) = (false, false)
+    (isUnrepeatable, isTooLate, wasUnwritten, wasRepliedEarly) = (false, false, false, false)
     task.content.withLock { content in
       content.reported = 0
       let received = content.progress.received

@@ -44,6 +44,10 @@ final class TransferLoop: @unchecked Sendable {
   private(set) var doubtful: [(transfer: Transfer, code: CURLcode)] = []
   /// Transfers that succeeded before all of their bodies had arrived.
   private(set) var arriving: [Transfer] = []
+  /// What is known of servers' challenges.
+  private var challenges: [ChallengeKey: any ChallengeAnswers] = [:]
+  /// Transfers that have not begun, because another one is asking to be challenged.
+  private var unchallenged: [Transfer] = []
   /// Work to run once everything that can be sent now has been sent.
   var postponed: [@Sendable () -> Void] = []
   /// Transfers whose final head is reported after this iteration, together with their end if they have ended by then.
@@ -166,14 +170,59 @@ final class TransferLoop: @unchecked Sendable {
       return task.finish(Self.outOfMemory)
     }
     let transfer = Transfer(task, easy: easy, loop: self)
+    transfers[ObjectIdentifier(task)] = transfer
+    start(transfer)
+  }
+
+  private func start(_ transfer: Transfer) {
+    transfer.turn = turn(of: transfer.request)
+    if case .wait? = transfer.turn { return unchallenged.append(transfer) }
+    add(transfer)
+  }
+
+  private func add(_ transfer: Transfer) {
     do throws(TransportError) {
       try transfer.setUp()
-      guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw Self.outOfMemory }
+      guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { throw Self.outOfMemory }
     } catch {
-      release(easy)
-      return task.finish(error)
+      retire(transfer)
+      transfer.task.finish(error)
     }
-    transfers[ObjectIdentifier(task)] = transfer
+  }
+
+  // MARK: Challenges
+
+  private func turn(of request: ExchangeRequest) -> ChallengeTurn? {
+    guard let credentials = request.challenged else { return nil }
+    let key = ChallengeKey(credentials, for: request)
+    let answers = challenges[key] ?? credentials.makeAnswers()
+    challenges[key] = answers
+    return answers.turn(method: request.method, uri: request.uri)
+  }
+
+  /// Sends a request whole that has been challenged, or need not be. Returns false if the reply was its end.
+  private func goesOn(_ transfer: Transfer) -> Bool {
+    guard case .ask(let record)? = transfer.turn else { return false }
+    let head = transfer.parser.head
+    let isChallenged = record(head)
+    let isLetIn = head.map { (200..<300).contains($0.status) } == true && transfer.length > 0
+    transfer.turn = nil
+    guard isChallenged || isLetIn else {
+      endWaiting()
+      return false
+    }
+    curl_multi_remove_handle(multi, transfer.easy)
+    curl_easy_reset(transfer.easy)
+    transfer.startOver()
+    transfer.headBytes = 0
+    if isChallenged { start(transfer) } else { add(transfer) }
+    endWaiting()
+    return true
+  }
+
+  /// Lets the requests begin that waited for a challenge.
+  private func endWaiting() {
+    for transfer in exchange(&unchallenged, with: []) { start(transfer) }
   }
 
   /// Removes a transfer, also from libcurl, which breaks off the request if it is still in progress.
@@ -183,11 +232,16 @@ final class TransferLoop: @unchecked Sendable {
     answered.removeAll { $0 === transfer }
     doubtful.removeAll { $0.transfer === transfer }
     arriving.removeAll { $0 === transfer }
+    unchallenged.removeAll { $0 === transfer }
     // libcurl may still use memory of the transfer.
     withExtendedLifetime(transfer) {
       curl_multi_remove_handle(multi, transfer.easy)
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
     }
+    guard case .ask(let record)? = transfer.turn else { return }
+    transfer.turn = nil
+    _ = record(nil)
+    endWaiting()
   }
 
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
@@ -240,10 +294,12 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Ends a request, unless it succeeded before all of its body had arrived.
   private func finish(_ transfer: Transfer, _ code: CURLcode) {
+    if goesOn(transfer) { return }
     if transfer.awaitsArrival(code) {
       if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
       return
     }
+    transfer.recordLoss(code)
     let trouble = transfer.trouble(code)
     let task = transfer.task
     let isAnswered = trouble == nil && task.content.withLock { $0.end.head != nil }
@@ -304,7 +360,8 @@ final class TransferLoop: @unchecked Sendable {
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
     poll.forget(descriptor)
-    for transfer in transfers.values { transfer.recordClosing(descriptor) }
+    let users = transfers.values.filter { $0.socket == descriptor }
+    for transfer in users { transfer.recordClosing(descriptor, isShared: users.count > 1) }
     return sockets.close(descriptor)
   }
 }

@@ -10,11 +10,13 @@ extension Schema where Root == ReplyRules {
     Key("unreadable", \.unreadable, .choice),
   ]
 
+  /// The key for replies by which the server had the file already.
+  static let duplicates = Key("duplicate_when", \.duplicates, .list(.failure))
+
   /// The table `response` of a target.
   static let response = Schema(
     judgement + [
-      Key("duplicate_when", \.duplicates, .list(.failure)),
-      Key("url", \.url, .places), Key("deletion_url", \.deletionURL, .places),
+      duplicates, Key("url", \.url, .places), Key("deletion_url", \.deletionURL, .places),
       Key("verify", \.sum, .sum),
     ])
 }

@@ -118,13 +118,17 @@ extension Schema where Root == WaitRule {
     ]
       + Schema<ReplyRules>.judgement.filter { $0.name != "unreadable" }
       .map { $0.within(\.call.rules) }
-      + [Key("address", \.call.rules.url, .place())])
+      + [
+        Schema<ReplyRules>.duplicates.within(\.call.rules),
+        Key("address", \.call.rules.url, .place()),
+      ])
 }
 
 extension WaitRule {
   /// Checks that the keys fit together and fit the target.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
-    if (signs + call.rules.failures).contains(where: \.place.dependsOnFile) {
+    let rules = signs + call.rules.failures + call.rules.duplicates
+    if rules.contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
     if place == nil, Origin(text: call.url.sample("a")) != target.origin {

@@ -13,6 +13,7 @@ extension Target {
     self.values = values
     try Schema<Target>.target.read(entries, into: &self, reader)
     try checkPublicHeaders(entries)
+    try checkRedirects(entries)
     try checkBody(entries)
     try checkResuming(entries)
     try checkCompanions(entries)
@@ -63,6 +64,15 @@ extension Target {
         throw node.fault("this header is in \"headers\" as well; remove one of the two")
       }
     }
+  }
+
+  /// Nothing that goes to a target by https goes on in clear.
+  private func checkRedirects(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    guard let node = entries["redirect_to"],
+      let origin = redirectOrigins.filter(isDowngrade).min(by: { $0.description < $1.description })
+    else { return }
+    throw node.fault(
+      "\(origin) is not encrypted, but the target is; files would go on in clear")
   }
 
   private mutating func checkBody(_ entries: [String: ConfigNode]) throws(ConfigError) {

@@ -872,8 +872,8 @@ extension UploadEngine {
     for case (let id, .ended(let end, var verdict)) in batch.outcomes {
       if let failure = failures[id], case .delivered(let receipt) = verdict {
         // The file arrived, but its record could not be created.
-        var failed = Failure(
-          .notRecorded(failure.headline), reply: failure.reply, attempts: receipt.attempts)
+        let why = if case .outcomeUnknown(let why) = failure.cause { why } else { failure.headline }
+        var failed = Failure(.notRecorded(why), reply: failure.reply, attempts: receipt.attempts)
         (failed.step, failed.pieces) = (failure.step, end.pieces)
         verdict = .failed(failed)
       }
@@ -931,7 +931,8 @@ extension UploadEngine {
   private func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
     guard preparesAhead else { return }
     let target = transfer.request.destination
-    let isGood = end.trouble == nil && end.status.map { (200..<300).contains($0) } == true
+    let isGood =
+      end.trouble == nil && end.status.map { (200..<300).contains($0) || $0 == 303 } == true
     scheduler.setGivesAhead(
       isGood && transfer.url == target.value.url && needs(of: target).oneRequestForEachFile,
       of: target.value.name)
@@ -1541,7 +1542,11 @@ extension UploadEngine {
       return startOver(.wait, ids)
     }
     recordWait(askedBy: failure, authorization)
-    if failure.cause == .refused, let status = failure.status, failure.isTemporary != true {
+    // A store that hides which files it has forbids the question whether one is there.
+    let isAboutQuestion = failure.step == .existence && failure.status == 403
+    if failure.cause == .refused, let status = failure.status, failure.isTemporary != true,
+      !isAboutQuestion
+    {
       switch recordDenied(status, authorization) {
       case .again, .renew: return startOver(.authorize(failure), ids)
       case .stands, .close:
@@ -1690,7 +1695,7 @@ extension UploadEngine {
         do throws(Failure) {
           answer = rule.answer(in: try await client.reply(to: call, ServerClient.values()))
         } catch {
-          answer = WaitRule.answer(in: error)
+          answer = rule.answer(in: error, from: url)
         }
         self?.onQueue { engine in
           engine.questions[origin]?.asked.remove(id)
@@ -2001,7 +2006,7 @@ extension UploadEngine {
         leadsElsewhere: leadsElsewhere(end, job))
     else { return .wait }
     guard let status = end.status else { return nil }
-    if isProof, (200..<300).contains(status) { recordAccepted(authorization) }
+    if isProof, (200..<300).contains(status) || status == 303 { recordAccepted(authorization) }
     // A refusal that will pass by itself is no statement about the credentials.
     guard [401, 403].contains(status),
       !job.upload.target.retry.isTemporary(end, now: time.date())

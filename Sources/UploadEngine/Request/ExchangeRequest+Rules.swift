@@ -24,7 +24,7 @@ extension ExchangeRequest {
       tls.clientKey = target.tls.clientKey
     }
     guard showsCredentials else { return }
-    digest = target.digest.map {
+    challenged = target.digest.map {
       DigestCredentials(user: $0.user.fixedText, password: $0.password.fixedText)
     }
     if let keys = target.sigV4 { try sign(with: keys, sha256, at: now) }

@@ -149,7 +149,9 @@ struct Preparation: Sendable {
           existing.there[upload.item.id] = end
         }
       } catch {
-        guard error.mayBeAboutFiles else {
+        // A store that hides which files it has forbids the questions about some of them.
+        let isForbidden = error.status == 403 && error.isTemporary != true && check.most == 1
+        guard error.mayBeAboutFiles || isForbidden else {
           existing.trouble = error
           break
         }
@@ -174,7 +176,7 @@ struct Preparation: Sendable {
     let client = ServerClient(
       target: target, token: token, from: nil, cookies: cookies, time: time)
     do throws(Failure) {
-      var answer = try await client.reply(to: check.call, values)
+      var answer = try await client.reply(to: check.call, values, isQuestion: true)
       // Read once for all files, and not on the engine's queue.
       let content = check.content(of: answer.reply)
       answer.content = check.call.rules.read(answer.reply)
@@ -216,7 +218,7 @@ struct Preparation: Sendable {
     let client = ServerClient(
       target: upload.target, token: token, from: nil, cookies: cookies, time: time)
     let values = Self.values(for: upload, now: now)
-    var end = try await client.reply(to: ticket.call, values)
+    var end = try await client.reply(to: ticket.call, values, isQuestion: true)
     (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)
     do throws(Failure.Cause) {
       if try ticket.isThere(end) {
@@ -225,8 +227,7 @@ struct Preparation: Sendable {
       }
     } catch { throw client.failure(error, after: end, attempts: attempt) }
     do throws(InvalidInput) {
-      let redirects = upload.target.redirectOrigins
-      return .granted(try ticket.grant(in: end, redirects: redirects, values: values))
+      return .granted(try ticket.grant(in: end, values: values))
     } catch {
       throw client.failure(.unusable(error.description), after: end, attempts: attempt)
     }

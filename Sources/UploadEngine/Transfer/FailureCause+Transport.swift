@@ -28,8 +28,7 @@ extension Failure.Cause {
       case .connectionLost: .connectionLost(words)
       case .insecure: .insecure(words)
       case .notTLS:
-        .insecure(
-          "\(host) does not speak TLS on this port; perhaps the URL should begin with http://")
+        .insecure("\(host) does not speak TLS on this port")
       case .otherKey:
         .insecure(
           "\(host) does not have the pinned key (\(words)). Somebody else may be answering in its place. If "

@@ -19,7 +19,12 @@ extension ServerClient {
       failure.step = .open
       // The request may have been accepted. A second one would orphan whatever the first has created.
       if failure.mayBeTaken, !failure.cause.isUnreachable {
-        failure.cause = .unusable("its answer was lost (\(failure.headline))")
+        // A redirect may lead to the answer.
+        let why =
+          if failure.status == 302, case .outcomeUnknown(let why) = failure.cause { why } else {
+            "its answer was lost (\(failure.headline))"
+          }
+        failure.cause = .unusable(why)
       }
       return .failure(failure)
     }
@@ -32,7 +37,9 @@ extension ServerClient {
       return .done
     } catch {
       var failure = error
-      failure.attempts = attempt
+      // The request was already sent with as many nonces as may be.
+      failure.attempts =
+        failure.cause == .nonceExpired ? max(attempt, RetryPolicy.mostNonces) : attempt
       return failure.mayBeTaken ? .unknown(failure) : .refused(failure)
     }
   }

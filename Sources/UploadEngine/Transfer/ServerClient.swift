@@ -42,7 +42,7 @@ package struct ServerClient: Sendable {
   func document(
     of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
   ) async throws(Failure) -> (JSONValue, TransferEnd) {
-    let end = try await reply(to: call, values, query: query)
+    let end = try await reply(to: call, values, query: query, isQuestion: true)
     guard let document = JSONValue(text: end.reply.text) else {
       let why = end.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
       throw failure(.unusable(why), after: end)
@@ -55,16 +55,25 @@ package struct ServerClient: Sendable {
     token.hidden(in: Failure(cause, status: end.status, reply: end.reply, attempts: attempts))
   }
 
-  /// The end of a request whose reply counts as a success by the call's rules.
+  /// The end of a request whose reply counts as a success by the call's rules; `isQuestion` says whether the reply's
+  /// content is wanted, so that one elsewhere is of no use.
   func reply(
-    to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
+    to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = [],
+    isQuestion: Bool = false
   ) async throws(Failure) -> TransferEnd {
     for template in call.templates {
       if let obstacle = template.obstacle(with: values) { throw Failure(.unsendable(obstacle)) }
     }
     let url = try address(call, values, query)
+    var attempt = 0
     while true {
-      do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
+      attempt += 1
+      do throws(Failure) {
+        return try await reply(to: call, values, at: url, isQuestion: isQuestion)
+      } catch {
+        if error.cause == .nonceExpired, token.isRenewable, attempt < RetryPolicy.mostNonces {
+          continue
+        }
         // A token is forgotten only once, so there are at most two rounds.
         guard error.cause == .refused, error.status == 401 || error.status == 403,
           error.isTemporary != true,
@@ -75,7 +84,7 @@ package struct ServerClient: Sendable {
   }
 
   private func reply(
-    to call: ServerCall, _ values: Template.Values, at address: URL
+    to call: ServerCall, _ values: Template.Values, at address: URL, isQuestion: Bool
   ) async throws(Failure) -> TransferEnd {
     var url = address
     var judge = Target(name: target.name, url: url)
@@ -85,13 +94,16 @@ package struct ServerClient: Sendable {
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       var end = try await send(call, values, to: url)
-      end.isFromElsewhere = redirects > 0
+      (end.isFromElsewhere, end.isQuestion) = (redirects > 0, isQuestion || call.method == "GET")
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return end
       case .failed(var failure):
         // A request that changes something may have done so. A GET changes nothing; its reply is just unusable.
         if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
           failure.cause = .unusable(why)
+        }
+        if case .redirected = failure.cause, end.leadsToResult {
+          failure.cause = .outcomeUnknown(end.lead)
         }
         throw failure
       case .follow(let next, _): url = next

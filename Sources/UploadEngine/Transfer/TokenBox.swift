@@ -22,6 +22,9 @@ final class TokenBox: Sendable {
     self.secrets = secrets
   }
 
+  /// Whether the client itself repeats a request whose credentials were not accepted. If not, its caller does.
+  var isRenewable: Bool { source != nil }
+
   /// Drops the token so that the next request gets another. Returns false if there is no other token to get, or if this
   /// one is already the second.
   func forget(of target: Target) -> Bool {

@@ -19,5 +19,6 @@ extension TransferEnd {
           $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
         }),
       trouble: end.trouble.map { Failure.Cause($0, host: url.host ?? "", proxy: proxy()) })
+    hasNonceExpired = end.hasChallengeExpired
   }
 }

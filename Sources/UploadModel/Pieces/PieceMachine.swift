@@ -477,7 +477,7 @@ package struct PieceMachine: ResumeMachine {
     guard !mayBeWhole else { return }
     let isCutSuccess = end.trouble != nil && end.status.map { $0 < 300 } == true
     if let meaning = end.meaning, !isCutSuccess {
-      mayBeWhole = meaning.leavesDoubt
+      mayBeWhole = meaning.leavesDoubt || end.leadsToResult
     } else if end.sentAll {
       mayBeWhole = true
     } else {
@@ -510,7 +510,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   private mutating func finishWhole(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    guard response.isOK(status) else { return refuse(end, status) }
+    guard response.isOK(status) || response.isCarriedOut(end) else { return refuse(end, status) }
     var end = end
     // This content was read by the target's own rules, which are not those for the end of an upload.
     end.content = nil
@@ -676,10 +676,7 @@ extension ResumeRequest {
     self.init(call.method, url)
     if isFromReply, isSent {
       guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
-      let isSafe = url.scheme?.lowercased() == "https" || target.origin?.scheme == "http"
-      guard isSafe || Origin(url).map(target.redirectOrigins.contains) == true else {
-        throw .unresumable(.locationElsewhere)
-      }
+      if Origin(url).map(target.isDowngrade) == true { throw .unencrypted(at: url) }
       // Another server must not choose where the target's credentials go.
       staysAway = values.upload.isFromAway
     }

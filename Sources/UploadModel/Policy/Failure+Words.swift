@@ -34,6 +34,7 @@ extension Failure {
         "redirected",
         status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
       )
+    case .unencrypted: ("unencrypted", "address not encrypted")
     case .notHTTP: ("not-http", "not an HTTP server")
     case .rejected: ("rejected", "rejected by the server")
     case .unusable: ("unusable-answer", "answer cannot be used")
@@ -43,6 +44,7 @@ extension Failure {
     case .denied:
       status.map { ("http-\($0)", Self.statusLine($0)) } ?? ("no-credentials", "no credentials")
     case .anonymous: (status.map { "http-\($0)" } ?? "refused", Self.statusLine(status))
+    case .nonceExpired: ("nonce-expired", "nonce expired")
     case .notTried: ("not-tried", "not tried")
     case .cancelled: ("cancelled", "cancelled")
     case .outcomeUnknown: ("outcome-unknown", "outcome unknown")
@@ -88,7 +90,9 @@ extension Failure {
   /// Which request failed, if the story does not name it.
   private var place: String {
     switch cause {
-    case .refused, .rejected, .unusable, .denied, .anonymous, .notRecorded, .notTried: ""
+    case .refused, .rejected, .unusable, .denied, .anonymous, .nonceExpired, .notRecorded,
+      .notTried:
+      ""
     default: step.map { " This happened at \($0.words)." } ?? ""
     }
   }
@@ -163,6 +167,8 @@ extension Failure {
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
+    case .unencrypted(let place):
+      "The server leads from https to \(place), which is not encrypted, so nothing was sent there."
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why) where step == .wait:
       "The server had accepted the file, and then reported a failure: \(Self.inside(why))."
@@ -183,6 +189,9 @@ extension Failure {
         ?? "There are no credentials for the target: \(Self.inside(why))."
     case .anonymous:
       "The server asks for credentials\(step.map { " at \($0.words)" } ?? ""), and the target has none."
+    case .nonceExpired:
+      "The server asked for the credentials anew\(step.map { " at \($0.words)" } ?? ""), since its nonce for digest "
+        + "authentication had expired in the meantime."
     case .notTried(let why): "Nothing of this file was sent: \(Self.inside(why))."
     case .cancelled: "The upload was stopped before it was complete."
     case .outcomeUnknown(let why) where status != nil:
@@ -245,12 +254,16 @@ extension Failure {
     case _ where isTransient && retryAfter != nil:
       "Retry after that; a target waits for at most retry.max by itself."
     case _ where isTemporary == true: Self.mayPass
+    case .refused where step == .existence && status == 403:
+      "Retrying will not help: give the target credentials that permit this question, or leave out exists. Some stores "
+        + "forbid it for files that they do not have."
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected(_, .otherRegion):
       "Put that endpoint and its region into the target (url, auth.sigv4.region)."
     case .redirected: "Put the final URL into the target."
+    case .unencrypted: Self.schemeAdvice
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Fix what the server reports, then retry."
     case .unusable:
@@ -268,6 +281,8 @@ extension Failure {
         : "Check what the token permits, then retry: a retry gets a new token."
     case .anonymous:
       "Give the target credentials (auth in its table, or --header), or send the files to a target that has some."
+    case .nonceExpired:
+      "Retry, perhaps fewer files at once: the server's nonces may hold for less time than an upload takes."
     case .notTried: "Once that is mended, retry sends it."
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
@@ -275,6 +290,11 @@ extension Failure {
 
   /// S3's error code for a request whose time differs too much from the server's.
   private static let skewCode = "<Code>RequestTimeTooSkewed</Code>"
+
+  /// Why a server that is reached by https names an address without it.
+  private static let schemeAdvice =
+    "A proxy in front of the server probably does not tell it that the request came by https: the server's operator "
+    + "can have the proxy set X-Forwarded-Proto, and the server heed it (tusd: -behind-proxy)."
 
   private static let mayPass = "This may pass: retry in a while."
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a file did not arrive, and what can be done about it.
 ///
 /// The texts are in `Failure+Words.swift`. The retry policy and the exit status depend on the decisions here.
@@ -123,6 +125,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case refused
     /// The server redirected the request, and following the redirect is not allowed or of no use.
     case redirected(to: String?, Redirect)
+    /// The server leads from https to this address, which is not encrypted.
+    case unencrypted(String)
     /// The peer does not speak HTTP.
     case notHTTP(String)
     /// The status means success, but the target's own rule says that the upload failed.
@@ -141,6 +145,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case denied(String)
     /// The server asks for credentials, and the target has none.
     case anonymous
+
+    /// The server's nonce for digest authentication had expired when the request had arrived.
+    case nonceExpired
 
     /// Nothing of the file was sent, because of what became of others; the text says what. There was no attempt and no
     /// reply.
@@ -239,12 +246,18 @@ extension Failure.Cause {
     case .shortage: [.local, .transient]
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable:
       [.unreachable, .transient]
-    case .connectionLost, .stalled, .network: .transient
+    case .connectionLost, .stalled, .network, .nonceExpired: .transient
     case .rejected: .ofOneFile
-    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .differs, .notRecorded,
+    case .outOfTime, .insecure, .refused, .redirected, .unencrypted, .notHTTP, .unusable, .differs,
+      .notRecorded,
       .unresumable, .denied, .anonymous, .notTried, .outcomeUnknown:
       []
     }
+  }
+
+  /// The refusal of an address that would be sent to in clear.
+  static func unencrypted(at url: URL) -> Self {
+    .unencrypted(Verdict.shown(url.absoluteString) ?? "")
   }
 
   /// What the cause alone says about the file on the server.
@@ -282,7 +295,7 @@ extension Failure.Cause {
   func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,
-      .refused, .unresumable, .anonymous, .cancelled:
+      .refused, .unresumable, .anonymous, .nonceExpired, .cancelled:
       self
     case .unreadable(let why): .unreadable(change(why))
     case .shortage(let why): .shortage(change(why))
@@ -297,6 +310,7 @@ extension Failure.Cause {
     case .insecure(let why): .insecure(change(why))
     case .network(let why): .network(change(why))
     case .redirected(let place, let why): .redirected(to: place.map(change), why)
+    case .unencrypted(let place): .unencrypted(change(place))
     case .notHTTP(let why): .notHTTP(change(why))
     case .rejected(let why): .rejected(change(why))
     case .unusable(let why): .unusable(change(why))

@@ -198,7 +198,12 @@ package struct JobMachine: Sendable {
   private mutating func fail(_ failure: Failure) -> [Action] {
     var failure = failure
     if mayBeWhole, !failure.mayHaveArrived {
-      let why = if case .unusable(let why) = failure.cause { why } else { failure.headline }
+      let why =
+        switch failure.cause {
+        case .unusable(let why): why
+        case .redirected(let place?, _): "\(failure.headline), which leads to \(place)"
+        default: failure.headline
+        }
       failure.cause = .outcomeUnknown("the upload may be complete: \(why)")
       failure.arrival = .unclear
     }
@@ -248,11 +253,16 @@ package struct JobMachine: Sendable {
     _ processing: Processing, _ answer: WaitRule.Answer, for target: Target, wall: Date
   ) -> [Action] {
     switch answer {
-    case .finished(let url):
+    case .finished(let url, let isDuplicate):
       var receipt = processing.receipt
       receipt.url = url ?? receipt.url
       // What the server says at the end counts more than its first reply.
       receipt.doubt = nil
+      if isDuplicate {
+        receipt.wasThere = true
+        // The status of the first reply proves nothing about what was there.
+        if receipt.verified == nil { receipt.disposal = nil }
+      }
       return go(to: .finished(delivered: true), .done(receipt))
     case .failed(var failure):
       failure.attempts = attempts

@@ -8,7 +8,7 @@ extension RetryPolicy {
   /// say so. Such a reply is no statement about credentials.
   package func isTemporary(_ end: TransferEnd, now: Date) -> Bool {
     guard let status = end.status ?? end.earlierStatus else { return end.isTemporary }
-    return end.isTemporary || statuses.contains(status)
+    return end.isTemporary || end.hasNonceExpired || statuses.contains(status)
       || Self.limitStatuses.contains(status) && wait(askedBy: end, now: now) != nil
       || status == 403 && end.hasUsedUpLimit || complaint(in: end) != nil
   }

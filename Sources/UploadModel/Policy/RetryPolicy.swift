@@ -37,6 +37,9 @@ package struct RetryPolicy: Hashable, Sendable {
     isPatient ? max(cap, Self.longestPatience) : cap
   }
 
+  /// How many nonces a file is sent with at most. A server may accept none for as long as an upload takes.
+  package static let mostNonces = 3
+
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
   /// attempt, and `random` is a number in 0..<1.
   func delay(after failure: Failure, isPatient: Bool = false, random: Double) -> Double? {
@@ -45,6 +48,7 @@ package struct RetryPolicy: Hashable, Sendable {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
+    if case .nonceExpired = failure.cause, failure.attempts >= Self.mostNonces { return nil }
     if let wish = failure.retryAfter {
       // The server is never asked earlier than it says.
       guard wish <= longestWait(isPatient: isPatient) else { return nil }

@@ -55,6 +55,11 @@ package struct TransferEnd: Hashable, Sendable {
   /// Whether the server has the file already, so that no part of it was sent. This end is then that of the request that
   /// asked whether the server has it (`Failure.Step.existence`).
   package var isThereAlready = false
+  /// Whether the reply is a 401 only because the nonce of the digest authentication had expired. Such a reply is no
+  /// statement about the credentials, and the request was not carried out (RFC 7616 §3.3, RFC 9110 §15.5.2).
+  package var hasNonceExpired = false
+  /// Whether the request asks something, so that a redirect to the answer is no answer.
+  package var isQuestion = false
   /// Whether the server's own answer leaves no doubt that it has the file already.
   package var provesPresence = false
   /// Whether another address than the one that was asked gave the answer, after a redirect.
@@ -86,6 +91,11 @@ package struct TransferEnd: Hashable, Sendable {
       && !["connection failure", "overflow"].contains { reply.text.contains(scalars: $0) }
     return isLost ? .serverLost : StatusMeaning(status)
   }
+
+  /// Whether the reply is a redirect to what became of the request. A 303 says that the request was carried out; a 302
+  /// stands for the same in older servers (RFC 9110 §15.4.3, §15.4.4). Before it had everything, a server can mean
+  /// neither.
+  package var leadsToResult: Bool { (status == 302 || status == 303) && sentAll && !isQuestion }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
   var location: URL? {

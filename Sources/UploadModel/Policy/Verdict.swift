@@ -68,8 +68,9 @@ package enum Verdict: Hashable, Sendable {
         let why = "the server has the whole file, but its reply was lost"
         return .failed(Failure(.outcomeUnknown(why), attempts: attempt))
       }
+      if end.hasNonceExpired { return failed(.nonceExpired) }
       switch status {
-      case _ where response.isOK(status):
+      case _ where response.isOK(status) || response.isCarriedOut(end):
         // A server that answers before the end of the body cannot have stored all of it.
         guard end.sentAll else {
           let early = "the server answered \(status) before it had the whole file"
@@ -91,7 +92,10 @@ package enum Verdict: Hashable, Sendable {
           return delivered(
             status, isDuplicate: isDuplicate,
             doubt: isDuplicate
-              ? nil : response.doubt(content, of: end, expectsJSON: target.asksForJSON))
+              ? nil
+              // A redirect comes with a page of its own.
+              : response.doubt(
+                content, of: end, expectsJSON: target.asksForJSON && status != 303))
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):
@@ -108,6 +112,9 @@ package enum Verdict: Hashable, Sendable {
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301 where end.bucketPlace != nil:
         return failed(.redirected(to: end.bucketPlace, .otherRegion))
+      // A second copy may do harm, if this is where the first one is.
+      case _ where end.leadsToResult && !target.isIdempotent(at: end.url):
+        return failed(.outcomeUnknown(end.lead))
       case 301, 302, 303:
         return failed(.redirected(to: shown(end.headers["location"]), .losesBody))
       // The gateway may have passed everything on, and the server behind it may have stored the file.
@@ -166,6 +173,7 @@ package enum Verdict: Hashable, Sendable {
     guard url.user == nil, url.password == nil else {
       return failed(.redirected(to: origin.description, .badLocation))
     }
+    if target.isDowngrade(origin) { return failed(.unencrypted(at: url)) }
     let home = target.origin
     guard origin == home || target.redirectOrigins.contains(origin) else {
       return failed(.redirected(to: shown(url.absoluteString), .otherOrigin))
@@ -182,5 +190,13 @@ package enum Verdict: Hashable, Sendable {
       return address
     }
     return "\(address[..<mark])?…"
+  }
+}
+
+extension TransferEnd {
+  /// What a redirect after the whole request leaves open.
+  package var lead: String {
+    Verdict.shown(location?.absoluteString).map { "it points to \($0), which may be the result" }
+      ?? "it does not say where the result is"
   }
 }

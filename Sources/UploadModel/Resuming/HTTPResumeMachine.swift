@@ -225,7 +225,7 @@ extension HTTPResumeMachine {
     guard let address = URL(written: location, relativeTo: url)?.absoluteURL else {
       return [.stop(.unresumable(.badLocation))]
     }
-    if let fault = course.fault(of: address, namedBy: url) { return [.stop(.unresumable(fault))] }
+    if let cause = course.obstacle(at: address, namedBy: url) { return [.stop(cause)] }
     if let point = course.point {
       return point.url == address ? [] : [.stop(.unresumable(.locationChanged))]
     }
@@ -357,6 +357,7 @@ extension HTTPResumeMachine {
 
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    if end.hasNonceExpired { return course.over(end, status: status) }
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
     // tus has no place for a form's fields.
@@ -407,7 +408,7 @@ extension HTTPResumeMachine {
   ) throws(ResumeFault) -> [ResumeAction] {
     let isComplete = isComplete(end)
     let isWhole = course.last?.content?.count ?? 0 == course.length
-    guard (200..<300).contains(status) else {
+    guard isGood(status, end) else {
       if isComplete == true, version.has(.markedReplies) { return [.forget, .end(end)] }
       if status == 413, isWhole, limits != nil, mostContent < course.length {
         // The server has announced limits, so it can take the content in smaller requests.
@@ -423,7 +424,7 @@ extension HTTPResumeMachine {
     guard isComplete != true || isWhole && !version.has(.markedReplies) else { throw .endedEarly }
     let url = end.headers["location"] == nil ? course.point?.url : end.location
     guard let url else { throw end.headers["location"] == nil ? .noLocation : .badLocation }
-    if let fault = course.fault(of: url, namedBy: end.url) { throw fault }
+    if let cause = course.obstacle(at: url, namedBy: end.url) { return course.refuse(cause, end) }
     if let point = course.point, point.url != url { throw .locationChanged }
     let point = course.point ?? keep(url, end.headers, now)
     // Not everything that was sent has been taken, or nothing has been sent yet.
@@ -474,7 +475,7 @@ extension HTTPResumeMachine {
     }
     if version.has(.markedReplies) {
       if let final = try finalReply(end, status) { return final }
-    } else if sent.upperBound == course.length, (200..<300).contains(status),
+    } else if sent.upperBound == course.length, isGood(status, end),
       isComplete(end) != false, mayHaveAll(end)
     {
       return finish(end)
@@ -503,6 +504,14 @@ extension HTTPResumeMachine {
     course.point = point
     hadAll = false
     return [.keep(point)] + append(point)
+  }
+
+  /// Whether a reply says that the server has taken what the request has sent; if that was the last of the content, the
+  /// reply may lead to the result.
+  private func isGood(_ status: Int, _ end: TransferEnd) -> Bool {
+    (200..<300).contains(status)
+      || course.last?.content?.upperBound == course.length
+        && course.target.response.isCarriedOut(end)
   }
 
   /// Begins a new upload, since the server no longer knows this one.
@@ -534,7 +543,7 @@ extension HTTPResumeMachine {
     _ end: TransferEnd, _ status: Int
   ) throws(ResumeFault) -> [ResumeAction]? {
     guard isComplete(end) == true else { return nil }
-    guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+    guard isGood(status, end) else { return [.forget, .end(end)] }
     guard course.last?.content?.upperBound == course.length, mayHaveAll(end) else {
       throw .endedEarly
     }

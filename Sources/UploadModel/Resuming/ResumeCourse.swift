@@ -51,7 +51,7 @@ package struct ResumeCourse: Sendable {
   /// file keeps the upload from resuming, if it does.
   mutating func checkPoint(_ machine: any ResumeMachine.Type, loss: ResumePoint.Loss?) {
     guard let known = point else { return }
-    if known.target != target.name || fault(of: known.url) != nil {
+    if known.target != target.name || obstacle(at: known.url) != nil {
       // The upload began for another target, or under other rules.
       point = nil
     } else if known.machine != machine {
@@ -171,16 +171,18 @@ package struct ResumeCourse: Sendable {
 
   /// Why no request may go to an upload's address, which a reply from `source` may have named; nil if requests may go
   /// there.
-  func fault(of url: URL, namedBy source: URL? = nil) -> ResumeFault? {
+  func obstacle(at url: URL, namedBy source: URL? = nil) -> Failure.Cause? {
     guard let origin = Origin(url), url.user == nil, url.password == nil else {
-      return .badLocation
+      return .unresumable(.badLocation)
     }
+    if target.isDowngrade(origin) { return .unencrypted(at: url) }
     guard origin == target.origin else {
-      return target.redirectOrigins.contains(origin) ? nil : .locationElsewhere
+      return target.redirectOrigins.contains(origin) ? nil : .unresumable(.locationElsewhere)
     }
     // Only the target's own server may name an address on itself, where requests carry the target's credentials.
     guard let source else { return nil }
-    return Origin(source) == origin && last?.staysAway != true ? nil : .locationAtHome
+    let isOwn = Origin(source) == origin && last?.staysAway != true
+    return isOwn ? nil : .unresumable(.locationAtHome)
   }
 
   // MARK: Ends
@@ -210,6 +212,13 @@ package struct ResumeCourse: Sendable {
     var end = end
     (end.status, end.trouble, end.sentAll) = (nil, .connectionLost(why), true)
     return [.end(end)]
+  }
+
+  /// Ends the attempt because the upload's address cannot be used.
+  func refuse(_ cause: Failure.Cause, _ end: TransferEnd) -> [ResumeAction] {
+    var end = end
+    (end.trouble, end.earlierStatus) = (cause, end.status)
+    return over(end, status: nil)
   }
 
   func fail(_ fault: ResumeFault, _ end: TransferEnd) -> [ResumeAction] {

@@ -167,6 +167,7 @@ package struct TusMachine: ResumeMachine {
 extension TusMachine {
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    if end.hasNonceExpired { return course.over(end, status: status) }
     let known = TusServer(headers: (200..<300).contains(status) ? end.headers : [:])
     server = known
     return [.learn(.tus(known))] + proceed()
@@ -179,7 +180,7 @@ extension TusMachine {
     guard status == 201 else { throw .unexpectedStatus }
     guard end.headers["location"] != nil else { throw .noLocation }
     guard let url = end.location else { throw .badLocation }
-    if let fault = course.fault(of: url, namedBy: end.url) { throw fault }
+    if let cause = course.obstacle(at: url, namedBy: end.url) { return course.refuse(cause, end) }
     var point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: Self.expiry(end, now), loss: course.loss)

@@ -38,6 +38,12 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
+  /// Whether a reply whose status is not one of `ok` says that the request was carried out, and where the result is
+  /// (RFC 9110 §15.4.4). If somebody has chosen the statuses, no others count.
+  package func isCarriedOut(_ end: TransferEnd) -> Bool {
+    end.status == 303 && end.leadsToResult && end.location != nil && ok == ReplyRules().ok
+  }
+
   /// Whether the rules say what a good reply looks like, not only what a bad one does.
   package var namesGoodReply: Bool {
     // Proxies and login pages answer 200.
@@ -150,6 +156,7 @@ package struct ReplyRules: Hashable, Sendable {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
+      ?? (end.status == 303 ? end.location?.absoluteString : nil)
   }
 
   /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.

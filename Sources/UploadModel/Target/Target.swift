@@ -89,6 +89,11 @@ package struct Target: Hashable, Sendable {
   /// The proxy on the way to a URL, as far as it is known.
   package func proxy(for url: URL) -> String? { Origin(url) == origin ? proxy : nil }
 
+  /// Whether requests to an origin would go in clear, although those to the target do not.
+  package func isDowngrade(_ other: Origin) -> Bool {
+    origin?.scheme == "https" && other.scheme != "https"
+  }
+
   /// Whether its requests ask for replies in JSON (`Accept`).
   var asksForJSON: Bool {
     (headers + publicHeaders).contains { field in

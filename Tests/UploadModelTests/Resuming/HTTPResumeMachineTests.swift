@@ -652,7 +652,7 @@ struct HTTPResumeMachineTests {
       [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
     row(
       "Location without TLS", [ServerReply(interim: [ServerReply.offer("http://a.example/u/1")])],
-      [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
+      [whole, "stop unencrypted", "unencrypted"]),
     row(
       "Location that is none", [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
       [whole, "stop resume-bad-location", "resume-bad-location"]),

@@ -365,7 +365,7 @@ struct PieceMachineTests {
     row(
       "an address without TLS is no place for what was asked for with it", by: telling(),
       [.status(200, ["location": "http://b.example/s"])],
-      ["POST /upload", "keep /upload at 0", "resume-location-elsewhere"]),
+      ["POST /upload", "keep /upload at 0", "unencrypted"]),
     row(
       "another server named the address at home: no credentials go there",
       by: telling {

@@ -250,6 +250,9 @@ struct TusMachineTests {
       "Location elsewhere", [.status(201, ["location": "https://b.example/1"])],
       ["POST /files", "resume-location-elsewhere"]),
     row(
+      "Location without TLS", [.status(201, ["location": "http://a.example/files/1"])],
+      ["POST /files", "unencrypted"]),
+    row(
       "Location that is none", [.status(201, ["location": "mailto:a@b.example"])],
       ["POST /files", "resume-bad-location"]),
     row(

@@ -51,9 +51,9 @@ package struct Ticket: Hashable, Sendable {
   }
 
   /// What a reply to the call at `end.url` allows. Throws if the reply is not a ticket, or leads where the file must
-  /// not go. `redirects` are origins to which the ticket may lead unencrypted.
+  /// not go.
   package func grant(
-    in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
+    in end: TransferEnd, values: Template.Values
   ) throws(InvalidInput) -> Grant {
     let document = JSONValue(text: end.reply.text)
     if document == nil, uploadURL.place.needsJSON || fields != nil || headers != nil {
@@ -64,7 +64,7 @@ package struct Ticket: Hashable, Sendable {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
     }
     return Grant(
-      url: try Self.address(text, uploadURL.words, from: end.url, redirects),
+      url: try Self.address(text, uploadURL.words, from: end.url),
       fields: try Self.pairs("fields", fields, document),
       headers: try Self.headers(headers, in: document), reply: document)
   }
@@ -89,7 +89,7 @@ package struct Ticket: Hashable, Sendable {
     ) throws(InvalidInput) -> (call: ServerCall, headers: [Target.Field])? {
       guard let text = url.text(in: ticket), !text.isEmpty else { return nil }
       var call = call
-      let url = try Ticket.address(text, "\(self.url)", from: target.url, target.redirectOrigins)
+      let url = try Ticket.address(text, "\(self.url)", from: target.url)
       call.url = Template(literal: url.absoluteString)
       // A ticket may leave the header fields out if its server needs none.
       let isGiven = headers?.value(in: ticket) != nil
@@ -99,17 +99,17 @@ package struct Ticket: Hashable, Sendable {
 
   /// Reads an address that a ticket names.
   private static func address(
-    _ text: String, _ place: String, from home: URL, _ redirects: Set<Origin>
+    _ text: String, _ place: String, from home: URL
   ) throws(InvalidInput) -> URL {
     guard let url = URL(written: text, relativeTo: home)?.absoluteURL, let origin = Origin(url),
       url.user == nil, url.password == nil
     else { throw InvalidInput("the ticket's \(place) is not a URL that files can be sent to") }
     // A ticket that was requested over TLS must not lead to an unencrypted upload.
-    guard origin.scheme == "https" || Origin(home)?.scheme == "http" || redirects.contains(origin)
-    else {
+    guard origin.scheme == "https" || Origin(home)?.scheme == "http" else {
+      let shown = Verdict.shown(url.absoluteString) ?? ""
       throw InvalidInput(
-        "the ticket leads from https to \(origin), which is not encrypted; list it in "
-          + "redirect_to if that is intended")
+        "the ticket leads from https to \(shown), which is not encrypted; perhaps a proxy does not tell the server "
+          + "that requests come by https (X-Forwarded-Proto)")
     }
     return url
   }

@@ -25,7 +25,8 @@ package struct WaitRule: Hashable, Sendable {
   }
 
   var templates: [Template] {
-    call.templates + signs.compactMap(\.template) + (place.map { [$0.prefix, $0.suffix] } ?? [])
+    call.templates + (signs + call.rules.duplicates).compactMap(\.template)
+      + (place.map { [$0.prefix, $0.suffix] } ?? [])
   }
 
   /// Whether the rule applies to a file that the server has accepted with this receipt.
@@ -62,8 +63,9 @@ package struct WaitRule: Hashable, Sendable {
 
   /// What a server says about a file that it has accepted.
   package enum Answer: Hashable, Sendable {
-    /// It has finished. `url` is the file's address, if the reply names one.
-    case finished(url: String?)
+    /// It has finished. `url` is the file's address, if the reply names one. `isDuplicate` says whether it had the file
+    /// already and has stored no second copy.
+    case finished(url: String?, isDuplicate: Bool = false)
     /// It could not use the file.
     case failed(Failure)
     /// It has not said that it has finished. `trouble` is what it answered instead, or why it could not be asked; nil
@@ -73,18 +75,34 @@ package struct WaitRule: Hashable, Sendable {
 
   /// What the reply to a request about a file says.
   package func answer(in end: TransferEnd) -> Answer {
+    if isDuplicate(end) { return finished(end, isDuplicate: true) }
     do throws(Failure.Cause) {
       // Nothing is taken for stored because of this reply, so a list without entries may well mean that nothing is left.
       guard try signs.fit(end, inShortLists: true) else { return .open(trouble: nil) }
     } catch {
       return .open(trouble: Failure(error).reason)
     }
-    return .finished(url: call.rules.url == nil ? nil : call.rules.address(in: end))
+    return finished(end, isDuplicate: false)
   }
 
-  /// What the failure of a request about a file says.
-  package static func answer(in failure: Failure) -> Answer {
-    guard isFinal(failure) else {
+  private func isDuplicate(_ end: TransferEnd) -> Bool {
+    !call.rules.duplicates.isEmpty
+      && call.rules.isDuplicate(call.rules.read(end.reply), of: end)
+  }
+
+  private func finished(_ end: TransferEnd, isDuplicate: Bool) -> Answer {
+    .finished(
+      url: call.rules.url == nil ? nil : call.rules.address(in: end), isDuplicate: isDuplicate)
+  }
+
+  /// What the failure of a request to `url` about a file says.
+  package func answer(in failure: Failure, from url: URL) -> Answer {
+    // A server may call the task a failure that finds that it has the file.
+    if case .rejected = failure.cause {
+      let end = TransferEnd(url: url, status: failure.status, reply: failure.reply)
+      if isDuplicate(end) { return finished(end, isDuplicate: true) }
+    }
+    guard Self.isFinal(failure) else {
       // A status such as 202 or 206 means that the server is at work.
       let isAtWork = failure.status.map((200..<300).contains) == true
       return .open(
