@@ -37,7 +37,7 @@ struct Emulator {
   private(set) var showsCursor = true
   private(set) var title = ""
   /// What it does not know.
-  private(set) var unknown: [String] = []
+  private var unknown: [String] = []
 
   /// How many columns a character takes, in this terminal.
   private let width: (Unicode.Scalar) -> Int
@@ -55,6 +55,12 @@ struct Emulator {
   init(columns: Int, rows: Int, width: @escaping (Unicode.Scalar) -> Int) {
     (self.columns, self.rows, self.width) = (columns, rows, width)
     cells = Array(repeating: Cell(), count: columns * rows)
+  }
+
+  /// What has come that it does not know, since the last call.
+  mutating func takeUnknown() -> [String] {
+    defer { unknown = [] }
+    return unknown
   }
 
   func line(_ row: Int) -> ArraySlice<Cell> { cells[row * columns..<(row + 1) * columns] }
@@ -179,6 +185,8 @@ struct Emulator {
       move(saved.row, saved.column)
       look = saved.look
     case "=", ">", "<": break
+    // One line up; on the first one, the screen would scroll.
+    case "M" where row > 0: move(row - 1, column)
     case "\u{1B}":
       sequence = "\u{1B}"
       return

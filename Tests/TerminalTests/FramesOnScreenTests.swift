@@ -92,7 +92,7 @@ import Testing
       if kind.type != "vt100" || head[1] != "none" {
         #expect(head.dropFirst().joined(separator: " ") == cursor, "\(number), after \(after)")
       }
-      #expect(emulator.unknown == [], "\(number), after \(after)")
+      #expect(emulator.takeUnknown() == [], "\(number), after \(after)")
     }
 
     var random = SplitMix64(seed: 1)
