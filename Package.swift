@@ -152,7 +152,9 @@ let package = Package(
 
     .executableTarget(
       name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
-      path: "Benchmarks/screen", exclude: ["attached.py", "bars.py", "run.py", "terminal.py"], swiftSettings: strict),
+      path: "Benchmarks/screen", exclude: ["attached.py", "bars.py", "run.py", "terminal.py"],
+      swiftSettings: strict),
+
     .executableTarget(
       name: "transport-bench", dependencies: ["HTTPTransport"], path: "Benchmarks/transport",
       swiftSettings: strict),
