@@ -222,5 +222,95 @@ extension EndToEnd {
       #expect(
         kind.testDescription == "pieces" ? before.allSatisfy(after.contains) : after == before)
     }
+
+    /// A server that takes everything, and the addresses that files were sent to.
+    private func taking() throws -> (server: HostileServer, puts: () -> [String]) {
+      let server = try HostileServer.answering("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+      return (server, { server.requests.map(\.line).sorted() })
+    }
+
+    private func configure(_ person: Person, _ server: HostileServer) throws {
+      try person.configure(
+        """
+        [targets.t]
+        url = "\(server.url("/b"))/{file.path}"
+        method = "PUT"
+        body = "binary"
+        """)
+    }
+
+    @Test("a folder that could not be read: its files keep their places")
+    func unreadableFolder() async throws {
+      let (server, puts) = try taking()
+      defer { server.stop() }
+      let person = try Person()
+      try configure(person, server)
+      let first = try await person.shell(
+        "mkdir -p d/in/deep; echo 1 > d/in/deep/x; echo 2 > d/x; chmod 0 d/in; "
+          + "\(Person.bound) hoist push -r d --to t --report r.json; s=$?; chmod 700 d/in; exit $s"
+      ).end()
+      #expect(first.status == 1, "\(first)")
+      #expect(puts() == ["PUT /b/x HTTP/1.1"])
+      // Which of its files are meant is only known with the options of the first push.
+      let alone = try await person.run("push", "--retry-failed", "r.json")
+      #expect(alone.status == 1 && alone.errors.contains("is a folder"), "\(alone)")
+      let again = try await person.run("push", "--retry-failed", "r.json", "-r")
+      #expect(again.status == 0, "\(again)")
+      #expect(puts() == ["PUT /b/in/deep/x HTTP/1.1", "PUT /b/x HTTP/1.1"])
+    }
+
+    @Test("a list that could not be read is not sent in place of its files")
+    func list() async throws {
+      let (server, puts) = try taking()
+      defer { server.stop() }
+      let person = try Person()
+      try configure(person, server)
+      try person.folder.write("list", [0xFF, 0xFE, 0x61, 0x00, 0x0A, 0x00])
+      let first = try await person.run(
+        "push", "--from-file", "list", "--to", "t", "--report", "r.json")
+      #expect(first.status == 1 && first.errors.contains("UTF-16"), "\(first)")
+      let again = try await person.run("push", "--retry-failed", "r.json")
+      #expect(again.status == 1 && again.errors.contains("push again with --from-file"), "\(again)")
+      #expect(puts().isEmpty)
+    }
+
+    @Test("what a watch has found")
+    func watch() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await Self.person(
+        SendAgainKind("", table: SendAgainKind.put, path: "/b/{file.path}"), server)
+      let watch = try person.hoist(
+        "push", "--watch", "d", "-r", "--existing", "--to", "t", "--report", "r.json", "--json")
+      try await wait(for: "4 files", otherwise: { watch.output }) {
+        watch.output.components(separatedBy: #""event":"failed""#).count == 5 ? true : nil
+      }
+      watch.signal(SIGTERM)
+      _ = try await watch.end()
+      let before = server.requests()
+      server.take()
+      let again = try await person.run("push", "--retry-failed", "r.json")
+      #expect(again.status == 0, "\(again)")
+      #expect(server.requests(after: before.count) == before)
+    }
+
+    @Test("a report that does not say how its files were sent is refused")
+    func olderReport() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await Self.person(SendAgainKind(""), server)
+      try person.folder.write(
+        "r.json",
+        Array(
+          """
+          {"version": 1, "target": "t", "time": "2026-11-20T10:00:00Z", "seconds": 1, "folder": "/", "sent": 0,
+          "is_interrupted": false, "failed": 1, "bytes_sent": 0, "files": [{"path": "d/x.jpg", "name": "x.jpg",
+          "result": "failed", "attempts": 1}]}
+          """.utf8))
+      let refused = try await person.run("push", "--retry-failed", "r.json")
+      #expect(refused.status == 2, "\(refused)")
+      #expect(refused.errors.contains("does not say how its files were sent"), "\(refused)")
+      #expect(server.server.requests.isEmpty)
+    }
   }
 }

@@ -59,6 +59,34 @@ extension EndToEnd {
       try await terminal.waitForShell()
     }
 
+    @Test("with options that are not stored, only where they are given again")
+    func options() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await SendAgainTests.person(SendAgainKind(""), server)
+      let terminal = try await person.terminal(columns: 120, rows: 30)
+      try await terminal.command("hoist d/x.jpg --to t --form album=7")
+      try await terminal.wait(for: "1 failed")
+      try await terminal.press("q")
+      try await terminal.waitForShell()
+      let before = server.requests()
+      #expect(before.count == 1)
+      server.take()
+      for options in [[], ["--to", "t"], ["--to", "t", "--form", "other=7"]] {
+        let queued = try await person.run("queue", "retry")
+        #expect(queued.errors.contains("1 file queued again"), "\(queued)")
+        let sent = try await person.hoist(["send"] + options).end()
+        #expect(sent.status == 1, "\(sent)")
+        #expect(server.server.requests.count == 1)
+        let list = try await person.run("queue", "list", "--json")
+        #expect(list.output.contains("start hoist with --to and --form album as before"), "\(list)")
+      }
+      _ = try await person.run("queue", "retry")
+      let sent = try await person.hoist("send", "--to", "t", "--form", "album=7").end()
+      #expect(sent.status == 0, "\(sent)")
+      #expect(server.requests(after: 1) == before)
+    }
+
     @Test("refuse what they do not know whole, and say why")
     func refused() async throws {
       let server = try RefusingServer()
