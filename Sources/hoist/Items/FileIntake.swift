@@ -111,7 +111,7 @@ final class FileIntake: Sendable {
     let isInside = !place.withoutTrailingSlashes.bytes.elementsEqual(
       root.withoutTrailingSlashes.bytes)
     var item = failed(
-      place, named: isInside ? place.lastComponent + "/" : nil, .unreadable(reason))
+      place, named: isInside ? place.name + "/" : nil, .unreadable(reason))
     item.folder = place.folder(below: root)
     return item
   }

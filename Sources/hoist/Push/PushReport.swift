@@ -224,7 +224,8 @@ struct PushReport: Codable {
     let rows = files.map { file in
       let (record, end) = (file.record, file.end)
       return [
-        record.location.description, record.fileName, end.result.rawValue, end.bytes?.description,
+        record.location.description, record.fileName.readable, end.result.rawValue,
+        end.bytes?.description,
         record.mediaType, end.status?.description, String(end.attempts), end.seconds?.description,
         end.url, end.cause, end.message, end.verified, end.arrival?.rawValue, end.doubtful,
       ].map { $0 ?? "" }

@@ -130,14 +130,19 @@ final class SessionIntake {
     }
   }
 
-  /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that.
+  /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that, and asks about
+  /// those that wait already.
   func sendAgain(_ records: [ItemRecord]) {
     var queue = usual
     (queue.skipsSent, queue.skipsDoubtful) = (false, false)
+    // As with files that are added: the author of a script is not there to be asked.
+    let isAsked = !(loop.interface is PlainInterface)
     finding.async {
       [loop, queue, book, current = (name: book.current.name, intake: targets.intake)] in
       var intakes = [current.name: Result<FileIntake, UserError>.success(current.intake)]
       var refused: [String] = []
+      var twice: [UploadItem] = []
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
       for start in stride(from: 0, to: records.count, by: QueueIntake.portion) {
         var portion: [UploadItem] = []
         for record in records[start...].prefix(QueueIntake.portion) {
@@ -147,7 +152,12 @@ final class SessionIntake {
             if SpooledInput.isInput(recordedAs: record.location) {
               throw UserError("it was an input that can be read only once; push it again")
             }
-            portion.append(try intake.get().item(of: record))
+            let item = try intake.get().item(of: record)
+            if isAsked, known.isWaiting(item.location.bytes, for: item.target) {
+              twice.append(item)
+            } else {
+              portion.append(item)
+            }
           } catch {
             refused.append("\(SafeText.line(record.fileName)) was not queued: \(error)")
           }
@@ -155,6 +165,7 @@ final class SessionIntake {
         let result = Result { () throws(StoreError) in try queue.add(portion) }
         onMain { self.show(result, saying: nil) }
       }
+      if !twice.isEmpty { onMain { [twice] in loop.handle([.leftOut(LeftOut(waiting: twice))]) } }
       guard let first = refused.first else { return }
       let rest = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
       onMain { loop.handle([.message(first + rest)]) }

@@ -65,7 +65,8 @@ struct SessionReport {
       return switch item.state {
       case .done(let receipt) where receipt.isDoubtful:
         "! \(name): \(SafeText.line(receipt.words))"
-      case .failed(let failure): "\(failure.sign) \(name): \(failure.headline)"
+      case .failed(let failure):
+        "\(failure.sign) \(name): \(failure.headline)\(Self.obstacle(failure))"
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
@@ -75,6 +76,12 @@ struct SessionReport {
       default: nil
       }
     }
+  }
+
+  /// What the headline leaves open: only the reason says what to do.
+  private static func obstacle(_ failure: Failure) -> String {
+    guard case .unsendable(let why) = failure.cause else { return "" }
+    return ": \(SafeText.line(why))"
   }
 
   /// Lines about results that are not in the queue.
