@@ -48,5 +48,23 @@ extension EndToEnd {
       let never = try await person.run("history", "--since", "2026-02-31 02:30")
       #expect(never.status == 2 && !never.errors.contains("clocks"))
     }
+
+    @Test("what ended before a time is forgotten, and counts as sent no more")
+    func forgotten() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a.txt", [1])
+      let push = ["push", "a.txt", "--skip-sent", "--to", inbox.url]
+      _ = try await person.run(push)
+      let kept = try await person.run("history", "--forget-before", "1h")
+      #expect(kept.status == 0 && kept.errors.contains("0 attempts forgotten"), "\(kept)")
+      #expect(try await person.run("history").output.contains("a.txt"))
+      #expect(try await person.run(push).errors.contains("a.txt: skipped, sent before"))
+      let gone = try await person.run("history", "--forget-before", "0s")
+      #expect(gone.status == 0 && gone.errors.contains("1 attempt forgotten"), "\(gone)")
+      #expect(try await person.run("history").errors.contains("nothing to show"))
+      #expect(try await person.run(push).status == 0)
+      #expect(inbox.names.count == 2, "it was not sent again")
+    }
   }
 }

@@ -340,6 +340,25 @@ extension EndToEnd {
           "· 1 file was sent before and is sent again; --skip-sent leaves it out"), "\(verbose)")
     }
 
+    @Test(
+      "With --checksum, the content decides what was sent before, whatever the files are called")
+    func sentUnderAnotherName() async throws {
+      let inbox = try await person.receiver()
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 100) }
+      try person.folder.write("other.bin", count: 100, seed: 2)
+      let send = "--skip-sent --checksum --to \(inbox.url)"
+      let first = try await hoist("push a.bin \(send)")
+      #expect(first.status == 0 && inbox.names == ["a.bin"], "\(first)")
+      let second = try await hoist("push b.bin other.bin \(send)")
+      #expect(second.errors.contains("b.bin: skipped, sent before"), "\(second)")
+      #expect(Set(inbox.names) == ["a.bin", "other.bin"])
+      let queued = try await hoist("add b.bin --checksum --to \(inbox.url)")
+      #expect(queued.errors.contains("b.bin: sent before, "), "\(queued)")
+      // Without it, the path decides.
+      let third = try await hoist("push b.bin --skip-sent --to \(inbox.url)")
+      #expect(third.status == 0 && inbox.names.contains("b.bin"), "\(third)")
+    }
+
     @Test("What may have arrived is said as well, and is not left out with what was sent")
     func mayHaveArrived() async throws {
       let server = try HostileServer { connection, _ in
