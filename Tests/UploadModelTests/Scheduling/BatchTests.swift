@@ -7,42 +7,60 @@ private let home = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath
 
 /// A line of files, and which of them go in the first request.
 struct BatchRow: Sendable, CustomTestStringConvertible {
+  /// A file in the line.
+  struct Waiting: Sendable {
+    let bytes: Int64
+    var field: String?
+    var attempts = 0
+
+    static func file(_ bytes: Int64, field: String? = nil, attempts: Int = 0) -> Waiting {
+      Waiting(bytes: bytes, field: field, attempts: attempts)
+    }
+  }
+
   let testDescription: String
-  /// Kind and size of each: "a5" is a file of 5 bytes of the kind a.
-  let line: String
+  let line: [Waiting]
   var files = 10
   var bytes: Int64 = 1000
   let batch: [Int64]
 
   static let all = [
-    BatchRow(testDescription: "one alone", line: "a5", batch: [1]),
-    BatchRow(testDescription: "all that there are", line: "a5 a5 a5", batch: [1, 2, 3]),
-    BatchRow(testDescription: "so many", line: "a5 a5 a5 a5", files: 3, batch: [1, 2, 3]),
-    BatchRow(testDescription: "batches of one", line: "a5 a5", files: 1, batch: [1]),
-    BatchRow(testDescription: "to the byte", line: "a5 a5 a5", bytes: 10, batch: [1, 2]),
-    BatchRow(testDescription: "one byte too much", line: "a5 a6 a1", bytes: 10, batch: [1]),
-    BatchRow(testDescription: "larger than allowed", line: "a99 a1", bytes: 10, batch: [1]),
+    BatchRow(testDescription: "one alone", line: [.file(5)], batch: [1]),
     BatchRow(
-      testDescription: "nothing is large", line: "a0 a0 a10 a0", bytes: 10, batch: [1, 2, 3, 4]),
+      testDescription: "all that there are", line: [.file(5), .file(5), .file(5)], batch: [1, 2, 3]),
     BatchRow(
-      testDescription: "sizes without end", line: "a9223372036854775807 a1",
+      testDescription: "as many as allowed", line: [.file(5), .file(5), .file(5), .file(5)],
+      files: 3, batch: [1, 2, 3]),
+    BatchRow(testDescription: "batches of one", line: [.file(5), .file(5)], files: 1, batch: [1]),
+    BatchRow(
+      testDescription: "to the byte", line: [.file(5), .file(5), .file(5)], bytes: 10,
+      batch: [1, 2]),
+    BatchRow(
+      testDescription: "one byte too many", line: [.file(5), .file(6), .file(1)], bytes: 10,
+      batch: [1]),
+    BatchRow(
+      testDescription: "larger than allowed", line: [.file(99), .file(1)], bytes: 10, batch: [1]),
+    BatchRow(
+      testDescription: "nothing is large", line: [.file(0), .file(0), .file(10), .file(0)],
+      bytes: 10, batch: [1, 2, 3, 4]),
+    BatchRow(
+      testDescription: "sizes without end", line: [.file(9223372036854775807), .file(1)],
       bytes: .max, batch: [1]),
     BatchRow(
-      testDescription: "other kinds are passed over", line: "a5 b5 a5 c5 a5", batch: [1, 3, 5]),
-    BatchRow(testDescription: "the target's own field by its name", line: "a5 n5", batch: [1, 2]),
+      testDescription: "other kinds are passed over",
+      line: [.file(5), .file(5, field: "other"), .file(5), .file(5, attempts: 1), .file(5)],
+      batch: [1, 3, 5]),
+    BatchRow(
+      testDescription: "the target's own field by its name",
+      line: [.file(5), .file(5, field: "file")], batch: [1, 2]),
   ]
 
   var candidates: [Scheduler.File] {
-    line.split(separator: " ").enumerated().map { index, word in
+    line.enumerated().map { index, waiting in
       let target = Boxed(Target(name: "t", url: home))
       var file = Scheduler.File(
-        id: ItemID(Int64(index + 1)), bytes: Int64(word.dropFirst()) ?? 0, target: target)
-      switch word.first {
-      case "b": file.field = "other"
-      case "c": file.attempts = 1
-      case "n": file.field = "file"
-      default: break
-      }
+        id: ItemID(Int64(index + 1)), bytes: waiting.bytes, target: target)
+      (file.field, file.attempts) = (waiting.field, waiting.attempts)
       return file
     }
   }
@@ -78,11 +96,12 @@ struct BatchTests {
 
 /// The end of a request with three files, and what it means for each.
 struct BatchEndRow: Sendable, CustomTestStringConvertible {
+  /// What happened to a file while the request was under way.
+  enum Fate { case sound, changed, takenBack, outOfTime }
+
   let testDescription: String
   let end: TransferEnd
-  /// What was the matter with each: "-" nothing, "x" it changed, "s" it was taken back, "d" it is
-  /// beyond its deadline.
-  var files = "---"
+  let files: [Fate]
   var splits = false
   var attempt = 1
   /// "again", or the code of the failure that the end is judged to be.
@@ -91,7 +110,8 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
 
   init(
     _ name: String, _ status: Int?, _ trouble: Failure.Cause? = nil, sentAll: Bool = true,
-    files: String = "---", splits: Bool = false, attempt: Int = 1, is outcomes: [String],
+    files: [Fate] = [.sound, .sound, .sound], splits: Bool = false, attempt: Int = 1,
+    is outcomes: [String],
     groups: [[Int64]] = []
   ) {
     testDescription = name
@@ -116,37 +136,45 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
       is: Array(repeating: "connection-lost", count: 3)),
     // A file that is not what it was.
     BatchEndRow(
-      "one changed", nil, changed, sentAll: false, files: "-x-", is: ["again", "changed", "again"]),
+      "one changed", nil, changed, sentAll: false, files: [.sound, .changed, .sound],
+      is: ["again", "changed", "again"]),
     BatchEndRow(
-      "one changed and another was taken back", nil, changed, sentAll: false, files: "sx-",
+      "one changed and another was taken back", nil, changed, sentAll: false,
+      files: [.takenBack, .changed, .sound],
       is: ["cancelled", "changed", "again"]),
     BatchEndRow(
-      "all changed", nil, changed, sentAll: false, files: "xxx",
+      "all changed", nil, changed, sentAll: false, files: [.changed, .changed, .changed],
       is: ["changed", "changed", "changed"]),
     BatchEndRow(
-      "one changed, and the server spoke before", 413, changed, sentAll: false, files: "x--",
+      "one changed, and the server spoke before", 413, changed, sentAll: false,
+      files: [.changed, .sound, .sound],
       splits: true, is: ["changed", "again", "again"]),
     // A file that was taken back.
     BatchEndRow(
-      "one taken back", nil, .cancelled, sentAll: false, files: "s--",
+      "one taken back", nil, .cancelled, sentAll: false, files: [.takenBack, .sound, .sound],
       is: ["cancelled", "again", "again"]),
     BatchEndRow(
-      "all taken back", nil, .cancelled, sentAll: false, files: "sss",
+      "all taken back", nil, .cancelled, sentAll: false,
+      files: [.takenBack, .takenBack, .takenBack],
       is: ["cancelled", "cancelled", "cancelled"]),
     BatchEndRow(
-      "one taken back too late to know", nil, .cancelled, files: "-s-",
+      "one taken back too late to know", nil, .cancelled, files: [.sound, .takenBack, .sound],
       is: ["outcome-unknown", "cancelled", "outcome-unknown"]),
     BatchEndRow(
-      "one taken back after the answer", 201, files: "-s-", is: ["done", "done", "done"]),
+      "one taken back after the answer", 201, files: [.sound, .takenBack, .sound],
+      is: ["done", "done", "done"]),
     BatchEndRow(
-      "one taken back, then the line broke", nil, .connectionLost("reset"), files: "s--",
+      "one taken back, then the line broke", nil, .connectionLost("reset"),
+      files: [.takenBack, .sound, .sound],
       is: ["outcome-unknown", "outcome-unknown", "outcome-unknown"]),
     // A deadline.
     BatchEndRow(
-      "one out of time", nil, .outOfTime(seconds: 5), sentAll: false, files: "d--",
+      "one out of time", nil, .outOfTime(seconds: 5), sentAll: false,
+      files: [.outOfTime, .sound, .sound],
       is: ["out-of-time", "again", "again"]),
     BatchEndRow(
-      "one out of time, all sent", nil, .outOfTime(seconds: 5), files: "d--",
+      "one out of time, all sent", nil, .outOfTime(seconds: 5),
+      files: [.outOfTime, .sound, .sound],
       is: ["outcome-unknown", "outcome-unknown", "outcome-unknown"]),
     // Halves.
     BatchEndRow(
@@ -156,7 +184,7 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
       "refused before the end of the body", 400, sentAll: false, splits: true,
       is: ["again", "again", "again"], groups: [[1, 2], [3]]),
     BatchEndRow(
-      "refused, and one taken back", 422, files: "-s-", splits: true,
+      "refused, and one taken back", 422, files: [.sound, .takenBack, .sound], splits: true,
       is: ["again", "http-422", "again"],
       groups: [[1], [3]]),
     BatchEndRow(
@@ -184,12 +212,15 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
   }
 
   var inside: [BatchEnd.File] {
-    files.enumerated().map { index, mark in
+    files.enumerated().map { index, fate in
       var file = BatchEnd.File(id: ItemID(Int64(index + 1)))
       file.bytes = Int64(index)
-      if mark == "x" { file.cause = Self.changed }
-      if mark == "d" { file.cause = .outOfTime(seconds: 5) }
-      file.isStopped = mark == "s"
+      switch fate {
+      case .sound: break
+      case .changed: file.cause = Self.changed
+      case .takenBack: file.isStopped = true
+      case .outOfTime: file.cause = .outOfTime(seconds: 5)
+      }
       return file
     }
   }
