@@ -24,6 +24,8 @@ import UploadModel
     case pausing, severalTargets, stopped
     case targets, commandArguments, rowMenu
     case doubtful, savingRule, setup
+    case processing, picking, breakingOff, deletingTarget, keepingTarget, addingAgain, sendingAgain
+    case deletingUploaded, queueingAgain
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -207,6 +209,32 @@ import UploadModel
         Fixture.play(&state, .key("5"), .targets([]), .key("a"))
         Fixture.type("files.example.com/in", &state)
       case .pausing: Fixture.type("P", &state)
+      case .processing:
+        let accepted = Processing(Receipt(status: 202), askingAt: nil, since: .distantPast)
+        Fixture.play(&state, .engine([(ItemID(1), .processing(accepted))], at: state.now))
+      case .picking:
+        state.options.targets = Fixture.choices("album", "photos", "tickets")
+        Fixture.type("to", &state)
+      case .breakingOff: Fixture.type("p", &state)
+      case .deletingTarget:
+        Fixture.play(&state, .key("5"), .targets(TargetPaneTests.rows), .key("x"))
+      case .keepingTarget:
+        Fixture.play(&state, .key("5"), .targets([]), .key("a"))
+        Fixture.type("files.example.com/in", &state)
+        Fixture.play(
+          &state, .key(.enter), .setupRefused("it answers 404 Not Found", isGoodEnough: true))
+      case .addingAgain:
+        let items = state.queue.rows.map(\.item)
+        Fixture.play(
+          &state, .leftOut(LeftOut(waiting: [items[6]], sent: [items[2]], doubtful: [items[8]])))
+      case .sendingAgain: Fixture.type("jjjjjjjjr", &state)
+      case .deletingUploaded:
+        let receipt = Receipt(status: 201, deletionURL: "https://cdn.example.org/delete/42?key=abc")
+        Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now), .key("D"))
+      case .queueingAgain:
+        var row = Fixture.historyRows[0]
+        (row.end, row.mayHaveArrived, row.location) = (.unknown, true, Array(row.path.utf8))
+        Fixture.play(&state, .key("3"), .history(.rows([row])), .key("r"))
       case .stopped: Fixture.type("sjjjjjj", &state)
       case .severalTargets:
         var items = state.queue.rows.map(\.item)
@@ -234,10 +262,13 @@ import UploadModel
     }
   }
 
-  /// Each screen once, and a few of them in other sizes and in ASCII. The panes without rows differ in their words only,
-  /// which `FrameRuleTests` has.
+  /// Each screen once, and a few of them in other sizes and in ASCII. The panes without rows and some of the questions
+  /// differ from others in their words only, which other tests have.
   private static let kept =
-    Screen.allCases.filter { $0 == .empty || !FrameRuleTests.reasons.map(\.0).contains($0) }
+    Screen.allCases.filter { screen in
+      screen == .empty
+        || !FrameRuleTests.reasons.map(\.0).contains(screen) && !alike.contains(screen)
+    }
     .map { Kept(screen: $0) }
     + [(40, 12), (120, 40), (200, 60), (39, 12)].map {
       Kept(screen: .queue, size: Size(width: $0, height: $1))
@@ -250,6 +281,11 @@ import UploadModel
       Kept(screen: .queue, size: Size(width: 120, height: 40), ascii: true),
       Kept(screen: .browser, ascii: true), Kept(screen: .hostile, ascii: true),
     ]
+
+  private static let alike: [Screen] = [
+    .processing, .picking, .breakingOff, .deletingTarget, .keepingTarget, .addingAgain,
+    .sendingAgain, .deletingUploaded, .queueingAgain,
+  ]
 
   @Test(arguments: kept)
   func looksAsKept(_ kept: Kept) throws {

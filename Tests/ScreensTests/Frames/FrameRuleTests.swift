@@ -7,18 +7,40 @@ import Testing
 /// The frames of all screens in windows of every size. `GoldenTests` keeps a few of them to look at.
 @Suite struct FrameRuleTests {
   /// Each rule for each screen. Together, the screens come by every width from 40 to 250 and every height from 8 to 60.
+  /// If there is an hour, each screen comes by every width, in seven heights.
   @Test(arguments: GoldenTests.Screen.allCases)
   func everyRuleHolds(_ screen: GoldenTests.Screen) throws {
     let index = try #require(GoldenTests.Screen.allCases.firstIndex(of: screen))
     let step = Effort.of(screen.isOften ? 3 : 12, long: 1)
     for width in stride(from: 40 + index % step, through: 250, by: step) {
-      let size = Size(width: width, height: 8 + (width * 17 + index) % 53)
-      let state = screen.state(size, ascii: (width / step) % 2 == 1)
-      Self.expectOrder(state)
+      let first = (width * 17 + index) % 53
+      for height in stride(from: first, to: first + 53, by: Effort.of(53, long: 8)) {
+        let size = Size(width: width, height: 8 + height % 53)
+        Self.expectOrder(screen.state(size, ascii: (width / step) % 2 == 1))
+      }
     }
     for (place, size) in Self.limits.enumerated() {
       Self.expectOrder(screen.state(size, ascii: (place + index) % 2 == 1))
     }
+  }
+
+  /// No pane, dialog or question, and no state of a file, escapes the rules.
+  @Test func eachModeAndStateIsAmongTheScreens() {
+    let states = GoldenTests.Screen.allCases.map {
+      $0.state(Size(width: 80, height: 24), ascii: false)
+    }
+    #expect(Set(states.map(\.mode)) == Set(Mode.allCases))
+    let kinds = Set(states.flatMap { $0.queue.rows.map(\.item.state.kind) })
+    #expect(
+      kinds.isSuperset(of: [
+        "waiting", "preparing", "sending", "awaiting a reply", "being processed", "retrying",
+        "paused", "done", "doubtful", "failed: outcome-unknown", "failed: http-413",
+      ]), "\(kinds)")
+    // Questions with the same answers.
+    #expect(
+      GoldenTests.Screen.deletingUploaded.state(Self.limits[1], ascii: false).mode == .deleting)
+    #expect(
+      GoldenTests.Screen.queueingAgain.state(Self.limits[1], ascii: false).mode == .sendingAgain)
   }
 
   /// The smallest window, and those beyond which the layout changes.
@@ -179,6 +201,12 @@ import Testing
     Damage(testDescription: "the end of a question", rule: .whatIsCutHasItsMark, screen: .quit) {
       for row in 5..<16 { $0.put("arrived.     ", row: row, column: 30) }
     },
+    Damage(
+      testDescription: "an entry cut short", rule: .whatIsCutHasItsMark, screen: .browser
+    ) { for row in 2..<20 { $0.put("      ", row: row, column: 8) } },
+    Damage(testDescription: "a choice cut short", rule: .whatIsCutHasItsMark, screen: .sortMenu) {
+      for row in 1..<23 { for column in 0..<75 { $0.erase("failed", row: row, column: column) } }
+    },
     Damage(testDescription: "no way to quit", rule: .theWayOutIsInTheLastLine) {
       $0.put("      ", row: 23, column: 73)
     },
@@ -189,6 +217,12 @@ import Testing
       $0.put(" ", row: 3, column: 1)
     },
     Damage(testDescription: "no answer is lit", rule: .theSelectionIsInSight, screen: .quit) {
+      for row in 0..<24 { for column in 0..<80 { $0.erase("▸", row: row, column: column) } }
+    },
+    Damage(
+      testDescription: "no command is lit", rule: .theSelectionIsInSight, screen: .commandCandidates
+    ) { for row in 0..<24 { for column in 0..<80 { $0.erase("▸", row: row, column: column) } } },
+    Damage(testDescription: "no path is lit", rule: .theSelectionIsInSight, screen: .candidates) {
       for row in 0..<24 { for column in 0..<80 { $0.erase("▸", row: row, column: column) } }
     },
     Damage(testDescription: "a failure that looks sent", rule: .eachStateHasItsOwnWord) {

@@ -144,6 +144,12 @@ struct Sight {
         faults.append("\(row.line): \(said) for \(forms)")
       }
     }
+    for (line, columns, name) in listedNames {
+      let text = frame.text(line, columns)
+      if !text.contains(scalars: shown(name)), !text.contains(scalars: mark) {
+        faults.append("\(line): \(text) for \(name)")
+      }
+    }
     if case .question(let question) = state.dialog, let box = boxes.boxes.last {
       let text = box.innerRows.map { frame.text($0, box.innerColumns) }.joined()
       let words = QuestionBox(question: question, state: state, size: frame.size).words
@@ -151,6 +157,23 @@ struct Sight {
       if !isWhole, !text.contains(scalars: mark) { faults.append("\(words.text) in \(text)") }
     }
     return faults
+  }
+
+  /// The entries or choices of a dialog, with the places where they are listed.
+  private var listedNames: [(line: Int, columns: Range<Int>, name: String)] {
+    switch state.dialog {
+    case .browser(let browser):
+      let (top, columns) = BrowserBox.place(in: frame.size)
+      let visible = browser.list.visible(
+        of: browser.entries.count, height: BrowserBox.lines(in: frame.size))
+      return zip(top..., visible).map { ($0, columns, browser.entries[$1].name) }
+    case .menu(let menu):
+      let (top, columns) = MenuBox(menu: menu, size: frame.size).place
+      let visible = menu.list.visible(
+        of: menu.shown.count, height: MenuBox.lines(menu, in: frame.size))
+      return zip(top..., visible).map { ($0, columns, menu.choices[menu.shown[$1]]) }
+    default: return []
+    }
   }
 
   var missingSelection: [String] {
@@ -171,7 +194,9 @@ struct Sight {
           && frame.at($0, box.innerColumns.lowerBound).style.ground == .selected
       }
       return lit.count == 1 ? [] : ["\(lit.count) entries are lit"]
-    case .menu, .question:
+    case .command(let prompt) where prompt.line.chosen == nil || !hasDialogBox: return []
+    case .prompt(let line) where line.chosen == nil: return []
+    case .menu, .question, .command, .prompt:
       let lit = frame.cells.count { $0.style.role == .button && $0.glyph.text == button }
       return lit == 1 ? [] : ["\(lit) choices are lit"]
     default: return []
@@ -325,7 +350,7 @@ extension Queue.Row {
 
 extension ItemState {
   /// The states that a person has to tell apart.
-  fileprivate var kind: String {
+  var kind: String {
     switch self {
     case .waiting: "waiting"
     case .preparing: "preparing"
