@@ -8,9 +8,7 @@ struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
     abstract: "Show and change the queue, even while a hoist is sending it.",
-    subcommands: [
-      List.self, AddCommand.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self,
-    ],
+    subcommands: [List.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self],
     defaultSubcommand: List.self)
 
   struct List: HoistCommand {
