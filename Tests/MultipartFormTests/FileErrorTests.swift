@@ -155,14 +155,6 @@ import Testing
       case .becomeFIFO: .notARegularFile(.fifo)
       }
     }
-
-    /// Whether a reader that has the file open can tell.
-    var showsInOpenFile: Bool {
-      switch self {
-      case .shrink, .empty, .grow, .rewrite: true
-      case .replace, .delete, .becomeDirectory, .becomeFIFO: false
-      }
-    }
   }
 
   @Test("changed between choosing the file and making the body", arguments: Change.allCases)

@@ -36,9 +36,6 @@ public final class PseudoTerminal: Sendable {
   /// Presses `^s`: the terminal shows no more, and takes no more.
   public func stop() { type(0x13) }
 
-  /// Presses `^q`.
-  public func start() { type(0x11) }
-
   /// Presses a key.
   public func type(_ key: UInt8) {
     var key = key

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A range of a file in the state that it had when the body was made.
 struct FileRange: Sendable {
   let location: FileLocation
@@ -57,5 +59,15 @@ struct FileRange: Sendable {
     (location, identity, held) = (whole.location, whole.identity, whole.held)
     start = whole.start + range.lowerBound
     length = range.upperBound - range.lowerBound
+  }
+}
+
+/// Keeps what is known about the last complete reading of a file.
+final class ReadingRecord: Sendable {
+  private let last = Mutex<FileMoment?>(nil)
+
+  var moment: FileMoment? {
+    get { last.withLock { $0 } }
+    set { last.withLock { $0 = newValue } }
   }
 }

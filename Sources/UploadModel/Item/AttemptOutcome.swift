@@ -20,8 +20,6 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   /// The attempt failed, with this `Failure.code`.
   package static func failed(_ code: String) -> Self { Self(rawValue: code) }
 
-  /// Nothing was sent, because of what became of other files.
-  package static let notTried = Self.failed(Failure(.notTried("")).code)
   /// Outcomes that do not count as failures.
   package static let harmless: [Self] = [.done, .wasThere, .paused, .stopped, .withdrawn]
 }
